@@ -40,7 +40,7 @@ class GradeOptions:
         renormalize: True scores a submission on the criteria that could be judged.
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against rubric and judge; None without one.
-        facts: What is known of all submissions besides their inputs, such as the system that wrote them.
+        facts: Facts about all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
     """
 
@@ -112,7 +112,7 @@ class OneJudge(ABC):
     Attributes:
         rubric: The rubric to grade by.
         judge: The judge.
-        options: How outcomes become a score.
+        options: Options of how outcomes become a score.
     """
 
     def __init__(
@@ -239,8 +239,8 @@ class ByCriterion(OneJudge):
         """Make a Grade of what the judge said in all exchanges.
 
         Args:
-            submission: As graded.
-            exchanges: What each pass brought.
+            submission: The submission as graded.
+            exchanges: The exchange of each pass.
             settle: Makes one outcome of those on a criterion.
             checked: By the name of each criterion with a check by code, its outcome.
         """

@@ -36,7 +36,7 @@ def own_rubric(
     Args:
         text: The row's own rubric; None where it brings none.
         core: The rubric of the run; None without one.
-        rule: What becomes of a row's own rubric next to it.
+        rule: Rule for a row's own rubric next to it.
         of_run: Says how the run asks where it has no rubric.
     """
     if text is None:
@@ -85,7 +85,7 @@ class ByRow(AroundGrader):
     Attributes:
         core: The rubric of the run; None without one.
         of_run: The rubric that says how the run asks.
-        rule: What becomes of a row's own rubric next to it.
+        rule: Rule for a row's own rubric next to it.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ByRow(AroundGrader):
         Args:
             grader: Grades rows without a rubric of their own.
             of_run: The rubric of the run, which says how all rows are asked about.
-            rule: What becomes of a row's own rubric.
+            rule: Rule for a row's own rubric.
             make: Makes the grader by a rubric.
             has_core: Whether rows without a rubric of their own are graded by `of_run`.
         """

@@ -308,7 +308,7 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
 
     Args:
         criterion: One with a `check`.
-        submission: What is judged.
+        submission: The submission that is judged.
         scorers: Registered checks by name, in addition to the built-in ones.
 
     Returns:
@@ -348,7 +348,7 @@ async def find_check(
 
     Args:
         criterion: One with a `check`.
-        submission: What is judged.
+        submission: The submission that is judged.
         scorers: Registered checks by name, in addition to the built-in ones.
         deadline: Seconds after which the code is left behind, and the criterion has no verdict.
 
@@ -422,7 +422,7 @@ def load_scorers(*module_names: str) -> dict[str, Scorer]:
     """Load the scorers defined in modules, by name; a later module's wins.
 
     Args:
-        module_names: As in an import; the working directory is searched too.
+        module_names: Names as in an import; the working directory is searched too.
 
     Raises:
         UsageError: A module cannot be imported, has no scorers, or has a scorer named like a built-in check or like

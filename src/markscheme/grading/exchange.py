@@ -33,7 +33,7 @@ class Exchange(Generic[_Reading]):
 
     Attributes:
         readings: By name, what was read; Unread with the reason where nothing could be.
-        replies: As received.
+        replies: Replies as received.
         unusable: Cached replies in which nothing could be read, each with the names that it was asked about.
         error: Why a question has no reply; None if each has one.
     """
@@ -82,7 +82,7 @@ async def ask_twice(
 
     Args:
         ask: Called with names and whether it is the second time.
-        names: What to ask about.
+        names: Names of what to ask about.
     """
     first = await ask(names, False)
     unread = first.unread
@@ -122,7 +122,7 @@ async def ask_judge(
     Args:
         judge: The judge.
         questions: The questions about some names; called with True for those of the second time.
-        names: What to ask about.
+        names: Names of what to ask about.
         twice: Whether what could not be read is asked for once more.
 
     Raises:

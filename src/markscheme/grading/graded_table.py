@@ -49,12 +49,12 @@ class DeciderShares:
 
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
-        usage: What all of them cost.
+        usage: Usage of all of them.
         passes: Responses that a judge of the cascade passed.
         fails: Responses that one failed.
         rows: Responses with a score by a rubric of their own.
         scores: The sum of these scores.
-        unclipped: The same before each is cut to 0 to 1.
+        unclipped: The sum of these scores before each is cut to 0 to 1.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
@@ -233,8 +233,8 @@ class GradedTable:
 
         Args:
             submissions: All of them, one after the other.
-            total: How many they are.
-            concurrency: How many are graded at once.
+            total: Number of submissions.
+            concurrency: Number that is graded at once.
 
         Raises:
             UsageError: Another process is writing the table, the journal is of another rubric, judge or prompt, or

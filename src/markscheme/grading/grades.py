@@ -90,11 +90,11 @@ class Grade:
         models: Models that answered, as they named themselves.
         asked_without: For each way in which the judge was asked, the parameters left out, since its server doesn't take
             them; () if nothing was asked.
-        fingerprints: Of rubric, prompt and judge, as it was asked.
+        fingerprints: Fingerprints of rubric, prompt and judge, as it was asked.
         receipt: The calibration behind this grade, if there is one.
-        left_out: What the judge was not shown of long trajectories, one line per input.
-        by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
-        decided_by: Which of several judges decided, or why a person should; None where one judge alone grades.
+        left_out: Parts of long trajectories that the judge was not shown, one line per input.
+        by_order: Outcomes of a pair in each order in which the judge saw it, as levels of the stored order.
+        decided_by: The one of several judges that decided, or why a person should; None where one judge alone grades.
         row_rubric: The rubric that a row was graded by which brought one; None where it was that of the run.
     """
 

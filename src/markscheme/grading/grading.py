@@ -31,9 +31,9 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     """Put the grader together that grades by a rubric; nothing after it asks which one it is.
 
     Args:
-        rubric: As asked: its strategy says how, and it may compare pairs.
+        rubric: The rubric as asked: its strategy says how, and it may compare pairs.
         judge: A judge, or judges that grade together.
-        options: How outcomes become a score, and the calibration that grades carry.
+        options: Options of how outcomes become a score, and the calibration that grades carry.
 
     Example:
         >>> import asyncio
@@ -131,7 +131,7 @@ class Grading:
         renormalize: True scores a submission on the criteria that could be judged.
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
-        facts: What is known of all submissions besides their inputs, such as the system that wrote them.
+        facts: Facts about all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
         rows: What becomes of the rubric that a submission brings as its input `rubric`; None leaves it to the
             rubric's key `rows`.

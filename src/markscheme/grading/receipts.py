@@ -22,7 +22,7 @@ class WithReceipt(AroundGrader):
 
     Attributes:
         receipt: Checked against its rubric and judge.
-        facts: What is known of all submissions besides their inputs.
+        facts: Facts about all submissions besides their inputs.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
     """
 
@@ -77,7 +77,7 @@ def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE)
     Args:
         rubric: The rubric; one without a file has no labels.
         starts: Where to look for its labels.
-        judge: As it is named on a command line; None where it is asked without a name.
+        judge: Name of the judge on a command line; None where it is asked without a name.
     """
     if rubric.source is None:
         return None
@@ -106,7 +106,7 @@ def receipt_wanted(
         judge: As for `receipt_of`.
         starts: As for `receipt_of`.
         averaged: Whether scores are averaged, so that a receipt for trends is required, not one that can gate.
-        named: How the judge is named on a command line; None where it is asked without a name.
+        named: Name of the judge on a command line; None where it is asked without a name.
 
     Raises:
         UsageError: A receipt that allows this is required, and this one doesn't.

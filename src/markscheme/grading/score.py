@@ -173,9 +173,9 @@ def chance_of_levels(
     """Compute the probability of a pass from level probabilities by criterion name, criteria being independent.
 
     Args:
-        probabilities: Of each level, by criterion.
+        probabilities: Probability of each level, by criterion.
         certain: Levels by criterion; only those of checks by code count, as certain.
-        rubric: As above.
+        rubric: The rubric as graded.
         not_applicable: Criteria that are left out of the score.
 
     Example:

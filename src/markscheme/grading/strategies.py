@@ -30,7 +30,7 @@ class StrategyKind(NamedTuple):
     """A way in which a judge is asked about submissions by a rubric.
 
     Attributes:
-        name: As a rubric's `strategy` has it.
+        name: Name in a rubric's `strategy`.
         prompts: The first prompts about a submission.
         grader: Opens the grader that asks a judge these prompts.
     """

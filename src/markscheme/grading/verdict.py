@@ -104,7 +104,7 @@ class Unread:
 
     Attributes:
         criterion: Its name.
-        why: What was wrong with the reply.
+        why: Fault of the reply.
         raw: The reply, at most RAW_LENGTH characters of it; None where it has no text.
     """
 
@@ -145,7 +145,7 @@ def read_verdicts(
     """Read the outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
     Args:
-        reply: As received; one with parts is read part by part and combined by its rule.
+        reply: The reply as received; one with parts is read part by part and combined by its rule.
         criteria: Those asked about.
         shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
             are looked up in it, and a verdict that only repeats what it says is not read.

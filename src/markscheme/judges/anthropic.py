@@ -37,7 +37,7 @@ class AnthropicJudge(SdkJudge):
     the same prompt may get different answers; sample several times (`samples`) to see how different.
 
     Args:
-        model: As the provider names it.
+        model: The model as the provider names it.
         api_key: Else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, looked up with the first request.
         base_url: Else ANTHROPIC_BASE_URL, else the provider's own.
         max_tokens: Maximum tokens of an answer, thinking included.
@@ -103,7 +103,7 @@ class AnthropicJudge(SdkJudge):
 
         Args:
             prompt: The prompt.
-            form: What is left out, since the server doesn't take it.
+            form: The settings left out, since the server doesn't take them.
             caching: How the provider caches the system part.
         """
         request: dict[str, Any] = {

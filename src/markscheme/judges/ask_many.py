@@ -23,7 +23,7 @@ async def ask_many(
 
     Args:
         ask: Asks about one job.
-        jobs: What to ask about.
+        jobs: The jobs to ask about.
         concurrency: At least 1.
 
     Raises:

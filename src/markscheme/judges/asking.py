@@ -57,12 +57,12 @@ class Asking:
 
         Args:
             limits: The arguments of the limiter.
-            price: As a user writes it, `IN:OUT`.
+            price: Price as a user writes it, `IN:OUT`.
             cache: Whether replies are read from the cache and kept there.
-            expected: As in the attributes.
-            tests_sight: As in the attributes.
-            parameters: As in the attributes.
-            batch: As in the attributes.
+            expected: Whether to score the expected level.
+            tests_sight: Whether a judge is tried before it is first shown what isn't text.
+            parameters: Parameters of the model that are set, by name.
+            batch: Settings of batches; None for a request per prompt.
 
         Raises:
             UsageError: The price cannot be read.

@@ -97,7 +97,7 @@ class BesideRecordings(Wrapping):
         """Return the wrapped judge's reply.
 
         Raises:
-            JudgeError: As from the wrapped judge; a refused key is raised with the recording that needs none.
+            JudgeError: The wrapped judge fails; a refused key is raised with the recording that needs none.
         """
         try:
             return await self.judge.reply(prompt, sample)

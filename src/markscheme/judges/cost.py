@@ -23,7 +23,7 @@ class Cost:
         input_tokens: Tokens read, estimated by length.
         output_tokens: Tokens written, estimated.
         usd: US dollars; None where the price isn't known.
-        basis: What the token numbers are based on.
+        basis: The basis of the token numbers, in words.
     """
 
     judge: str | None
@@ -48,9 +48,9 @@ def cost_of(
     Args:
         prompts: The first questions of the run.
         judge: Name of the judge.
-        samples: How often each is asked.
+        samples: Number of times that each is asked.
         at_hand: The reply to a prompt and sample that needs no asking; None where there is none.
-        price: Of the judge's tokens.
+        price: Price of the judge's tokens.
     """
     open_prompts: list[Prompt] = []
     lengths: list[int] = []

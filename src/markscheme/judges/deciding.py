@@ -38,7 +38,7 @@ class DecisionFormat:
         own_address: The provider's own base URL.
         key_variable: The environment variable with the key.
         address_variable: The environment variable with another base URL.
-        instead: What to do where a server doesn't know the path.
+        instead: Advice where a server doesn't know the path.
         request: The body of a request, from a model's name and a prompt.
         answers: The answers in a body; ValueError if it has none.
         distribution: The probabilities in an answer to a question, by option as written; None if it has none.
@@ -165,8 +165,8 @@ def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: 
     """Return the reply in the body of a response, in the form that all formats share.
 
     Args:
-        body: As parsed by `parsed_body`.
-        prompt: What was asked.
+        body: The body as parsed by `parsed_body`.
+        prompt: The prompt that was asked.
         wire: Its format.
         expected: Whether the mean of the levels counts, instead of the most probable one.
 

@@ -79,7 +79,7 @@ class Identity:
     """Identity of a judge: everything that, if changed, would make its replies another judge's.
 
     Attributes:
-        name: As a user names it: anthropic, local:model.gguf, recorded:PATH, ….
+        name: Name as a user writes it: anthropic, local:model.gguf, recorded:PATH, ….
         model: The model asked for, as the provider names it.
         parameters: Everything else that affects a reply, as plain data.
         address: The base URL if it isn't the provider's own; never with a key.
@@ -162,7 +162,7 @@ class Reply:
         decided: Whether `text` has a probability for each level, written by the adapter to a decision model, and no
             words of a model.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
-        rule: How `parts` are combined.
+        rule: Rule by which `parts` are combined.
         error: Why this part is empty, if one of several requests failed; None if it didn't.
         key: Its key in the cache; "" if it isn't cached.
         spared: For a reply from the cache, the tokens that it took when it was new; 0 where they weren't counted.
@@ -247,7 +247,7 @@ class JudgeGroup(Protocol):
 
     @property
     def why_no_reply(self) -> str:
-        """Reason why these judges can't be sent a prompt, and what to ask instead."""
+        """Reason why these judges can't be sent a prompt, and the judge to ask instead."""
         ...
 
     def why_void(self, rubric: str, prompt: str) -> str | None:

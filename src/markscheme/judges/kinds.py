@@ -167,7 +167,7 @@ def in_full(name: str, rubric: str, folder: Path | None) -> str:
     """Return a judge's name, with the file of the rubric that it means where it names none.
 
     Args:
-        name: As a user writes it.
+        name: The name as a user writes it.
         rubric: The rubric's name.
         folder: The rubric's calibration, if it was found already.
 

@@ -70,8 +70,8 @@ class Permit:
 
     Attributes:
         estimate: What is reserved for the call.
-        at: When it was granted, by the event loop's clock.
-        halvings: How often concurrency had been halved by then.
+        at: Time at which it was granted, by the event loop's clock.
+        halvings: Number of times that concurrency had been halved by then.
         tokens: The call's share of its minute; None once the minute is over.
     """
 
@@ -173,7 +173,7 @@ class Limiter:
         """Wait for a permit for a call and return it, as soon as the limits allow the call.
 
         Args:
-            estimate: What the call may use.
+            estimate: Tokens and dollars that the call may use.
             patience: Longest pause in seconds, imposed by the provider, that the caller accepts.
             again: True for a retry; retries go before first attempts.
 
@@ -240,7 +240,7 @@ class Limiter:
         """Release what was reserved for a prompt, and count what its reply cost; an unknown cost counts as reserved.
 
         Args:
-            usd: As it was reserved.
+            usd: Dollars that were reserved.
             usage: Of the reply; without calls if there is none, which costs nothing.
         """
         self._in_batches -= 1

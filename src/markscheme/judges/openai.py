@@ -39,7 +39,7 @@ class OpenAIJudge(SdkJudge):
     may interpret a model's chat marks in a submission, such as `<|im_end|>`; submissions are sent unchanged.
 
     Args:
-        model: As the server names it.
+        model: The model as the server names it.
         api_key: Else OPENAI_API_KEY, looked up with the first request; only OpenAI's own address requires one.
         base_url: Else OPENAI_BASE_URL, else OpenAI's own.
         expected: True uses the expected level by the token probabilities instead of the single one.
@@ -183,7 +183,7 @@ class OpenAIJudge(SdkJudge):
         """Read the reply in a chat completion.
 
         Args:
-            completion: As plain data.
+            completion: The completion as plain data.
             calls: Requests that it took.
 
         Raises:

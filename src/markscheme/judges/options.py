@@ -219,8 +219,8 @@ class AskOptions:
             rubric: It may name a judge and a model.
             prompts: The first prompts of the run.
             folder: The rubric's calibration, whose recorded replies may answer.
-            name: As on the command line.
-            asking: What it shares with the other judges of a run; a new one without.
+            name: Name as on the command line.
+            asking: Settings shared with the other judges of a run; new ones where None.
             opening: Opens a judge by name and model, in place of `open_grading_judge`.
 
         Raises:

@@ -159,11 +159,11 @@ class SdkJudge:
         sdk: Name of the SDK's module.
         brand: The provider as the SDK's classes name it.
         extra: The extra of markscheme that installs it; "" if it is a package of its own.
-        settings: What the server takes of the judge's settings, as far as it is known.
+        settings: Settings of the judge that the server takes, as far as they are known.
 
     Args:
         name: The judge's name, before the model.
-        model: As the provider names it.
+        model: The model as the provider names it.
         api_key: Else the environment's, looked up with the first request.
         base_url: Else the variable's, else the provider's own.
         deadline: Timeout of a request in seconds.
@@ -243,8 +243,8 @@ class SdkJudge:
         """Record that a form was answered, and return the reply with the settings left out; warn once of these.
 
         Args:
-            reply: As read from the answer.
-            form: As sent.
+            reply: The reply as read from the answer.
+            form: Form of the request as sent.
             with_format: Whether the prompt asks for a format.
         """
         self.settings.answered(form, with_format=with_format)
@@ -434,7 +434,7 @@ def status_fault(
     Args:
         who: The provider.
         status: The HTTP status.
-        headers: Of the response; `retry-after` and `x-should-retry: false` are obeyed.
+        headers: Headers of the response; `retry-after` and `x-should-retry: false` are obeyed.
         body: Of the response, parsed if it was JSON.
         secrets: Texts that must not be shown.
         within: Where the status was, if it wasn't the response's own.
@@ -468,7 +468,7 @@ def error_in_answer(
     Args:
         who: The provider.
         body: The answer as plain data; its error is under `error`, in itself or in its first choice.
-        headers: Of the response.
+        headers: Headers of the response.
         secrets: Texts that must not be shown.
     """
     if not isinstance(body, Mapping):
@@ -528,7 +528,7 @@ def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
     """Return the seconds that a response's headers ask us to wait, without an upper limit; None if they don't say.
 
     Args:
-        headers: With `retry-after-ms`, or `retry-after` in seconds or as a date.
+        headers: Headers with `retry-after-ms`, or `retry-after` in seconds or as a date.
         now: Seconds since 1970.
 
     Example:

@@ -22,7 +22,7 @@ class RecordedJudge:
         path: The file of replies.
         judge: The judge that gave them.
         model: The model that gave them, if known.
-        provenance: How they were made, in the words of the file.
+        provenance: Origin of the replies, in the words of the file.
         recorded: The dates of the first and the last reply.
         replies: By fingerprint of the prompt and number of the sample.
     """

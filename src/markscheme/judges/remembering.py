@@ -90,7 +90,7 @@ class Memory:
         """Drop a cached reply that couldn't be read, and count the attempt; nothing if it isn't in this cache.
 
         Args:
-            reply: As it came from this cache.
+            reply: The reply as it came from this cache.
             settled: Whether another reply gave what this one lacks.
         """
         values = (reply.key, reply_json(reply))

@@ -186,7 +186,7 @@ class TakenSettings:
 
         Args:
             form: The form that was refused.
-            refusal: What the server said.
+            refusal: The server's refusal.
         """
         kinds = refusal.kinds(by_words=not self._has_answered)
         already_known = form.narrowed(self.form)
@@ -208,7 +208,7 @@ class TakenSettings:
         """Record that a prompt was answered in this form, which shows what the server takes.
 
         Args:
-            form: As sent.
+            form: Form of the request as sent.
             with_format: Whether the prompt asks for a format at all.
         """
         kinds = [kind for kind in self.steps if with_format or kind != "format"]

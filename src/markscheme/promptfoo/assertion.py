@@ -50,15 +50,15 @@ class Call:
     """One call of the assertion, its configuration checked.
 
     Attributes:
-        rubric: With the pass mark and prompt settings from the configuration.
+        rubric: The rubric, with the pass mark and prompt settings from the configuration.
         file: Where the rubric was found; None for one written in the assertion.
         submission: The output with its inputs.
         options: How the judge is asked; the configuration's keys, and defaults where it sets none.
         calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
         system: The provider that wrote the output; None where that isn't known.
-        provider: The same as results name it: by its label, else its id.
-        metadata: The test's, as far as a word says it.
-        reading: What the text of an `llm-rubric` was found to ask for.
+        provider: The provider that wrote the output, as results name it: by its label, else its id.
+        metadata: Metadata of the test, as far as a word says it.
+        reading: The reading of what the text of an `llm-rubric` asks for, in words.
         row_rubric: The criteria that the test brings; None where it is graded by a rubric's file.
     """
 
@@ -75,7 +75,7 @@ class Call:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is known of the output besides its inputs: the test's metadata, and what wrote it."""
+        """Facts about the output besides its inputs: the test's metadata, and the system that wrote it."""
         return {**self.metadata, "system": self.provider} if self.provider else dict(self.metadata)
 
     @property
@@ -88,8 +88,8 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
     """Grade one output.
 
     Args:
-        output: What the model wrote: text, or parsed JSON.
-        context: As Promptfoo passes it.
+        output: The model's output: text, or parsed JSON.
+        context: The context as Promptfoo passes it.
         near: The folder of the file that Promptfoo called; rubrics are looked for there too.
 
     Returns:
@@ -127,10 +127,10 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
     """Grade one of many outputs, using the judges that `engine` keeps open.
 
     Args:
-        output: What the model wrote: text, or parsed JSON.
-        context: As Promptfoo passes it.
+        output: The model's output: text, or parsed JSON.
+        context: The context as Promptfoo passes it.
         near: The folder of the file that Promptfoo called.
-        engine: What all gradings of the process share.
+        engine: Judges and settings that all gradings of the process share.
 
     Raises:
         NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.

@@ -50,7 +50,7 @@ class Engine:
 
     @property
     def usage(self) -> Usage:
-        """What all judges have used."""
+        """Usage of all judges together."""
         return total(limiter.usage for limiter in self._limiters.values())
 
     def options(self, *sources: OptionSource) -> AskOptions:

@@ -45,7 +45,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
 
     Args:
         grader: `assertion` or `provider`.
-        arguments: Of its function.
+        arguments: Arguments of its function.
         wish: The value of `config.session`.
         folder: The graders' folder.
     """

@@ -59,7 +59,7 @@ class AssertionVerdict:
         score: Its score; None if ungraded.
         reason: The grader's reason.
         ungraded: Why there is no verdict; None if there is one.
-        text: What it asks for.
+        text: Text of what it asks for.
         is_part: Whether it is one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
     """
@@ -108,7 +108,7 @@ class Row:
         task: The test it belongs to, if several rows share one; "" otherwise.
         split: From `metadata.split`.
         expected: From `metadata.expected_label`, of the output as a whole.
-        expected_of: The same by metric, where the test's author labelled its metrics.
+        expected_of: Expected decisions by metric, where the test's author labelled its metrics.
         manual: The manual rating; None without one.
         passed: Whether the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, 0 to 1, without the manual rating; None if ungraded.

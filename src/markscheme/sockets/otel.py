@@ -18,8 +18,8 @@ def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) 
     A grade without a score is one event with `error.type` and no score; a criterion that doesn't apply is none.
 
     Args:
-        grade: Of a response.
-        rubric: By which it was graded.
+        grade: Grade of a response.
+        rubric: The rubric by which it was graded.
         response_id: The `gen_ai.response.id` that the provider gave it; its span tells it too, where that is current.
     """
     reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}

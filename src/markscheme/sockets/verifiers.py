@@ -19,7 +19,7 @@ def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
 
     Args:
         grader: Rubric and judge.
-        weight: Of this reward among those of the task.
+        weight: Weight of this reward among those of the task.
     """
 
     async def reward(self: Any, trace: vf.Trace) -> float:

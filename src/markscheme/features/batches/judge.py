@@ -45,7 +45,7 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
         opened: A judge that calls a provider; `batches()` gives its provider's batch API.
         limited: The same judge for live requests.
         asking: Settings it shares with the other judges of the run.
-        price: Of its tokens, outside batches.
+        price: Price of the judge's tokens, outside batches.
 
     Raises:
         UsageError: Replies are not cached.

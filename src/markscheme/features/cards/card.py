@@ -49,9 +49,9 @@ class CardFile:
     """A file that a card's figures follow from.
 
     Attributes:
-        role: What it holds.
+        role: The kind of its content.
         name: Its path from the card's folder; of a file that comes with markscheme, its path there.
-        digest: Of its data: white space, comments and the order of keys don't count.
+        digest: Digest of its data: white space, comments and the order of keys don't count.
     """
 
     role: FileRole
@@ -68,10 +68,10 @@ class CardTerms:
     """Terms on which the figures depend, next to the files: the labels that count, and how the judge was asked.
 
     Attributes:
-        options: Which labels count, and what is enough.
-        choice: Which examples count.
-        asking: What a run may set independently of the rubric's file, as `Rubric.asking` has it.
-        settings: How many settings had been tried on these labels.
+        options: The labels that count, and the limits of enough.
+        choice: The examples that count.
+        asking: Settings that a run may make independently of the rubric's file, as `Rubric.asking` has them.
+        settings: Number of settings that had been tried on these labels.
         runs: How many of the accepted runs were measured in the same sitting; the first of them is what was compared.
         labels_in: The folder of labels, by its name on the card; "" where the examples bring all of theirs.
     """
@@ -195,7 +195,7 @@ def card_of(
     Args:
         accepted: The data of its accepted.json.
         calibration: The run.
-        terms: What its figures depend on.
+        terms: The terms that its figures depend on.
         files: The files behind it.
         path: Its card.json.
     """

@@ -57,7 +57,7 @@ NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Recomputed):
-    """A card, and what its files say today.
+    """A card, and the differences between it and its files of today.
 
     Attributes:
         card: The card.

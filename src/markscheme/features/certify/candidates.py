@@ -34,10 +34,10 @@ class StageCandidate:
 
     Attributes:
         name: Its name, as it is asked; of a panel, names joined by `+`.
-        ratings: Of the labelled examples; of several raters where it is a panel.
+        ratings: Ratings of the labelled examples; of several raters where it is a panel.
         models: The models that answered.
-        fingerprint: Of the judge, or of a panel's members; None where it isn't known.
-        usd: What a thousand responses cost, in dollars; None where the price isn't known.
+        fingerprint: Fingerprint of the judge, or of a panel's members; None where it isn't known.
+        usd: Cost of a thousand responses, in dollars; None where the price isn't known.
         why_unnamed: Why no file may name it; None where one may.
         source: The file that its ratings or replies came from; None where it was asked, or they were read with options.
     """
@@ -112,10 +112,10 @@ def candidate_in_files(
 
     Args:
         paths: A file for each judge.
-        rubric: By which they rated.
+        rubric: The rubric by which they rated.
         examples: The labelled examples.
-        columns: What the files don't say themselves.
-        asking: What judges share that are opened.
+        columns: Statements on the files' columns that the files lack.
+        asking: Settings that all opened judges share.
 
     Raises:
         UsageError: A file has the ratings of several judges.
@@ -214,11 +214,11 @@ def candidate_by_asking(
 
     Args:
         name: Its name; None for the judge that is set, or the one at hand.
-        rubric: By which it grades.
+        rubric: The rubric by which it grades.
         examples: The labelled examples.
         folder: The rubric's calibration, whose recorded replies may answer.
         ask: How judges are asked.
-        shared: What they share.
+        shared: Settings that all opened judges share.
         watch: Shows progress.
 
     Raises:

@@ -33,10 +33,10 @@ class Certificate:
     """Certificate of what the labels allow judges to decide alone, one after the other.
 
     Attributes:
-        promise: What is promised.
+        promise: The promise about automatic decisions.
         parts: The automatic decisions, by the decisions that the promise is about.
         candidates: The judges, in the order in which they are asked; one of them may be several that vote.
-        signals: What ranks the decisions of each.
+        signals: The signal that ranks the decisions of each candidate.
         right: Share of labelled examples that the last judge decides rightly; None where it decides none.
         needed: Labelled examples in all with which the last judge's most certain decisions are as likely as not to keep
             the promise; None where something is certified, or no number would do.
@@ -45,7 +45,7 @@ class Certificate:
         split: The labels it was tested on: all, or None for a set without parts; older files have dev or test.
         labels: Digest of these labels.
         origins: Where annotators' decisions on them come from.
-        pass_shares: How often annotators pass them, and the automatic decisions.
+        pass_shares: Shares that annotators pass, of the labels and of the automatic decisions.
         seen: The decisions that thresholds were searched among.
         kind: The kind of labels that count; None for the strongest there are.
     """
@@ -198,8 +198,8 @@ def certificate_for(
     """Find which decisions judges may make without a person, one judge after the other.
 
     Args:
-        rubric: As it is.
-        examples: With their labels.
+        rubric: The rubric as it is.
+        examples: The examples with their labels.
         candidates: The judges, cheapest first.
         promise: The promise.
         kind: Only labels of this kind count; None for the strongest there are.

@@ -26,8 +26,8 @@ class StageRecord:
     Attributes:
         judge: Its name, as it is asked; of a panel, names joined by `+`.
         model: The models that answered when it was certified; empty where none named itself.
-        fingerprint: Of the judge as it was asked.
-        certainty: What ranks its decisions.
+        fingerprint: Fingerprint of the judge as it was asked.
+        certainty: The signal that ranks its decisions.
         passes: The certainty from which a pass stands; None where no pass does.
         fails: The certainty from which a fail stands; None where no fail does.
     """
@@ -54,7 +54,7 @@ class CertifiedPasses:
         people: Share of them that people pass.
         decided: Those that were decided automatically.
         share: Share of these that pass.
-        effective: How many independent examples they are worth; fewer where they are in groups.
+        effective: Number of independent examples that they are worth; fewer where they are in groups.
     """
 
     labels: int
@@ -94,8 +94,8 @@ class CascadeFile:
         stages: The judges.
         error: The largest share of wrong automatic decisions that is promised.
         confidence: Confidence of the promise.
-        side: Which decisions the promise is about: both, passes, fails or each.
-        pass_shares: How often its labels and its decisions pass; None in a file that doesn't say.
+        side: The decisions that the promise is about: both, passes, fails or each.
+        pass_shares: Shares of passes among its labels and its decisions; None in a file that doesn't say.
         labels: Digest of the labels that it was certified on; None in a file that doesn't say.
         split: The part of the labels that these are; None for a set without parts.
         labels_file: Name of the file of examples, next to it; None in a file that doesn't say.

@@ -50,7 +50,7 @@ COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors",
 
 @dataclass(frozen=True, repr=False)
 class CertificateCheck(Recomputed):
-    """A certificate, and what comes out of its decisions today.
+    """A certificate, and the differences between it and the search among its decisions today.
 
     Attributes:
         file: The certificate.

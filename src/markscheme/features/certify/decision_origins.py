@@ -10,8 +10,8 @@ def origins_in_words(origins: DecisionOrigins, rubric: Rubric) -> str:
     """Say whether annotators passed or failed the responses themselves, or by their labels; "" without decisions.
 
     Args:
-        origins: How many decisions come from where.
-        rubric: Whose pass mark and required criteria turn labels into decisions.
+        origins: Number of decisions by where they come from.
+        rubric: The rubric whose pass mark and required criteria turn labels into decisions.
     """
     if not origins.n:
         return ""

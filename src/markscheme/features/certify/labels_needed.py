@@ -28,7 +28,7 @@ def labels_for_certificate(
     """Return the labels that `certify` asks for, with these judges in this order; nothing is recorded.
 
     Args:
-        rubric: As it is.
+        rubric: The rubric as it is.
         examples: The labelled examples.
         by_file: The ratings of each judge, with their file.
         error: The largest share of wrong automatic decisions.

@@ -19,10 +19,10 @@ class Promise:
     Attributes:
         error: The largest share of wrong ones.
         confidence: Confidence of the promise.
-        side: Which decisions may be automatic: both, the passes or the fails alone, or each side under a promise of its
-            own.
+        side: The decisions that may be automatic: both, the passes or the fails alone, or each side under a promise of
+            its own.
         wrong_passes: The largest share of wrong ones among automatic passes, as a second promise; None without.
-        further: How many other promises were asked of the same labels before; each leaves half of the level.
+        further: Number of other promises that were asked of the same labels before; each leaves half of the level.
     """
 
     error: float = option(PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P")

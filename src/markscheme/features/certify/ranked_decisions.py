@@ -28,7 +28,7 @@ class RankedDecisions:
     """A judge's decisions on labelled examples, with what ranks them; arrays have one row per example.
 
     Attributes:
-        signal: What ranks them.
+        signal: The signal that ranks them.
         certainty: More is more certain; nan where the judge decides nothing, or can't be ranked.
         passes: Whether it passes each.
     """

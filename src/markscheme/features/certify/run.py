@@ -34,11 +34,11 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, kw_only=True)
 class CertifyRun:
-    """A run of `certify`: the certificate, and what was written of it.
+    """The outcome of `certify`: the certificate, and the files that were written.
 
     Attributes:
-        rubric: By which was judged.
-        certificate: What the labels allow.
+        rubric: The rubric by which was judged.
+        certificate: The decisions that the labels allow judges to make alone.
         written: The file that was written, or why none was; None where none was asked for.
         edit: The rubric's file with the gray zone; None where that wasn't asked for, or isn't certified.
     """
@@ -73,7 +73,7 @@ def certify(
         examples: A file of labelled examples; None for the rubric's own.
         gold: Only labels of this kind count; None for the strongest there are.
         ask: How judges are asked.
-        columns: What files don't say themselves.
+        columns: Statements on the files' columns that the files lack.
         watch: Shows progress.
         writes: Whether the certificate is written next to the labels.
         zone: Whether it is written as the rubric's gray zone.

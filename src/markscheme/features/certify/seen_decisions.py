@@ -102,7 +102,7 @@ class SeenDecisions:
 
         Args:
             entries: The entries.
-            signals: What ranks each judge's decisions.
+            signals: The signal that ranks each judge's decisions.
             explicit: On how many examples people decided on the whole.
 
         Raises:

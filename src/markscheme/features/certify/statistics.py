@@ -86,7 +86,7 @@ def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) 
     """Select from a set of decisions, for each that is automatic, whether it is wrong and its group.
 
     Args:
-        chosen: Which decisions are automatic, shape (n,).
+        chosen: Flags of the automatic decisions, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         groups: Group of each example, shape (n,); None where each is its own.
     """
@@ -311,7 +311,7 @@ def labels_for_first_size(
     part has decisions of as many groups as the promise takes.
 
     Args:
-        certainty: As in `StageDecisions`, shape (n,).
+        certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         limit: The promise.
         groups: As for `certified_cascade`; examples of one group count as fewer.
@@ -436,7 +436,7 @@ def automatic_part(
     error are left out first.
 
     Args:
-        certainty: As in `StageDecisions`, shape (n,).
+        certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         limit: The promise.
         groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.

@@ -155,7 +155,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """What is shown to differ between the first and the second, in a sentence."""
+        """A sentence on the figures that are shown to differ between the first and the second."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -204,7 +204,7 @@ class Standing:
 
     @property
     def rank(self) -> int:
-        """Its place by what is shown: 0 that it may decide, 1 that its scores may be averaged, 2 neither."""
+        """The rank by what is shown: 0 that the judge may decide, 1 that its scores may be averaged, 2 neither."""
         return 0 if self.gate == "shown" else 1 if self.trend == "shown" else 2
 
     @property
@@ -221,7 +221,7 @@ class Choice:
         rubric: The rubric of all of them.
         examples: Number of examples.
         reference: The kind of gold; None without gold.
-        measure: What of scores is compared, which averages rest on.
+        measure: The side of scores that is compared, which averages rest on.
         paired: What agreement of the judges is of: the decision where there are decisions, else as `measure`.
         standings: One per judge, in the order they were named.
         pairs: Each pair of them.
@@ -394,7 +394,7 @@ class _View:
     Attributes:
         table: Has a column for each judge, and gold if there is any.
         has_gold: Whether there is.
-        measure: What of scores is compared.
+        measure: The side of scores that is compared.
         paired: What agreement of the judges is of.
     """
 

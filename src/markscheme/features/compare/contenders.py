@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Compared(Reported):
-    """A choice between judges, and what it is based on.
+    """A choice between judges, with the ratings and labels behind it.
 
     Attributes:
-        choice: How they differ, and which is the cheapest that is no worse.
+        choice: The differences, and the cheapest judge that is no worse.
         contenders: Their ratings, under the names in the choice.
         truth: Gold; None without labels.
         examples: Those that were compared.
@@ -64,7 +64,7 @@ class Compared(Reported):
 
     @property
     def because(self) -> str:
-        """Why it is recommended, or why none is."""
+        """The reason why a judge is recommended, or why none is."""
         return self.choice.because
 
 
@@ -105,11 +105,11 @@ def compare_sides(
 
     Args:
         sides: Files, and names of judges.
-        rated: What the files contain, and the rubric of all sides.
-        examples: With the labels to compare with; None where there are none.
+        rated: The contents of the files, and the rubric of all sides.
+        examples: Examples with the labels to compare with; None where there are none.
         ask: Asks a judge.
         rule: Which labels count, what agreement is of, and the tolerance.
-        split: Which labels of the files count.
+        split: The part of the files whose labels count.
         notes: Notes so far.
         own_gold: True compares with the gold in the calibrations, if there are no other sides.
 
@@ -242,7 +242,7 @@ def compare_calibrations(
         calibrations: Two or more, that of the judge in use first; its labels are the gold.
         of: What agreement is of: "score", "decision", or a criterion's name; None means the decision
             where there are decisions, else that of the first calibration.
-        tolerance: How far a score may be from gold and still agree; None likewise.
+        tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:
         ComparisonError: They graded no example in common.

@@ -22,7 +22,7 @@ from markscheme.stats.estimate import Estimate
 
 @dataclass(frozen=True)
 class RubricVerdict:
-    """What a calibration said of a rubric's judge.
+    """The verdict of a calibration on a rubric's judge.
 
     Attributes:
         use: What the judge may decide.
@@ -60,7 +60,7 @@ class RubricChange:
         since: The commit, as it was named, or the file of the first version.
         was: The rubric then; None where it is new.
         now: The rubric.
-        changes: What differs between the two.
+        changes: The differences between the two.
         labels: Which labels were given under old words, in a sentence; "" where none were, or there are no labels.
         before: The verdict by the judge card of the first version; None where it had none.
         after: The verdict of a calibration by the rubric as it is now; None where none is given.

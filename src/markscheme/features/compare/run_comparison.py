@@ -34,16 +34,16 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRequest:
-    """What to compare, on which labels.
+    """A comparison to run: the sides, and the labels that they are compared on.
 
     Attributes:
         sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The one
             in use comes first.
-        rubric: Of all of them; None takes the one that the files name or imply.
+        rubric: The rubric of all sides; None takes the one that the files name or imply.
         examples: The labelled examples or their file; None for the rubric's own.
         options: Which labels count, what agreement is of, and the tolerance.
         ask: How judges are asked.
-        columns: What the files don't say themselves.
+        columns: Statements on the files' columns that the files lack.
         watch: Shows progress.
     """
 
@@ -57,7 +57,7 @@ class ComparisonRequest:
 
     @property
     def choice(self) -> ExamplesChoice:
-        """Which examples count."""
+        """The choice of the examples that count."""
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def compared(self) -> Compared:

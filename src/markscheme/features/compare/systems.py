@@ -29,7 +29,7 @@ def compare_systems(
 
     Args:
         files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
-        rubric: Of all of them; None takes the one that the files imply.
+        rubric: The rubric of all files; None takes the one that the files imply.
         labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
         columns: What is stated of the files: who preferred, as what kind.
 

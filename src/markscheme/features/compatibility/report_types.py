@@ -228,9 +228,9 @@ class CriterionReport(_Report):
     """A judge's verdict on one criterion.
 
     Attributes:
-        weight: As in the rubric.
-        requirement: As in the rubric.
-        name: As in the rubric.
+        weight: The criterion's weight in the rubric.
+        requirement: The criterion's requirement in the rubric.
+        name: The criterion's name in the rubric.
         verdict: MET or UNMET; None if no verdict could be read, which is neither.
         reason: Why, in the judge's words; without a verdict, what was wrong with the answer.
         raw: The reply if no verdict could be read, at most 2,000 characters of it.

@@ -165,7 +165,7 @@ class ScoredExample:
     """An example of a dataset and its scores.
 
     Attributes:
-        example: As it is in the dataset.
+        example: The example as it is in the dataset.
         prediction: The prediction that was scored.
         scores: By the scorer's name, 0 to 1; None if it could not decide.
         reasons: By the scorer's name, its reason, if it gives one.
@@ -182,7 +182,7 @@ class Run:
     """Results of every scorer for every prediction.
 
     Attributes:
-        name: As given.
+        name: The name as given.
         rows: In the order of the dataset.
     """
 

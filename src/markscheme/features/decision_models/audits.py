@@ -21,7 +21,7 @@ class ProbabilityAudits:
     Attributes:
         criteria: By criterion on which the judge gave probabilities: of passing it, or of the top level where levels
             have no order.
-        decision: Of the judge's probability that the response passes; None where it has none.
+        decision: Audit of the judge's probability that the response passes; None where it has none.
     """
 
     criteria: Mapping[str, ProbabilityAudit]
@@ -29,7 +29,7 @@ class ProbabilityAudits:
 
     @property
     def named(self) -> dict[str, ProbabilityAudit]:
-        """All of them by what readers call them, the decision last."""
+        """All audits by the names that readers see, the decision's last."""
         return {**self.criteria, **({} if self.decision is None else {DECISION_ROW: self.decision})}
 
     @property

@@ -114,7 +114,7 @@ class DecisionJudge:
 
     Args:
         wire: Its format: SYSTEM_ONE or OPENAI_DECISIONS.
-        model: As the server names it.
+        model: The model as the server names it.
         api_key: Else the variable's of the format, looked up with the first request; only the provider's own address
             requires one.
         base_url: Else the variable's, else the provider's own.

@@ -54,7 +54,7 @@ class ConfidentErrors:
         at: Probability from which an answer counts.
         n: Such answers.
         wrong: Those that are wrong.
-        promised: How many would be, by the judge's own probabilities.
+        promised: Number that would be wrong, by the judge's own probabilities.
         upper: Upper limit of the share that is wrong, one-sided at 95 %; None without answers, or with too few groups.
         p: Probability of so many or more wrong ones if the judge's probabilities were right; None with groups, or
             without answers.
@@ -81,7 +81,7 @@ class ReliabilityBin:
     """Examples with similar probabilities.
 
     Attributes:
-        n: How many.
+        n: Number of examples.
         probability: Their mean probability.
         share: How often the event happened.
     """
@@ -105,8 +105,8 @@ class BrierParts:
 
     Attributes:
         score: Mean squared distance of probability and outcome.
-        miscalibration: What a monotone correction of the probabilities would gain.
-        discrimination: What corrected probabilities gain over always giving the mean.
+        miscalibration: Gain of a monotone correction of the probabilities.
+        discrimination: Gain of corrected probabilities over always giving the mean.
         uncertainty: The score of always giving the mean, ȳ(1 - ȳ).
     """
 
@@ -132,11 +132,11 @@ class ProbabilityAudit:
         share: How often the event happened; None without examples.
         bias: Mean probability minus share.
         brier: Mean squared distance, 0 to 1.
-        parts: The Brier score's; None with too few examples.
-        slope: Of the log-odds; below 1 the judge is overconfident.
+        parts: Parts of the Brier score; None with too few examples.
+        slope: Slope of the log-odds; below 1 the judge is overconfident.
         slope_p: Probability of a slope so far below 1 if it were 1, by the t that its interval uses; None without one.
-        intercept: Of the log-odds; above 0 the event happens more often than the judge says.
-        p: Of the test that slope is 1 and intercept 0; None with groups, or too few examples.
+        intercept: Intercept of the log-odds; above 0 the event happens more often than the judge says.
+        p: P-value of the test that slope is 1 and intercept 0; None with groups, or too few examples.
         confident: Confident errors at each of CONFIDENT.
         bins: The reliability diagram; empty for fewer than ten examples.
         line: The isotonic curve of the diagram: probabilities and shares, both rising.
@@ -178,7 +178,7 @@ def probability_audit(
     """Compare a judge's probabilities of an event with what happened.
 
     Args:
-        probabilities: Of each example, shape (n,), 0 to 1; nan where there is none.
+        probabilities: Probability of each example, shape (n,), 0 to 1; nan where there is none.
         outcomes: 1 where the event happened and 0 where not, shape (n,); nan where that isn't known.
         groups: Names of groups that share errors, shape (n,); None where each example is its own. With groups there is
             no p; the intervals of slope and intercept say the same.
@@ -341,7 +341,7 @@ def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float
         y: Outcomes, shape (n,).
         weights: How much each example counts in each fit, shape (m, n).
         start: Where Newton's method begins, shape (2,).
-        penalty: Of the squared distance from intercept 0 and slope 1.
+        penalty: Penalty on the squared distance from intercept 0 and slope 1.
     """
     fits = np.tile(start, (len(weights), 1))
     design = np.stack([np.ones_like(x), x])

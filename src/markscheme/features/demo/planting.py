@@ -54,12 +54,12 @@ class Round:
     """A round of the demonstration: the planted fault, and all its ratings.
 
     Attributes:
-        planted: What is wrong with the judge, and where.
-        nonce: What makes the seal impossible to guess from its few possible contents.
+        planted: The fault of the judge, and what shows it.
+        nonce: Random text that makes the seal impossible to guess from its few possible contents.
         seed: From which all of it is drawn.
         asked_then: The rubric of the accepted run, as the data of a rubric file.
         asked_now: The rubric now, as such data; two criteria read otherwise, whatever is planted.
-        examples: With the labels of two made people.
+        examples: Examples with the labels of two made people.
         accepted: The judge's ratings of the accepted run, five askings of each example.
         ratings: The judge's ratings now.
     """
@@ -88,9 +88,9 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     """Make a round, drawn by a seed.
 
     Args:
-        n: How many examples.
+        n: Number of examples.
         seed: The same seed draws the same round.
-        fault: What to plant; drawn as well where None.
+        fault: The fault to plant; drawn as well where None.
     """
     drawn = np.random.default_rng(seed)
     by_lot = tuple(FAULTS)[drawn.integers(len(FAULTS))]

@@ -28,7 +28,7 @@ class AlikeExamples:
     """Examples that people label alike, and on which the judge gives the same levels.
 
     Attributes:
-        n: How many.
+        n: Number of examples.
         people: The level of each criterion that both annotators give, 1 for MET.
         judge: The level of each criterion that the judge gives.
     """
@@ -43,7 +43,7 @@ class SimulatedJudge:
     """A judge on a labelled set of its own, both made up.
 
     Attributes:
-        name: What the demonstration calls it; its rubric's name as well.
+        name: Name in the demonstration, and of its rubric.
         does: How it errs, in words.
         criteria: The rubric's criteria, as the data of a rubric file.
         pass_mark: The lowest score that passes.

@@ -36,10 +36,10 @@ class ComparedRater:
     """A rater compared with the labels.
 
     Attributes:
-        name: What the demonstration calls it.
+        name: Name in the demonstration.
         does: How it rates, in words.
-        calibration: What `calibrate` says of it.
-        at_other_mark: The same comparison under `OTHER_MARK`.
+        calibration: Result of `calibrate`.
+        at_other_mark: Comparison with the labels under `OTHER_MARK`.
     """
 
     name: str

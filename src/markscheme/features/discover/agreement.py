@@ -27,7 +27,7 @@ class Exchanged:
 
 @dataclass(frozen=True)
 class SetAgreement:
-    """How far people agree on sets of modes.
+    """Agreement of people on sets of modes.
 
     Attributes:
         alpha: Krippendorff's alpha with MASI distance; the empty set is a code.

@@ -92,8 +92,8 @@ def draft_of(
     """Draft the rubric that modes come to.
 
     Args:
-        name: Of the rubric.
-        outputs: What was read.
+        name: Name of the rubric.
+        outputs: The outputs that were read, with their notes.
         materials: The texts of the outputs, by id.
         inputs: Names of the inputs that every output has, and of those that some have.
 
@@ -260,7 +260,7 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
     words are no longer the mode's definition gets no new labels: those given before are stale, and are asked again.
 
     Args:
-        outputs: What was read; its modes are criteria by their names.
+        outputs: The outputs that were read; their modes are criteria by their names.
         rubric: The rubric whose words the labels are under.
     """
     modes = {mode.name: mode for mode in outputs.codebook.listed}

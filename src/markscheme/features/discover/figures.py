@@ -47,13 +47,13 @@ class NoteInOutput:
 
 @dataclass(frozen=True)
 class ModeFigures:
-    """What is known of one mode.
+    """Figures of one mode.
 
     Attributes:
         mode: The mode.
         count: Outputs that show it, chosen ones too.
         read_for: Outputs of the random part that were read for it.
-        share: Of these, those that show it; without a value where there is no random part.
+        share: Share of these that shows it; without a value where there is no random part.
         again: Outputs to read again for it, in reading order.
     """
 
@@ -72,15 +72,15 @@ class ModeFigures:
 
 @dataclass(frozen=True)
 class NewModes:
-    """What reading in turn says about modes not yet noted.
+    """Bounds and estimates of the modes not yet noted, from reading in turn.
 
     Attributes:
         bound: At most this share of outputs shows such a mode.
-        confidence: With which that holds, at all looks together.
+        confidence: Confidence with which the bound holds, at all looks together.
         last_new: Outputs read since the last one that named a mode first; None where none did.
         named: Modes that the sequence named.
         read: Outputs in the sequence.
-        tasks: The same over the first output read of each task; None without groups, or with few.
+        tasks: The bound over the first output read of each task; None without groups, or with few.
         good_turing: Good-Turing share, without a bound.
         chao2: Chao2 number of modes, without a bound.
     """
@@ -97,15 +97,15 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """How much more to read, so that no common mode goes unseen.
+    """The outputs or tasks still to read, so that no common mode goes unseen.
 
     Attributes:
         share: A mode in more than this share of outputs.
-        sure: How sure.
+        sure: Confidence that none goes unseen.
         more: Outputs to read for any such mode; tasks where outputs have groups.
         all: Outputs to read for all of them at once.
         missed: The chance that such a mode has gone unseen so far.
-        unit: What is counted: outputs or tasks.
+        unit: The units that are counted: outputs or tasks.
     """
 
     share: float
@@ -118,10 +118,10 @@ class ReadMore:
 
 @dataclass(frozen=True)
 class ReadOutputs:
-    """Readings, a codebook and an order: what follows from them, output by output.
+    """Readings, a codebook and an order, and the figures that follow from them.
 
     Attributes:
-        readings: Of all readers, each reader's in the order of their file.
+        readings: Readings of all readers, each reader's in the order of their file.
         codebook: The modes and the notes in them.
         order: All outputs.
         groups: What each output shares with others, by id; "" for nothing.
@@ -218,7 +218,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """By reader and mode as it was assigned, where the reader first noted it: the line, and the output."""
+        """The line and the output of each reader's first note of a mode, by reader and mode as it was assigned."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, note in self.notes.items():
             assignment = self.codebook.assigned.get(key)
@@ -279,7 +279,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Of who read most of the random part: outputs in reading order, their modes, and who named one first.
+        """Outputs in the order of who read most of the random part, their modes, and whether each named one first.
 
         A note in no mode may be a mode of its own, so it counts as one until it is put into another.
         """
@@ -311,7 +311,7 @@ class ReadOutputs:
 
     @cached_property
     def new_modes(self) -> NewModes:
-        """What reading in turn says about modes not yet noted."""
+        """Bounds and estimates of the modes not yet noted, from reading in turn."""
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)
@@ -334,7 +334,7 @@ class ReadOutputs:
 
     @cached_property
     def new_by_task(self) -> tuple[bool, ...]:
-        """For the first output read of each task, in order: whether it named a mode first; empty without groups."""
+        """Marks of the tasks whose first output read named a mode first, in order; empty without groups."""
         ids, _, is_new = self._sequence
         if not any(self.groups.get(id) for id in ids):
             return ()

@@ -79,7 +79,7 @@ class Mode:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its name and the earlier ones."""
+        """The mode's name and its earlier ones."""
         return (self.name, *self.was)
 
     def to_json(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class OpenedDiscovery:
         seed: Random seed of the order.
         drawn: Outputs that are a random draw by their user's word.
         pool_path: The pool's file; None without one.
-        pool_name: The same as a command would name it; None without one.
+        pool_name: The pool's file as a command would name it; None without one.
         rubric: The rubric of the same name; None where there is none yet.
         reads_all: Whether no output stays unread, by the user's word.
     """
@@ -60,7 +60,7 @@ class OpenedDiscovery:
 
     @property
     def reading_plan(self) -> str:
-        """How many outputs to read, and how many stay unread, in words."""
+        """A phrase on the number of outputs to read, and of those that stay unread."""
         return reading_plan(len(self.order.ids), len(self.unread))
 
     @cached_property
@@ -111,7 +111,7 @@ def open_discovery(
     """Open a discovery by the name of the rubric to be; a pool that is named is kept for the next time.
 
     Args:
-        name: Of the rubric to be.
+        name: Name of the rubric to be.
         here: The working directory.
         pool: File of outputs; the one from before where None.
         columns: What the caller says of a pool that is a table; of the one from before, what was said then counts.

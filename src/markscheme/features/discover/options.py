@@ -58,7 +58,7 @@ class ReadingOptions:
 
     @property
     def view(self) -> str:
-        """What the page begins with.
+        """The view with which the page begins.
 
         Raises:
             UsageError: Two things at once.

@@ -39,7 +39,7 @@ NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater",
 
 @dataclass(frozen=True)
 class Author:
-    """Who wrote, where the files don't say.
+    """Name and kind of who wrote, for files that don't say.
 
     Attributes:
         rater: The name; None where the files must say.
@@ -61,7 +61,7 @@ class NotedPassage:
 
 @dataclass
 class NotesIn:
-    """What files of notes contain.
+    """Contents of files of notes.
 
     Attributes:
         readings: By reader and output, in the order of the files; without notes.
@@ -92,7 +92,7 @@ class NotesIn:
 
     @property
     def n_notes(self) -> int:
-        """How many notes there are."""
+        """Number of notes."""
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:

@@ -41,7 +41,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AgainAnswered:
-    """What a reader answered who read an output again for one mode.
+    """Answer of a reader who read an output again for one mode.
 
     Attributes:
         answer: Whether the mode is there.
@@ -66,8 +66,8 @@ class OutputReading:
         listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
         again: By mode, what the reader answered on reading again for it.
         passed: Good or bad as a whole; None where the reader didn't say.
-        at: When, as written.
-        seconds: How long it took; None where unknown.
+        at: Time of the reading, as written.
+        seconds: Duration; None where unknown.
         is_chosen: Whether the output was shown out of turn, or comes from a file that isn't a random draw.
         line: Line of the file on which the reading was first finished; 0 where it isn't in a file.
     """

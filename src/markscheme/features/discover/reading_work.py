@@ -40,7 +40,7 @@ Clock = Callable[[], str]
 
 @dataclass
 class ReadingWork:
-    """What one reader has to read, and what they have noted.
+    """Work of one reader: the outputs to read, and the notes so far.
 
     Attributes:
         opened: The discovery, as it was when the page was opened.

@@ -16,12 +16,12 @@ from markscheme.phrases import counted
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do next.
+    """A step to take next.
 
     Attributes:
         command: The command.
         who: "person" where only a person may, or "anyone".
-        why: What it is for, in words.
+        why: Purpose of the step, in words.
     """
 
     command: str
@@ -31,14 +31,14 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Discovery:
-    """What reading outputs has shown.
+    """Results of reading outputs.
 
     Attributes:
         name: The rubric to be.
-        outputs: What was read.
+        outputs: The outputs that were read, with their notes.
         texts: The outputs' texts, by id; empty where only notes are known.
-        large_share: Of outputs, from which a mode shouldn't go unseen.
-        sure: How sure of that.
+        large_share: Share of outputs from which a mode shouldn't go unseen.
+        sure: Confidence that none does.
         pool: The pool's file as the user names it; None where only notes are known.
         unread: Ids of the outputs that stay unread, in order.
     """
@@ -68,12 +68,12 @@ class Discovery:
 
     @cached_property
     def read_more(self) -> ReadMore:
-        """How much more to read."""
+        """The outputs or tasks still to read."""
         return self.outputs.read_more(self.large_share, self.sure)
 
     @cached_property
     def finding(self) -> SetAgreement | None:
-        """Agreement on what is there."""
+        """Agreement of readers on the modes that an output shows."""
         return finding_agreement(self.outputs)
 
     @cached_property
@@ -95,7 +95,7 @@ class Discovery:
 
     @cached_property
     def next_steps(self) -> tuple[NextStep, ...]:
-        """What to do next, the most urgent first."""
+        """The steps to take next, the most urgent first."""
         name = self.name
         outputs = self.outputs
         pool = quote(self.pool) if self.pool else "FILE"

@@ -40,7 +40,7 @@ _DIGEST_DIGITS = 16
 
 @dataclass(frozen=True)
 class PoolRecord:
-    """Which outputs a discovery is about.
+    """Record of the outputs that a discovery is about.
 
     Attributes:
         path: The file, relative to the calibration folder where it can be; None where only notes are known.
@@ -50,7 +50,7 @@ class PoolRecord:
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
         reads_all: Whether no output stays unread, by the user's word.
-        columns: What its user said of a pool that is a table, by option.
+        columns: Statements of its user on a pool that is a table, by option.
     """
 
     path: str | None = None

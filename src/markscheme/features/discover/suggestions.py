@@ -87,7 +87,7 @@ class ProposedGroups:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What a model proposes, asked twice.
+    """Groups that a model proposes, asked twice.
 
     Attributes:
         proposal: The first answer, which is shown.
@@ -134,7 +134,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
     Args:
         batch: The notes, numbered from 1 in their order.
-        definitions: Of the modes so far, by name.
+        definitions: Definitions of the modes so far, by name.
     """
     modes = "\n".join(
         f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in definitions.items()
@@ -160,13 +160,13 @@ async def suggest(notes: Mapping[str, Note], definitions: Mapping[str, str], ask
 
     Args:
         notes: The unsorted notes, by key.
-        definitions: Of the modes so far, by name.
+        definitions: Definitions of the modes so far, by name.
         ask: Asks the model one prompt.
         judge: Its name.
 
     Raises:
         UnreadableReply: An answer isn't in the form that was asked for.
-        JudgeError: As from the judge.
+        JudgeError: The judge fails.
     """
     proposals = [await _proposed(notes, definitions, ask, time) for time in range(TIMES_ASKED)]
     first, second = proposals

@@ -54,7 +54,7 @@ def examples_to_label(
     """Return labelled outputs, then others that were read, both there to be read, then those kept unread, held out.
 
     Args:
-        outputs: What was read.
+        outputs: The outputs that were read, with their notes.
         examples: The pool, by id.
         labelled: Those with a label, as they are written.
         unread_ids: Ids of those that nobody has read.

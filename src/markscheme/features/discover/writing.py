@@ -29,12 +29,12 @@ from markscheme.rubrics.search import POOL
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
-    """No person has confirmed a mode, or no mode is ready to become a criterion."""
+    """Error of writing a rubric before any mode is ready to become a criterion."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """A rubric and labels that were written.
 
     Attributes:
         rubric: The rubric.
@@ -60,7 +60,7 @@ class Written:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What to run next."""
+        """The commands to run next."""
         name = quote(self.rubric.name)
         count = f" --next {self.advised_labels}" if self.advised_labels else ""
         pool = "" if self.held_out else f" --pool {POOL}{count}"

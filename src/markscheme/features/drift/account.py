@@ -114,7 +114,7 @@ def account(
     """Tell what moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
 
     Args:
-        drift: Of the criterion.
+        drift: Drift of the criterion.
         level: The p up to which this run raises an alarm.
         is_asked: Whether what asked the judge is on record.
         cause_first: Whether to name the cause.

@@ -68,7 +68,7 @@ class Baseline:
     Attributes:
         since: The accepted runs, and how this one is compared with them.
         now: The setting of this run.
-        samples: How many samples of this run were combined by their median.
+        samples: Number of samples of this run were combined by their median.
         why_not_joined: Why this run can't be added to the accepted ones; None where it can.
         shared: Examples that all runs rated with the same response and inputs.
         other_response: Examples whose response or inputs changed; they are excluded.
@@ -114,7 +114,7 @@ class Baseline:
 
     @property
     def alarm_by(self) -> tuple[str, ...]:
-        """Which of the two questions an alarm answers: about this look, or about all."""
+        """The question that an alarm answers: about this look, or about all."""
         by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
         return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
 
@@ -256,7 +256,7 @@ class _Runs:
     Attributes:
         table: Levels and scores of these examples in the accepted runs, this run and a replay with the accepted rubric.
         examples: In the order of the table.
-        other_response: How many examples have another response or input now.
+        other_response: Number of examples that have another response or input now.
     """
 
     table: RatingTable

@@ -23,7 +23,7 @@ class ShiftPart:
     """The part of a shift that some of the changes caused, from a replay.
 
     Attributes:
-        changes: Which.
+        changes: The changes.
         drift: The shift they caused.
         p: p-value of the shift, adjusted for the other part.
     """
@@ -95,15 +95,15 @@ class CriterionDrift:
     """Drift of one criterion from the accepted runs.
 
     Attributes:
-        criterion: Which.
+        criterion: The criterion.
         drift: Its shift of level, and the evidence.
         p: p-value of the shift, adjusted for the other criteria.
         exact_p: p-value of the exact test by example, which ignores that runs differ; never an alarm.
         verdict: The verdict at the level of this run.
         changed: Whether answers differ more from the accepted runs than these do among themselves; never an alarm.
         changed_p: Its p adjusted for the other criteria; None with one accepted run.
-        gold: How its agreement with gold changed; None without any gold level, or any level of a judge.
-        explanation: Which changes can have moved it.
+        gold: Change of its agreement with gold; None without any gold level, or any level of a judge.
+        explanation: The changes that can have moved it.
         movers: Ids of the examples whose level moved most.
     """
 

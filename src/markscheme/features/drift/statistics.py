@@ -59,7 +59,7 @@ class RunShift:
             test of `between` over `within`; None with one run.
         detectable: The smallest shift that this many runs would call significant at 5 %.
         now: The new run's figure; None where `shift` is undefined.
-        then: What it is compared with, the mean of the accepted runs' figures; None where `shift` is.
+        then: The figure that it is compared with, the mean of the accepted runs' figures; None where `shift` is.
     """
 
     shift: Estimate

@@ -75,7 +75,7 @@ class Model:
     """The model that answers, named like a judge.
 
     Attributes:
-        name: As on the command line.
+        name: Name as on the command line.
         parameters: Its parameters that are set, such as `temperature`, by name.
         price: Of its tokens, if given.
     """

@@ -25,7 +25,7 @@ class Rule:
     """A rule that fails a run if `figure` of any of `variants` compares to `bound` as `sign` says.
 
     Attributes:
-        text: As typed.
+        text: The rule as typed.
         variants: Names of the variants it applies to.
         figure: overall, pass_rate or a criterion.
         sign: <, <=, > or >=.

@@ -42,13 +42,13 @@ JudgeLevels = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class CriterionAgreement:
-    """How often two judges' levels on a criterion are people's, and the difference.
+    """The shares of examples on which two judges' levels on a criterion are people's, and their difference.
 
     Attributes:
         n: Examples compared: of a reworded criterion those that people labelled under both wordings.
         labelled_under_new: Of a reworded criterion, examples labelled under the new words; None for the same words.
         before: Share of examples on which the old version's level is people's; None without examples.
-        after: The same of the new version.
+        after: Share of examples on which the new version's level is people's; None without examples.
         low: Lower limit of the difference; None without examples.
         high: Upper limit.
     """
@@ -75,7 +75,7 @@ class VersionComparison:
         new: The other one.
         decisions: Against people's own decisions.
         criteria: By criterion that both versions have and a judge rated.
-        changes: What differs between the versions.
+        changes: The differences between the versions.
         left_out: Examples with people's decision that had a part in choosing a version.
         labelled: Examples with people's labels.
         judges: Who rated by each version; None where people's own levels decide.
@@ -108,7 +108,7 @@ class VersionComparison:
 
 @dataclass(frozen=True)
 class VersionRatings:
-    """What decides by a version: decisions and a judge's levels, by example."""
+    """Decisions and a judge's levels by one version of a rubric, by example."""
 
     decisions: Mapping[str, float]
     levels: JudgeLevels

@@ -47,7 +47,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
     """Return people's own decision about each whole response, by majority: 1 passes, 0 fails; even splits aren't in it.
 
     Args:
-        examples: With their labels.
+        examples: The examples with their labels.
         rubric: Either version; its numbers have no part in this.
     """
     decided = _with_labels(examples, _decision_alone)

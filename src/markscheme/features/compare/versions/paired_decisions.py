@@ -19,12 +19,12 @@ VersionAnswer = Literal["better", "worse", "not shown", "same decisions", "too f
 
 @dataclass(frozen=True)
 class PairedDecisions:
-    """How often each version decides as people do, and the difference.
+    """The shares of examples that each version decides as people do, and their difference.
 
     Attributes:
         n: Examples compared.
-        before: Of them, how many the old version decides as people do.
-        after: The same of the new version.
+        before: Number of them that the old version decides as people do.
+        after: Number of them that the new version decides as people do.
         became_right: Examples on which the new version alone decides as people do.
         became_wrong: Examples on which the old version alone does.
         settings: Settings that share the level.

@@ -28,7 +28,7 @@ class RubricVersion:
     """A version of a rubric.
 
     Attributes:
-        name: As it was typed.
+        name: The name as it was typed.
         rubric: Its words, levels and numbers.
         report: What a judge rated by it; None for a rubric without ratings.
     """
