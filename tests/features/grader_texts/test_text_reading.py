@@ -4,6 +4,7 @@ import pytest
 
 from markscheme.features.grader_texts.text_reading import read_text
 from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEXTS, WITH_A_SCALE, Expected
+from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
@@ -11,6 +12,14 @@ def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) ->
     reading = read_text(text)
     ends = reading.ends if reading.asks_for_score else None
     assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
+    assert not reading.has_unread_scale
+
+
+@pytest.mark.parametrize(("text", "asked"), TEXTS_OF_OTHERS)
+def test_a_text_of_another_author_is_read_as_it_is_meant(text: str, asked: Asked) -> None:
+    reading = read_text(text)
+    ends = reading.ends if reading.asks_for_score else None
+    assert Asked(ends, reading.passes_from, len(reading.points)) == asked
     assert not reading.has_unread_scale
 
 

@@ -22,7 +22,8 @@ TO = rf"(?:{'|'.join(_TO_IN.values())})"
 AND = r"(?:and|und|et|y|e|en)"
 """What stands between them after a word for between."""
 _RATING_IN: Mapping[str, str] = {
-    "en": r"rat(?:e[ds]?|ings?)|scor(?:e[ds]?|ing)|grad(?:e[ds]?|ing)|mark(?:s|ed|ing)?|ranks?|ranked|ranking|scales?"
+    "en": r"rat(?:e[ds]?|ings?)|scor(?:e[ds]?|ing)|grad(?:e[ds]?|ing)"
+    r"|(?<!exclamation )(?<!question )(?<!quotation )mark(?:s|ed|ing)?|ranks?|ranked|ranking|scales?"
     r"|likert"
     r"|stars?|bands?|tiers?|judge|judging|evaluat\w{1,4}|assess\w{0,5}|estimate|how|(?:these|the following"
     r"|one of the) (?:levels|points|numbers|values)|percent(?:age)?",

@@ -14,7 +14,7 @@ _NO_POINT = re.compile(
 )
 """A name of something else than a point."""
 _BOLD_LINE = re.compile(r" ?\*\*([^*\n:]{1,60}):?\*\*:? ?[-–—]? ?(\S.{0,1999})")
-_LABELLED_LINE = re.compile(r" ?\[?([A-Z][\w /&-]{2,30})(?:[:\]]| [–—]) (\S.{9,1999})")
+_LABELLED_LINE = re.compile(r" ?\[?([A-Z][\w /&-]{2,30})(?:[:\]]| [-–—]) (\S.{9,1999})")
 """Lines that begin with what they are about."""
 _LEADS_ON = re.compile(r":$|\b(?:below|following)\b[^.!?]{0,20}[.!]?$", re.IGNORECASE)
 _CHECKS = re.compile(r"(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b", re.IGNORECASE)

@@ -83,6 +83,7 @@ _ASIDE = re.compile(
     r"|\b(?:consistent|in line) with (?:\w{1,20} ){0,3}(?:policy|policies|terms|schedule|menu|catalogue?|price list)\b"
     r"|^(?:instructions|(?:evaluation |grading )?(?:steps|procedure|process)|how to (?:grade|evaluate|judge))\b"
     rf"|^{_THE_USER} (?:(?:message|question|input|prompt) )?(?:has|have|had|is|are|was|prefers?|wants?|asked|said"
+    r"|bought|owns?|sent|chose|got|took|\w{2,20}ed"
     rf"|wrote|provided)\b"
     r"|\b(?:this|the following) list:?$|\b(?:is|are) (?:known|given|provided|available)\b",
     re.IGNORECASE,

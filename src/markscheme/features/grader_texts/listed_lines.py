@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 
 NUMBERED = (
     r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
-    r"|question|frage|item|claim|test|assertion"
+    r"|question|frage|part|aspect|item|claim|test|assertion"
 )
 """Words before the number of a point; steps, turns and days are none."""
 _NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,4}}-?(?=\d))"
 _POINT_LINE = re.compile(
     r" ?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
     rf"|(?:{_NAME}?(?P<mark>\d{{1,2}})|(?:(?:{NUMBERED}) )?(?P<letter>[IVX]{{1,4}}|[A-Za-z]))(?:\.[)-]|[º°ª]\.?|[.):/]"
-    rf"|\ufe0f?\u20e3)|[A-Z]{{1,3}}(?P<keyed>\d{{1,2}}) ?=|(?P<wide>\d{{1,2}})[、．）]"
+    rf"|\ufe0f?\u20e3)|[A-Z]{{1,3}}(?P<keyed>\d{{1,2}}) ?="
+    rf"|(?-i:[A-Z]{{1,4}})-?(?P<coded>\d{{1,2}})(?= )|(?P<wide>\d{{1,2}})[、．）]"
     rf"|{_NAME}?(?P<dashed>\d{{1,2}}|[a-z]) ?[-–—]|(?P<section>\d{{1,2}}\.\d{{1,2}})\.?"
     r"|(?P<bare>\d{1,2})(?= [A-Z])|(?P<bullet>(?:[-*] )?(?:[-*•✓✔☐☑✅❌✗✘⬜□■●○▪◦·・–—+→➤‣»◆▶✦]\ufe0f?|\[[ x]?\])"
     r"|-\[ \]))\*{0,2}"
@@ -112,7 +113,9 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
     """Return whether a mark is the next of a list that has so many points."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
-    marks = (point[kind] for kind in ("in", "square", "hash", "mark", "letter", "wide", "dashed", "keyed", "bare"))
+    marks = (
+        point[kind] for kind in ("in", "square", "hash", "mark", "letter", "wide", "dashed", "keyed", "coded", "bare")
+    )
     mark = next(filter(None, marks), None)
     return mark is None or any(is_next(mark, index) for index in indices)
 

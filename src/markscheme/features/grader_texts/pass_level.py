@@ -1,11 +1,21 @@
 """The score from which a text behind `llm-rubric` passes an output, where it says."""
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from markscheme.features.grader_texts.grader_sentences import TO
 from markscheme.features.grader_texts.level_marks import values_of_names
-from markscheme.features.grader_texts.pass_words import AT_LEAST, AT_MOST, DECIDES, FAILS, FOLLOWS, LESS_THAN, MORE_THAN
+from markscheme.features.grader_texts.pass_words import (
+    DECIDES,
+    FAILS,
+    FOLLOWS,
+    LIMIT_WORDS,
+    REQUIRES,
+    SAYS_PASS,
+    UNLESS,
+)
 from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL, in_digits
 from markscheme.rubrics.criterion import Scale
@@ -16,28 +26,33 @@ _VERDICT = (
 )
 _SCORE = re.compile(
     rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={FOLLOWS})"
-    rf"(?!\*{{0,2}} ?[-–:=](?! ?(?:{_VERDICT}\w{{0,3}}(?:[.,;)]|$)|\d)))",
+    rf"(?!\*{{0,2}} ?[-–:=](?! ?(?:{_VERDICT}\w{{0,3}}(?:[.,;)]|$)|\d|$)))",
     re.IGNORECASE,
 )
 """A number that counts nothing else, and isn't a level with its meaning."""
 _OF_SCALE = re.compile(
-    rf"\bout of {NUMERAL}|[\[(]-?{NUMERAL}, ?{NUMERAL}[\])]|(?<=\d) (?:of(?: the)?|von|sur|de|su) \d{{1,3}}\b"
-    rf"|(?<=\d) ?/ ?\d{{1,3}}\b|(?:\bbetween -?{NUMERAL} and"
-    rf"|-?(?<![\d.]){NUMERAL} ?{TO}) ?-?{NUMERAL}(?![\d.]*\d)",
+    rf" ?\bout of {NUMERAL}|[\[(]-?{NUMERAL}, ?{NUMERAL}[\])]|(?<=\d) (?:of(?: the)?|von|sur|de|su) \d{{1,3}}\b"
+    rf"|(?<=\d) ?/ ?\d{{1,3}}\b|(?:\bbetween [-+]?{NUMERAL} and"
+    rf"|[-+]?(?<![\d.]){NUMERAL} ?{TO}) ?[-+]?{NUMERAL}(?![\d.]*\d)",
     re.IGNORECASE,
 )
 """The scale itself, or what a score is of."""
 _OF_BAND = re.compile(
-    rf"({NUMERAL}) ?[-–] ?{NUMERAL}(?= (?:or|and) (?:better|higher|above|up)\b| (?:range )?(?:pass|(?:is"
-    rf"|are) (?:a pass|accept|ok|fine)))"
-    rf"|(?<=pass )({NUMERAL}) ?[-–] ?{NUMERAL}|(?<=passes: )({NUMERAL}) ?[-–] ?{NUMERAL}"
-    rf"|(?<=pass: )({NUMERAL}) ?[-–] ?{NUMERAL}",
+    rf"({NUMERAL}) ?{TO} ?{NUMERAL}(?= (?:or|and) (?:better|higher|above|up)\b| (?:range )?(?:pass|(?:is|are|means?) "
+    rf"(?:an? )?(?:pass|accept|ok|fine))| ?[=:] ?pass)|(?<=pass )({NUMERAL}) ?{TO} ?{NUMERAL}"
+    rf"|(?<=passes: )({NUMERAL}) ?{TO} ?{NUMERAL}|(?<=pass: )({NUMERAL}) ?{TO} ?{NUMERAL}",
     re.IGNORECASE,
 )
 """The lowest band that passes."""
-_COMPARES = re.compile(
-    rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{AT_LEAST.pattern}|{LESS_THAN.pattern})", re.IGNORECASE
+_ONE_SIDED = "|".join(words.pattern for words, is_strict, lower in LIMIT_WORDS if is_strict or not lower)
+_COMPARES = re.compile(rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{_ONE_SIDED})", re.IGNORECASE)
+_BARE = re.compile(
+    rf"[^\w\n]{{0,9}}(?:(?:at most|no (?:more|higher) than|max(?:imum)?(?: of)?|up to) (?:an? )?{NUMERAL}%?"
+    rf"|{NUMERAL}%? (?:or|and) (?:less|lower|below|fewer|under|better|higher|more|above|up)"
+    rf"|{NUMERAL}%? (?:max(?:imum)?|at most|tops|min(?:imum)?|at least))[.!]?",
+    re.IGNORECASE,
 )
+"""A sentence that says from or up to which score, and nothing else."""
 _ON_SCORES = re.compile(
     r"(?<![\d.])\d{1,3} ?(?:\+|(?:or|and) (?:higher|above|better|lower|worse|below|more|up)\b(?! of)|passes\b|fails\b"
     r"|to pass\b|is (?:an? )?(?:pass|fail|enough))"
@@ -50,7 +65,8 @@ _ON_SCORES = re.compile(
 )
 """A limit in numbers that count nothing else."""
 _FAILING_BAND = re.compile(
-    rf"{NUMERAL} ?[-–] ?({NUMERAL})(?=(?: range|:)? (?:fail|(?:is|are|means?) (?:a )?(?:fail|reject)))", re.IGNORECASE
+    rf"{NUMERAL} ?{TO} ?({NUMERAL})(?=(?: range)?(?: ?[:=])? (?:fail|(?:is|are|means?) (?:an? )?(?:fail|reject)))",
+    re.IGNORECASE,
 )
 """The highest band that fails."""
 _MOST_WORDS = 7
@@ -58,17 +74,25 @@ _MOST_WORDS = 7
 _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
 """Scores one after the other."""
 _OF_ANOTHER_KIND = re.compile(
-    r"\b(?:at most|no (?:higher|more) than|around|about|reserved)\b|\bmeans "
+    r"\b(?:around|about|reserved)\b|\bmeans "
     r"(?!\d|an? (?:\d|fail|pass)|fail|pass|reject|(?:it|the \w{1,20}) (?:may|can|is ready))",
     re.IGNORECASE,
 )
 """Words of a sentence that says how scores are given, and not which of them pass."""
-_CLAUSE_END = re.compile(r"[,;，；] ?(?!\d\d\d)")
+_ON_CONDITION = re.compile(r"\b(?:if|when|unless|where)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?<!\d)[,，] ?|[,，](?! ?(?:(?:or|and|oder|und) )?(?:an? )?\d) ?|[;；] ?")
 _LEVEL_IS = re.compile(
     rf"\b{NUMERAL}(?: points?| stars?)? (?:(?:is|means|=) (?!(?:an? )?(?:fail|pass))|\()", re.IGNORECASE
 )
+_JOINED = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")
+"""Where words of a name are joined, as in passThreshold."""
+_PERCENTAGE = re.compile(r"(?<![\d.])(\d{1,3}) ?%")
+_THRESHOLD = re.compile(rf"(\b(?:threshold|pass mark|cut-?off) ?(?:is|of|[:=])? ?{NUMERAL}):", re.IGNORECASE)
+"""A pass mark before what is rated."""
 _NUMBERS_OF = re.compile(r"\b(\d{1,3})s\b")
-_ASKED_FIRST = re.compile(r"\? (?=(?:fail|pass|reject|then|that's|no)\b)", re.IGNORECASE)
+_ASKED_FIRST = re.compile(
+    r"\? (?=(?:fail|pass|reject|then|that's|no(?! (?:less|lower|more|higher)\b))\b)", re.IGNORECASE
+)
 """A question with its answer in the next sentence."""
 _FEWEST_LEVELS = 3
 """A sentence that says of so many scores what they are says of none whether it passes."""
@@ -76,34 +100,6 @@ _ONLY_TOP = re.compile(
     r"\bonly (?:the |an? )?(?:top|highest|best|maximum|full|perfect) (?:score|grade|mark|rating|level)s?\b",
     re.IGNORECASE,
 )
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
-_WORDS = (
-    r"(?:(?!not\b|unless\b|never\b|\w{0,6}n't\b|(?:or|and|above|over|below|under|less|lower|more"
-    r"|higher)\b)[a-z']{1,12} ){0,5}"
-)
-_PASSED_BY = (
-    r"(?<!n't )(?<!not )(?:pass\w{0,3}|accept\w{0,4}|(?:we|i) (?:want|need|expect|take)|live with|(?:ok|okay|fine"
-    r"|happy|good) (?:if|with|at)"
-    r"|publish\w{0,2}|bestanden|besteht|réussi\w{0,2})"
-)
-_LOWER = r"(?:less|lower|below|fewer|under|better)"
-_STRICTLY_LOWER_PASS = re.compile(
-    rf"\b{_PASSED_BY} {_WORDS}(?:below|under|less than|lower than|<(?!=)) ?({NUMERAL})(?={FOLLOWS})"
-    rf"|\bfail\w{{0,3}}\b {_WORDS}(?:at least|from|≥|>=) ?({NUMERAL})"
-    rf"|({NUMERAL}) (?:or|and) (?:more|higher|above|worse|up) {_WORDS}(?:fail|reject)",
-    re.IGNORECASE,
-)
-"""What passes an output whose score is lower than a number."""
-_LOWER_PASS = re.compile(
-    rf"\b{_PASSED_BY} {_WORDS}(?:at most|no more than|no higher than|up to|≤|<=) ?({NUMERAL})(?={FOLLOWS})"
-    rf"|\b{_PASSED_BY} {_WORDS}({NUMERAL}) (?:or|and) (?!better){_LOWER}\b"
-    rf"|\bfail\w{{0,3}}\b {_WORDS}(?:above|over|more than|greater than|higher than|exceeds|>(?!=)) ?({NUMERAL})"
-    rf"|\b(?:above|over|more than|greater than|higher than|>(?!=)) ?({NUMERAL}) {_WORDS}(?:fail|reject)"
-    rf"|\b(?:at most|no more than|up to) ({NUMERAL}) {_WORDS}(?:pass|accept|ok\b|okay|fine)"
-    rf"|({NUMERAL}) (?:or|and) (?!better){_LOWER} {_WORDS}(?:pass|accept|ok\b|okay|fine)",
-    re.IGNORECASE,
-)
-"""What passes an output whose score is a number, or lower."""
 _PASSED = (
     r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?"
     r"(?:pass|passing|acceptable|accepted|ok|okay|fine|enough|good enough)\b)"
@@ -120,17 +116,51 @@ def limits_scores(sentence: str) -> bool:
     return DECIDES.search(sentence) is not None and _ON_SCORES.search(sentence) is not None
 
 
-def lowest_passing(text: str, scale: Scale) -> float | None:
+class _Limit(NamedTuple):
+    """What a text says of the scores that pass.
+
+    Attributes:
+        scores: The scores that it names.
+        is_strict: Whether these don't pass themselves.
+        lower_passes: Whether those below pass; None where that depends on the scale.
+        is_listed: Whether it names scores without a comparison.
+    """
+
+    scores: frozenset[float]
+    is_strict: bool
+    lower_passes: bool | None
+    is_listed: bool = False
+
+    def level(self, scale: Scale, *, is_turned: bool) -> float | None:
+        """Return the worst level that passes; None where none would fail, or all."""
+        if self.lower_passes is not None and is_turned < self.lower_passes:
+            return None
+        nearest, farthest = (min, max) if is_turned else (max, min)
+        score = nearest(self.scores) if self.is_strict else farthest(self.scores)
+        level = _next(scale, score, above=not is_turned) if self.is_strict else score
+        worst = scale.ends[is_turned]
+        return level if level is not None and level != worst and scale.ends[0] <= level <= scale.ends[1] else None
+
+
+def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
     """Return the level from which a text passes an output, where it says; what it names or compares comes first."""
-    ways = ((_named, (text,)), *((level_in, tuple(_deciding(text, scale))) for level_in in (_stated, _implied)))
-    levels = (level_in(words, scale) for level_in, texts in ways for words in texts)
-    return next((level for level in levels if level is not None), None)
+    named = _named(text, scale)
+    levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
+    return named if named is not None else next((level for level in levels if level is not None), None)
 
 
-def highest_passing(text: str, scale: Scale) -> float | None:
-    """Return the level up to which a text passes an output, where it says, so that less is better."""
-    levels = (_up_to(words, scale) for words in _deciding(text, scale))
-    return next((level for level in levels if level is not None), None)
+def lower_passes(text: str, scale: Scale) -> bool:
+    """Return whether a text passes the low scores of a scale, by the first limit that tells."""
+    one_sided = (limit for limit in _limits_in(text, scale) if limit.lower_passes is not None)
+    told = (limit for limit in one_sided if limit.level(scale, is_turned=bool(limit.lower_passes)) is not None)
+    return any(bool(limit.lower_passes) for limit in itertools.islice(told, 1))
+
+
+def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
+    """Return the limits of scores that a text names, those that compare scores first."""
+    deciding = [(words, scores) for words in _deciding(text, scale) if (scores := _scores(words, scale))]
+    limits = [_compared(words, scores) or _listed(words, scores, scale) for words, scores in deciding]
+    return sorted(filter(None, limits), key=lambda limit: limit.is_listed)
 
 
 def _named(text: str, scale: Scale) -> float | None:
@@ -142,20 +172,39 @@ def _named(text: str, scale: Scale) -> float | None:
         words = [word.casefold() for word in match.groups() if word] if match else []
         values = [names[word] for word in words if word in names]
         if values:
-            return _from(scale, min(values))
+            return min(values) if min(values) > scale.ends[0] else None
     failing = [names[name.casefold()] for name in _NAMED_FAILURE.findall(text) if name.casefold() in names]
     return _next(scale, max(failing), above=True) if failing else None
 
 
 def _deciding(text: str, scale: Scale) -> Iterator[str]:
-    """Yield the sentences that say from which score a text passes an output, each before its clauses."""
+    """Yield the statements that say from which score a text passes an output, without the scale itself."""
     described = tuple(level.description for level in scale.levels if level.description)
-    for sentence in map(in_digits, sentences(_NUMBERS_OF.sub(r"\1", _ASKED_FIRST.sub(", ", text.replace("_", " "))))):
+    plain = _ASKED_FIRST.sub(", ", _THRESHOLD.sub(r"\1.", _NUMBERS_OF.sub(r"\1", _JOINED.sub(" ", text))))
+    if scale.ends[1] == 1:
+        plain = _PERCENTAGE.sub(lambda share: f"{int(share[1]) / 100:g}", plain)
+    for sentence in map(in_digits, sentences(plain)):
         if len(_LEVEL_IS.findall(sentence)) >= _FEWEST_LEVELS or sentence.strip().endswith(described):
             continue
-        for words in (sentence, *_CLAUSE_END.split(sentence)):
+        on_bands = _OF_SCALE.sub("", _FAILING_BAND.sub(r"\1", _OF_BAND.sub(_lowest_of, sentence)))
+        for words in _statements(on_bands):
             if DECIDES.search(words) or _is_bare_limit(words):
-                yield _OF_SCALE.sub("", _FAILING_BAND.sub(r"\1", _OF_BAND.sub(_lowest_of, words)))
+                yield words
+
+
+def _statements(sentence: str) -> Iterator[str]:
+    """Yield the parts of a sentence that have scores, each with the verdict that goes with them."""
+    pending = ""
+    for clause in _CLAUSE_END.split(sentence):
+        is_next = _SCORE.search(pending) and (_SCORE.search(clause) or _has_verdict(pending))
+        if is_next:
+            yield pending
+        pending = f"{pending}, {clause}" if pending and not is_next else clause
+    yield pending
+
+
+def _has_verdict(words: str) -> bool:
+    return any(pattern.search(words) for pattern in (SAYS_PASS, REQUIRES, FAILS))
 
 
 def _lowest_of(band: re.Match[str]) -> str:
@@ -164,52 +213,48 @@ def _lowest_of(band: re.Match[str]) -> str:
 
 def _is_bare_limit(words: str) -> bool:
     """Return whether a few words compare a number and say nothing else."""
-    return len(words.split()) <= _MOST_WORDS and bool(_COMPARES.match(words) and _SCORE.search(words))
+    is_short = len(words.split()) <= _MOST_WORDS
+    return is_short and bool(_BARE.fullmatch(words) or (_COMPARES.match(words) and _SCORE.search(words)))
 
 
-def _up_to(words: str, scale: Scale) -> float | None:
-    """Return the level up to which words pass an output."""
-    strictly = _STRICTLY_LOWER_PASS.search(words)
-    lower = _LOWER_PASS.search(words)
-    level = _number(lower) if lower else _next(scale, _number(strictly), above=False) if strictly else None
-    scores = {float(score) for score in _SCORE.findall(words)}
-    is_listed = len(scores) > 1 and _LISTED.search(words) is not None
-    if level is None and not FAILS.search(words) and not _OF_ANOTHER_KIND.search(words):
-        is_lowest = scale.ends[0] in scores and scale.ends[1] not in scores and (is_listed or _ONLY.search(words))
-        level = max(scores) if is_lowest else None
-    return None if level is None or not scale.ends[0] <= level < scale.ends[1] else level
-
-
-def _number(match: re.Match[str]) -> float:
-    return float(next(filter(None, match.groups())))
-
-
-def _stated(words: str, scale: Scale) -> float | None:
-    """Return the level from which words pass an output that say how it is compared."""
-    is_compared = any(pattern.search(words) for pattern in (AT_LEAST, LESS_THAN, MORE_THAN, AT_MOST))
-    return _implied(words, scale) if is_compared else None
-
-
-def _implied(words: str, scale: Scale) -> float | None:
-    """Return the level from which words pass an output that have one score, or several that pass or fail."""
-    scores = {float(score) for score in _SCORE.findall(words)}
-    if not scores:
-        return scale.ends[1] if _ONLY_TOP.search(words) else None
-    if _OF_ANOTHER_KIND.search(words) and not FAILS.search(words):
+def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
+    """Return the limit of a statement that compares scores with it; None where it says how scores are given."""
+    compares = next((row for row in LIMIT_WORDS if row[0].search(words)), None)
+    if compares is None:
         return None
-    if len(scores) > 1 and not _LISTED.search(words):
+    _, is_strict, lower = compares
+    fails = _fails(words)
+    if lower and not FAILS.search(words) and not SAYS_PASS.search(words):
+        if _ON_CONDITION.search(words) and not is_strict:
+            return None
+        fails = is_strict and not REQUIRES.search(words)
+    if fails:
+        return _Limit(scores, not is_strict, None if lower is None else not lower)
+    return _Limit(scores, is_strict, lower)
+
+
+def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None:
+    """Return the limit of a statement that names the scores which pass, or which fail, and compares none."""
+    if any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS):
         return None
-    if AT_LEAST.search(words):
-        return _from(scale, min(scores))
-    is_from_above = MORE_THAN.search(words) or AT_MOST.search(words)
-    if is_from_above or (FAILS.search(words) and not LESS_THAN.search(words)):
-        return _next(scale, max(scores), above=True)
-    return _from(scale, min(scores))
+    fails = _fails(words)
+    has_low, has_high = (end in scores for end in scale.ends)
+    is_sure = has_low != has_high and (fails or _has_verdict(words))
+    return _Limit(scores, fails, has_low != fails if is_sure else None, is_listed=True)
 
 
-def _from(scale: Scale, value: float) -> float | None:
-    """Return a level as the lowest that passes if some scores of the scale are below it."""
-    return value if scale.ends[0] < value <= scale.ends[1] else None
+def _fails(words: str) -> bool:
+    """Return whether a statement is on what fails; what fails unless it has a score passes with it."""
+    return (FAILS.search(words) is not None) != (UNLESS.search(words) is not None)
+
+
+def _scores(words: str, scale: Scale) -> frozenset[float]:
+    """Return the scores of a statement on what passes: one, or several that are listed."""
+    scores = frozenset(map(float, _SCORE.findall(words))) or (
+        frozenset(scale.ends[1:]) if _ONLY_TOP.search(words) else frozenset()
+    )
+    is_of_another_kind = _OF_ANOTHER_KIND.search(words) and not FAILS.search(words)
+    return frozenset() if is_of_another_kind or (len(scores) > 1 and not _LISTED.search(words)) else scores
 
 
 def _next(scale: Scale, value: float, *, above: bool) -> float | None:

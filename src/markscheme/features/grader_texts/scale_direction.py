@@ -9,14 +9,13 @@ _GOOD_IN: Mapping[str, str] = {
     "en": r"(?:very |really |perfectly |completely |totally |entirely )?(?:good|excellent|outstanding|perfect|fine"
     r"|clean|safe"
     r"|harmless|flawless|faultless|faithful|best|superb|great|acceptable|polite|clear|accurate|correct)\b"
-    r"|what we want|ideal|(?:not(?: at all)?|no|none|nothing|zero|free of|without)\b",
-    "de": r"(?:sehr |völlig )?(?:gut|harmlos|unbedenklich|fehlerfrei|sachlich)\b|ausgezeichnet|hervorragend|(?:keine?"
-    r"|gar nicht)\b",
-    "fr": r"(?:très )?(?:bien|bon|excellent|parfait)|(?:aucune?|pas)\b",
-    "es": r"(?:muy )?(?:bien|bueno|buena)\b|excelente|perfecto|(?:ningún|ninguna|nada|sin)\b",
-    "it": r"ottimo|eccellente|perfetto|(?:nessuna?|per niente|senza)\b",
-    "pt": r"(?:muito )?(?:bom|boa)\b|excelente|perfeito|(?:nenhuma?|nada|sem)\b",
-    "nl": r"(?:zeer )?goed\b|uitstekend|perfect|(?:geen|helemaal niet)\b",
+    r"|what we want|ideal",
+    "de": r"(?:sehr |völlig )?(?:gut|harmlos|unbedenklich|fehlerfrei|sachlich)\b|ausgezeichnet|hervorragend",
+    "fr": r"(?:très )?(?:bien|bon|excellent|parfait)",
+    "es": r"(?:muy )?(?:bien|bueno|buena)\b|excelente|perfecto",
+    "it": r"ottimo|eccellente|perfetto",
+    "pt": r"(?:muito )?(?:bom|boa)\b|excelente|perfeito",
+    "nl": r"(?:zeer )?goed\b|uitstekend|perfect",
 }
 """How the meaning of an end begins that is good, by language."""
 _BAD_IN: Mapping[str, str] = {
@@ -34,6 +33,12 @@ _BAD_IN: Mapping[str, str] = {
     "nl": r"slecht\w{0,1}|onvoldoende|onbruikbaar|gevaarlijk|giftig|verzonnen|beledigend",
 }
 """Words of the meaning of an end that is bad, by language."""
+_ABSENT = re.compile(
+    r"[^\w\n]{0,9}(?:(?:not(?: at all)?|no|none|nothing|zero|free of|without|keine?|gar nicht|aucune?|pas|ningún"
+    r"|ninguna|nada|sin|nessuna?|per niente|senza|nenhuma?|sem|geen|helemaal niet)\b)",
+    re.IGNORECASE,
+)
+"""How the meaning of an end begins at which there is none of what is rated, good or bad."""
 _GOOD = re.compile(rf"[^\w\n]{{0,9}}(?:{'|'.join(_GOOD_IN.values())})", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:{'|'.join(_BAD_IN.values())})\b", re.IGNORECASE)
 _NEGATED = re.compile(
@@ -43,26 +48,45 @@ _NEGATED = re.compile(
 )
 """What an end is said not to have."""
 _LESS_IS_BETTER = re.compile(
-    r"\b(?:lower|less|smaller|fewer) is better\b|\bthe (?:lower|less|smaller|fewer)\b.{0,40}\bthe better\b",
+    r"\b(?:lower|less|smaller|fewer|low|small)(?: (?:scores?|values?|numbers?|marks?|figures?))? (?:is|are|means?|=) "
+    r"(?:always )?(?:better|best|good|preferred|preferable|desired|what we want)\b"
+    r"|\b(?:the (?:lower|less|smaller|fewer)\b.{0,40}\bthe better\b|je (?:niedriger|weniger|kleiner|geringer)\b.{0,40}"
+    r"\bdesto besser\b|(?:niedriger|weniger|kleiner) ist besser\b|(?:moins|plus bas)\b.{0,20}\bmieux\b"
+    r"|cuanto (?:menos|menor|más baj[oa])\b.{0,40}\bmejor\b|hoe (?:lager|minder)\b.{0,40}\bhoe beter\b"
+    r"|quanto (?:meno|menor|più basso|mais baixo)\b.{0,40}\b(?:meglio|melhor)\b)",
     re.IGNORECASE,
 )
+
+
+_FLAW = re.compile(
+    r"\b(?:severity|sev|risk|harm|toxicity|hallucinations?|verbosity|redundancy|bias|errors?|mistakes|slips|leaks?"
+    r"|schweregrad|risiko|gravité|gravedad|riesgo)\b",
+    re.IGNORECASE,
+)
+"""What is rated where less of it is better."""
+_LONGEST_SUBJECT = 120
+"""What is rated stands at the beginning of a text."""
 
 
 def best_end(text: str, scale: Scale) -> float | None:
     """Return the good end of a scale, by what a text says or both ends mean; None where nothing tells."""
     if _LESS_IS_BETTER.search(text):
         return scale.ends[0]
+    subject = text.split("\n", 1)[0][:_LONGEST_SUBJECT]
     low, high = (level.description or "" for level in (scale.levels[0], scale.levels[-1]))
-    if _is_bad(high) and not _is_bad(low) and _is_good(low):
+    low_is_good = _GOOD.match(low) or (_ABSENT.match(low) and (is_bad(high) or _FLAW.search(subject)))
+    if high and low_is_good and not is_bad(low) and not is_good(high):
         return scale.ends[0]
-    return scale.ends[1] if _is_bad(low) or _is_good(high) else None
+    return scale.ends[1] if is_bad(low) or is_good(high) else None
 
 
-def _is_good(meaning: str) -> bool:
+def is_good(meaning: str) -> bool:
+    """Return whether the meaning of an end is a good one."""
     return _GOOD.match(meaning) is not None
 
 
-def _is_bad(meaning: str) -> bool:
+def is_bad(meaning: str) -> bool:
+    """Return whether the meaning of an end is a bad one."""
     return _BAD.search(_NEGATED.sub("", meaning)) is not None
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from markscheme.features.grader_texts.grader_sentences import AND, TO, asks_for_score, instructs, tells_of_output
+from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, NUMERAL, number_named
 
 ScaleEnds = tuple[float, float]
@@ -18,6 +19,7 @@ _END = rf"((?:(?<![\w.%])-)?(?<![\d.,/$€£]){NUMERAL}) ?{_UNIT}"
 _LAST = rf"(?:an? )?\+?(-?{NUMERAL})(?!\d|/)"
 _OR = r"(?:or|and|oder|und|o|ou|y|e)"
 _RANGES = (
+    re.compile(rf"{_END}{_MEANT},? (?:over|via|through|über) {NUMERAL}{_MEANT},? {TO} {_LAST}", re.IGNORECASE),
     re.compile(rf"{_END}{_MEANT},? ?{TO} ?{_LAST}", re.IGNORECASE),
     re.compile(
         rf"\b(?:between|zwischen|entre|tra|fra|tussen) (?:the |der |den |le |la |el |il |o "
@@ -36,7 +38,7 @@ _RANGES = (
     re.compile(rf"(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"),
 )
 _EXPLAINED = re.compile(
-    rf"(?:[01]|-\d{{1,2}})(?:\.0)? ?\([^()\n]{{1,99}}\),? ?{TO} ?{NUMERAL} ?\("
+    rf"(?:[01]|-\d{{1,2}})(?:\.0)? ?\([^()\n]{{1,99}}\),? ?{TO} ?\+?{NUMERAL} ?\("
     rf"|\b[01](?:\.0)? ?\([^()\n]{{1,99}}\),? (?:(?:or|and) )?{NUMERAL} ?\([^()\n]{{1,99}}\),? (?:(?:or"
     rf"|and) )?{NUMERAL} ?\("
     r"|\b0(?:\.0)?, ?0?\.\d{1,2}, ?\d"
@@ -45,7 +47,8 @@ _EXPLAINED = re.compile(
 )
 """A range whose ends are explained, whatever else a sentence says."""
 _NOTHING_ELSE = re.compile(
-    rf"[^\w\n]{{0,9}}(?:(?:\w{{1,20}} ){{0,4}}\w{{1,20}}[,:]? ?)?[(\[]?[01](?:\.0)? ?{TO} ?{NUMERAL}[)\]]?"
+    rf"[^\w\n]{{0,9}}(?:(?:\w{{1,20}} ){{0,4}}\w{{1,20}}[,:]? ?)?[(\[]?"
+    rf"(?:between )?(?:[01]|-\d{{1,2}})(?:\.0)?(?: ?{TO} ?|, ?| and )\+?{NUMERAL}[)\]]?"
     r"(?:,? (?:please|points|stars))?[.!:]?$",
     re.IGNORECASE,
 )
@@ -76,6 +79,8 @@ _ALONE = r"\b(?! (?!and\b|to\b|or\b|max|min|being\b|best\b|highest\b|while\b)[a-
 _WORST_AND_BEST = re.compile(
     rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:best|highest"
     rf"|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}"
+    rf"|(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:worst|lowest|min(?:imum)?)\b[^.]{{0,40}}?"
+    rf"(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:best|highest|max(?:imum)?)\b"
     rf"|\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:worst|lowest"
     rf"|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}",
     re.IGNORECASE,
@@ -88,9 +93,9 @@ def are_ends(low: float, high: float) -> bool:
     return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
 
 
-def range_in(sentences: Sequence[str]) -> ScaleEnds | None:
+def range_in(told: Sequence[str]) -> ScaleEnds | None:
     """Return both ends where a sentence names them that tells of scores; one on what passes comes last."""
-    ranges = (ends for sentence in sorted(sentences, key=_tells_what_passes) for ends in _ranges(sentence))
+    ranges = (ends for sentence in sorted(told, key=_tells_what_passes) for ends in _ranges(sentence))
     return next(ranges, None)
 
 
@@ -107,7 +112,8 @@ def asks(sentence: str) -> bool:
 
 def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
     """Return the ends where a text names the highest score alone."""
-    point_scale = _POINT_SCALE.search(text)
+    to_grader = (sentence for sentence in sentences(text) if not tells_of_output(sentence))
+    point_scale = next(filter(None, map(_POINT_SCALE.search, to_grader)), None)
     if point_scale:
         return 1.0, number_named(point_scale[1])
     out_of = next(filter(None, map(_OUT_OF.search, asking)), None) or _AS_PART.search(text)

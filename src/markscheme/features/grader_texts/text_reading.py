@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from markscheme.features.grader_texts.grader_sentences import without_list_leads
-from markscheme.features.grader_texts.pass_level import highest_passing, lowest_passing
+from markscheme.features.grader_texts.pass_level import level_in, lower_passes
 from markscheme.features.grader_texts.scale_direction import best_end, turned
 from markscheme.features.grader_texts.set_aside import put_back, set_aside
 from markscheme.features.grader_texts.text_lines import plain_lines
@@ -95,10 +95,8 @@ def read_text(text: str) -> TextReading:
         return TextReading(text, points=points, has_unread_scale=has_unread_scale)
     whole = _whole(scale, originals)
     best = best_end(words, whole)
-    highest = highest_passing(words, scale)
-    is_turned = best == whole.ends[0] or (best is None and highest is not None)
-    lowest = lowest_passing(words, scale) if highest is None or not is_turned else highest
-    return TextReading(text, turned(whole) if is_turned else whole, lowest)
+    is_turned = best == whole.ends[0] or (best is None and lower_passes(words, scale))
+    return TextReading(text, turned(whole) if is_turned else whole, level_in(words, scale, is_turned=is_turned))
 
 
 def _whole(scale: Scale, originals: Sequence[str]) -> Scale:

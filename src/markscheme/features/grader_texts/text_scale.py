@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from markscheme.features.grader_texts.counted_points import counts_points, ends_of_points, sums_points
-from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, TO, rates
+from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, TO, rates, tells_of_output
 from markscheme.features.grader_texts.level_marks import (
     anchors_in,
     conditions_in,
@@ -14,6 +14,7 @@ from markscheme.features.grader_texts.level_marks import (
     numbered_levels,
     prose_anchors_in,
 )
+from markscheme.features.grader_texts.level_runs import level_run
 from markscheme.features.grader_texts.pass_level import limits_scores
 from markscheme.features.grader_texts.score_ranges import (
     FEWEST_WHOLE,
@@ -27,6 +28,7 @@ from markscheme.features.grader_texts.score_ranges import (
 )
 from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL, in_digits
+from markscheme.features.grader_texts.unread_scale import asks_by_another_scale, demands_score
 from markscheme.rubrics.criterion import Level, Scale
 
 _BARE = re.compile(
@@ -48,8 +50,8 @@ _IN_JSON = re.compile(
 )
 """The ends of a score in the object that a grader answers with."""
 _HEADED = re.compile(
-    rf"^[^\n.:(]{{1,40}}[(\[]({NUMERAL}) ?[-–] ?({NUMERAL})[)\]] ?(?::|[-–—] )"
-    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})[)\]] ?$",
+    rf"^[^\n.:(\d]{{1,60}}[(\[](-?{NUMERAL}) ?{TO} ?\+?({NUMERAL})[)\]] ?(?::|[-–—] )"
+    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?{TO} ?({NUMERAL})[)\]] ?$",
     re.MULTILINE,
 )
 _ROW_OF_RANGE = re.compile(
@@ -70,13 +72,28 @@ def scale_of(text: str, whole: str) -> Scale | None:
     in_turn = [in_digits(sentence) for sentence in sentences(text)]
     asking = list(filter(asks, in_turn))
     conditions = conditions_in(in_turn)
+    is_demanded = asks_by_another_scale(text)
     ends = _ends(text, asking, are_levels=_rise_by_one(conditions))
     is_score = bool(ends) or any(map(rates, asking)) or any(map(limits_scores, in_turn))
+    run = level_run(in_digits(text), may_be_list=is_demanded) if is_score or is_demanded else {}
+    if len(run) > len(conditions):
+        conditions = {}
     anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
-    prose = prose_anchors_in(text, asking) if asking or ends or names_levels(text) else {}
+    prose = prose_anchors_in(text, asking) if asking or ends or is_demanded or names_levels(text) else {}
     labelled = labelled_levels(text)
     if ends is None:
-        ends = _ends_in_json(whole) or anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
+        ends = (
+            _ends_in_json(whole)
+            or _ends_in_prose(run)
+            or anchors.ends
+            or _ends_in_prose(labelled)
+            or _ends_in_prose(prose)
+            or (
+                range_in([words for words in in_turn if demands_score(words) or not tells_of_output(words)])
+                if is_demanded
+                else None
+            )
+        )
     conditions = conditions or (degrees_in(text) if ends is None else {})
     if _are_degrees(conditions) and (ends is None or (0 in conditions and len(conditions) > 2)):
         return _of_levels(conditions) if len(conditions) > 2 else _between(min(conditions), max(conditions), conditions)
@@ -89,7 +106,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
     if not 0 < ends[1] - ends[0] < MOST_SCORES:
         return None
     described = anchors.described or labelled or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
-    return _between(*ends, described)
+    return _between(*ends, described or (run if _ends_in_prose(run) == ends else {}))
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:

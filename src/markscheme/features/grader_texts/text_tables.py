@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from markscheme.features.grader_texts.text_numbers import NUMERAL
 
 _OF_SCORES = re.compile(
-    r"\b(?:scores?|rating|grade|points?|levels?|stars?|marks?|band|value|note|punkte|stufe|puntos|nota|puntuación"
+    r"\b(?:scores?|rating|grade|points?|levels?|stars?|marks?|band|value|sev(?:erity)?|risk|class|tier|step|stage|degree|note|punkte|stufe|puntos|nota|puntuación"
     r"|voto|punti"
     r"|pontos|cijfer|punten)\b",
     re.IGNORECASE,
 )
-_OF_POINTS = re.compile(r"\b(?:criteri(?:on|a|um)|requirements?|checks?|aspect|dimension|rules?)\b", re.IGNORECASE)
+_OF_POINTS = re.compile(
+    r"\b(?:criteri(?:on|a|um)|requirements?|checks?|aspect|dimension|rules?|items?|expect(?:ed|ation)s?)\b",
+    re.IGNORECASE,
+)
 _SCORE = re.compile(rf"\*{{0,2}}([-+]?{NUMERAL}(?: ?[-–] ?{NUMERAL})?)%?\*{{0,2}}")
 _MOST = re.compile(r"\bmax|\bweight|\bavailable|\bworth", re.IGNORECASE)
 _RULE = re.compile(r"[ :|-]{2,999}")

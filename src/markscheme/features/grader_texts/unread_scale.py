@@ -9,7 +9,10 @@ from markscheme.features.grader_texts.text_numbers import NUMERAL
 _SCORE = (
     rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|digit"
     r"|float|integer|decimal)|(?:an?|one|your|the) (?:single |whole |decimal |real |final )?number"
-    r"|confidence|probability|likelihood|(?:the|a) (?:level|tier|band)"
+    r"|confidence|probability|likelihood"
+    r"|(?:the|a|its) (?:level|tier|band|rank|step|stage|severity)"
+    r"|(?:the|that|this|her|his|their|its) (?:\w{{1,20}} )?"
+    rf"(?:number|figure|index)"
     rf"|(?:{NUMERAL}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
     r"|voto|punktzahl|schulnote|punkte)\b"
 )
@@ -20,11 +23,15 @@ _TO_THE_GRADER = re.compile(
     rf"(?:(?:rate|score|grade|mark|rank) (?!(?:as )?(?:pass|fail)(?:ed)?\b"
     rf"|.{{0,60}}\b(?:on|by|against) (?:these|this|the following|our|all|its|each|every)\b|\d|\w{{1,20}}ly\b"
     rf"|{_TELLS})"
-    rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh|provide|report|choose|pick|tell"
+    rf"|(?:.{{1,200}}\band (?:then )?)?(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh"
+    rf"|provide|report|choose|pick|tell|write(?: down)?|enter|record|emit|note down"
     rf"|answer|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
-    rf"|(?:what|which) (?:score|rating|grade|mark|percentage)\b|how many (?:points|stars|marks)\b|deduct\b|subtract\b"
+    rf"|(?:what|which) (?:score|rating|grade|mark|percentage)\b|how many (?:points|stars|marks)\b"
+    rf"|put .{{1,40}}\b(?:in|into|as|under) .{{0,20}}\bscore\b"
+    rf"|how many \w{{1,20}} (?:does|do|would|should|will) (?:\w{{1,20}} ){{1,3}}(?:get|deserve|earn|give|score|award)\b"
+    rf"|deduct\b|subtract\b"
     rf"|indicate how\b|take off\b|add \d|(?:on|use|using) an? .{{0,30}}\bscale\b(?! \w{{4,20}} ?[,;])"
-    rf"|{NUMERAL} points? (?:for|if|each|per)\b"
+    rf"|.{{1,60}}\bis (?:the|your) (?:score|rating|grade|mark)\b|{NUMERAL} points? (?:for|if|each|per)\b"
     r"|(?:give|assign|return|grade|rate)\b.{0,40}\bA(?:, ?B\b|(?: to |-|–)[D-F]\b)"
     rf"|(?:bewerte|benote|vergib|gib|puntúa|califica|asigna|da|notez?|donnez?|attribuez?|assegna|dai|dê|atribua)\b"
     rf".{{0,60}}\b{_SCORE})",
@@ -44,7 +51,8 @@ _OF_SCORING = re.compile(
     r"(?:number|float|integer|digit|decimal)|use (?:this|the following) .{0,20}scale|out of \d{1,4}$"
     r"|(?:judge|grader|evaluator) (?:should|must|has to|will) (?:give|return|output|assign|rate|score)"
     r"|(?:score|mark|rating)\b.{0,30}\bmax(?:imum)?|criteria that are met|on an? (?:\w{1,20} )?scale of [a-z]"
-    r"|(?:score|rating|grade) (?:should|must) (?:reflect|depend|measure|express))"
+    r"|(?:score|rating|grade) (?:should|must) (?:reflect|depend|measure|express)"
+    r"|^(?:the|your) (?:score|rating|grade) (?:says|tells|reflects|measures|expresses|counts|depends|lies)\b)"
     rf"|^[^\w\n]{{0,9}}(?:pass(?:ing)? )?threshold ?(?:is|of|:|=)? ?{NUMERAL}|^[^\w\n]{{0,9}}(?:final |overall )?"
     rf"(?:(?:score|rating|grade|scale|stars)s? ?(?:\([^()\n]{{1,30}}\) ?)?(?:[:=/]|is\b|from\b|between\b|ranges?\b)"
     r"|points?: ?\d)",
@@ -73,10 +81,10 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 def asks_by_another_scale(text: str) -> bool:
     """Return whether a text in which no scale was read asks for a score."""
-    return not ONE_BY_ONE.search(text) and any(map(_asks, sentences(text)))
+    return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
 
 
-def _asks(sentence: str) -> bool:
+def demands_score(sentence: str) -> bool:
     """Return whether a sentence asks for a score that is more than yes or no."""
     if _YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence):
         return False
