@@ -9,7 +9,6 @@ import pytest
 
 from markscheme.report.document import (
     Curve,
-    CurveSeries,
     Document,
     OnPages,
     Section,
@@ -88,9 +87,7 @@ def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) 
 
 
 def test_a_curve_is_a_line_for_each_series_with_six_steps_in_its_table() -> None:
-    curve = Curve(
-        (CurveSeries("as read", tuple(range(60))), CurveSeries("averaged", (1.0,) * 30)), "modes", "outputs", ""
-    )
+    curve = Curve({"as read": tuple(range(60)), "averaged": (1.0,) * 30}, "modes", "outputs", "")
     plot = plot_of(curve)
     assert [len(mark.points) for mark in plot.marks if isinstance(mark, PlotLine)] == [60, 30]
     assert plot.table.headings == ("outputs", "as read", "averaged")

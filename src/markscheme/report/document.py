@@ -272,18 +272,13 @@ class Facts(Block):
 
 
 @dataclass(frozen=True)
-class CurveSeries:
-    """Line of a curve: its name, and its value after 1, 2, … steps."""
-
-    name: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Curve(Block):
-    """Counts that grow, against steps: `counts` and `steps` name the axes. Needs one step at least."""
+    """Counts that grow, against steps: `counts` and `steps` name the axes. Needs one step at least.
 
-    series: tuple[CurveSeries, ...]
+    Each of the series has a name, and a value after 1, 2, … steps.
+    """
+
+    series: Mapping[str, tuple[float, ...]]
     counts: str
     steps: str
     caption: str
@@ -291,12 +286,12 @@ class Curve(Block):
     @property
     def length(self) -> int:
         """Number of steps."""
-        return max((len(line.values) for line in self.series), default=0)
+        return max(map(len, self.series.values()), default=0)
 
     @property
     def highest(self) -> float:
         """The largest value, at least 1."""
-        return max((value for line in self.series for value in line.values), default=1.0) or 1.0
+        return max((value for values in self.series.values() for value in values), default=1.0) or 1.0
 
 
 @dataclass(frozen=True)

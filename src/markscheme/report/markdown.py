@@ -91,9 +91,9 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             points = points_of(block)
             yield _row(escaped(heading) for heading in (f"{block.counts} after … {block.steps}", *map(str, points)))
             yield _row("---" for _ in range(len(points) + 1))
-            for series in block.series:
-                values = (series.values[min(point, len(series.values)) - 1] for point in points if series.values)
-                yield _row([escaped(series.name), *(rounded(value, 1) for value in values)])
+            for name, values in block.series.items():
+                shown = (values[min(point, len(values)) - 1] for point in points if values)
+                yield _row([escaped(name), *(rounded(value, 1) for value in shown)])
             yield ""
             yield escaped(block.caption)
         case doc.Tiles():

@@ -1,10 +1,10 @@
 """Other blocks as plots, which pages or notebooks draw; text has them in characters or not at all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from markscheme.phrases import rounded
 from markscheme.report.curves import points_of
-from markscheme.report.document import Bars, Block, Curve, CurveSeries, Document, Mark, OnPages, Section, Table
+from markscheme.report.document import Bars, Block, Curve, Document, Mark, OnPages, Section, Table
 from markscheme.report.page_blocks import Scatter
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole, PlotRule
 
@@ -43,27 +43,28 @@ def plot_of(block: _Drawable) -> Plot:
 
 
 def _of_curve(curve: Curve) -> Plot:
-    roles = dict(zip([series.name for series in curve.series], _SERIES_ROLES, strict=False))
-    rows = tuple((str(step), *(_value_at(series, step) for series in curve.series)) for step in points_of(curve))
+    roles = dict(zip(curve.series, _SERIES_ROLES, strict=False))
+    columns = curve.series.values()
+    rows = tuple((str(step), *(_value_at(values, step) for values in columns)) for step in points_of(curve))
     lines = [
-        PlotLine(tuple((float(step), value) for step, value in enumerate(series.values, start=1)), roles[series.name])
-        for series in curve.series
-        if series.name in roles
+        PlotLine(tuple((float(step), value) for step, value in enumerate(values, start=1)), roles[name])
+        for name, values in curve.series.items()
+        if name in roles
     ]
     return Plot(
         title=f"{curve.counts[:1].upper()}{curve.counts[1:]} after so many {curve.steps}.",
         x=Axis.counting(curve.length, curve.steps),
         y=Axis.counting(curve.highest, curve.counts),
         marks=tuple(lines),
-        table=Table((curve.steps, *(series.name for series in curve.series)), rows),
+        table=Table((curve.steps, *curve.series), rows),
         caption=curve.caption,
         key=tuple(roles.items()),
         height=180,
     )
 
 
-def _value_at(series: CurveSeries, step: int) -> str:
-    return rounded(series.values[step - 1], 1) if step <= len(series.values) else "–"
+def _value_at(values: Sequence[float], step: int) -> str:
+    return rounded(values[step - 1], 1) if step <= len(values) else "–"
 
 
 def _of_scatter(block: Scatter) -> Plot:

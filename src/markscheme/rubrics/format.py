@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 from markscheme.errors import nearest
 from markscheme.numerals import finite
@@ -48,15 +48,17 @@ Change = Literal[
 """Changes to a response that `stress` makes."""
 
 
-class KeyValueKind(Protocol):
-    """The kind of value a key takes."""
+@dataclass(frozen=True)
+class ValueKind:
+    """The kind of value a key takes.
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The kind as JSON Schema."""
+    Attributes:
+        schema: The kind as JSON Schema.
+        read: Returns a value as the rubric stores it; for an invalid one, adds a problem and returns None.
+    """
 
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        """Return the value as the rubric stores it; for an invalid one, add a problem and return None."""
+    schema: dict[str, Any]
+    read: Callable[[Any, Place, Problems], Any]
 
 
 def as_shown(value: Any) -> str:
@@ -65,71 +67,10 @@ def as_shown(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Plain:
-    """A single text, number or boolean.
-
-    Attributes:
-        schema: The kind as JSON Schema.
-        value: Converts a value to what the rubric stores; a ValueError says what is wrong with it, to follow its key.
-    """
-
-    schema: dict[str, Any]
-    value: Callable[[Any], Any]
-
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        try:
-            return self.value(data)
-        except ValueError as fault:
-            problems.append((path, f"{_key(path)} {fault}"))
-            return None
-
-
-@dataclass(frozen=True)
-class ListForm:
-    """A list of one kind of value."""
-
-    kind: KeyValueKind
-    at_least_one: str | None = None
-    """The message for an empty list, if it may not be empty."""
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"items": self.kind.schema} | ({"minItems": 1} if self.at_least_one else {}) | {"type": "array"}
-
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        if not isinstance(data, list):
-            problems.append((path, f"{_key(path)} must be a list, found {as_shown(data)}"))
-            return None
-        if self.at_least_one and not data:
-            problems.append((path, self.at_least_one))
-        return [self.kind.read(element, (*path, index), problems) for index, element in enumerate(data)]
-
-
-@dataclass(frozen=True)
-class CheckKind:
-    """A check by its name, or as an object with its name as the only key.
-
-    It is read as the name and the JSON of its value, "" where there is none.
-    """
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}
-
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        if isinstance(data, str):
-            return data, ""
-        if isinstance(data, dict) and len(data) == 1 and isinstance(name := next(iter(data)), str):
-            return name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str)
-        problems.append((path, f"{_key(path)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
-        return None
-
-
-@dataclass(frozen=True)
 class Key:
     """A key of a mapping; `null` is allowed only if it is the default."""
 
-    kind: KeyValueKind
+    kind: "ValueKind | Keys"
     description: str | None = None
     default: Any = None
     spelled: str | None = None
@@ -202,29 +143,47 @@ class Keys:
         return _QUOTES if value is None else f"; known here: {', '.join(names)}"
 
 
-@dataclass(frozen=True)
-class Ends:
-    """A scale of whole numbers given by its ends, or the word binary."""
-
-    ends: Keys
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"anyOf": [self.ends.schema, {"const": "binary", "type": "string"}]}
-
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        if data == "binary":
-            return data
-        if isinstance(data, Mapping):
-            return self.ends.read(data, path, problems)
-        problems.append((path, f"scale is {{min: …, max: …}} in whole numbers, or binary; found {as_shown(data)}"))
-        return None
-
-
 def _key(path: Place) -> str:
     """Return the key that a message begins with: the last name in a path."""
     key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
     return f"each of {key}" if path and isinstance(path[-1], int) else key
+
+
+def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> ValueKind:
+    """Make the kind of a single text, number or boolean.
+
+    Args:
+        schema: The kind as JSON Schema.
+        convert: Converts a value to what the rubric stores; a ValueError says what is wrong with it, to follow its key.
+    """
+
+    def read(data: Any, path: Place, problems: Problems) -> Any:
+        try:
+            return convert(data)
+        except ValueError as fault:
+            problems.append((path, f"{_key(path)} {fault}"))
+            return None
+
+    return ValueKind(schema, read)
+
+
+def _list_of(kind: ValueKind | Keys, at_least_one: str | None = None) -> ValueKind:
+    """Make the kind of a list of one kind of value.
+
+    Args:
+        kind: The kind of each value.
+        at_least_one: The message for an empty list, if it may not be empty.
+    """
+
+    def read(data: Any, path: Place, problems: Problems) -> Any:
+        if not isinstance(data, list):
+            problems.append((path, f"{_key(path)} must be a list, found {as_shown(data)}"))
+            return None
+        if at_least_one and not data:
+            problems.append((path, at_least_one))
+        return [kind.read(element, (*path, index), problems) for index, element in enumerate(data)]
+
+    return ValueKind({"items": kind.schema} | ({"minItems": 1} if at_least_one else {}) | {"type": "array"}, read)
 
 
 # --- texts and numbers ----------------------------------------------------------------------------------------------
@@ -291,21 +250,21 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 }
 
 
-def _bounded(kind: Plain, **bounds: float) -> Plain:
+def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bounds: float) -> ValueKind:
     """Make a kind of number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
-        converted = kind.value(data)
+        converted = convert(data)
         for name, bound in bounds.items():
             words, holds = _BOUNDS[name]
             if not holds(converted, bound):
                 raise ValueError(f"is {words} {bound:g}, found {as_shown(data)}")
         return converted
 
-    return Plain(bounds | kind.schema, value)
+    return _single(bounds | schema, value)
 
 
-def _one_of(choices: tuple[str, ...]) -> Plain:
+def _one_of(choices: tuple[str, ...]) -> ValueKind:
     *others, last = map(repr, choices)
 
     def value(data: Any) -> str:
@@ -313,42 +272,59 @@ def _one_of(choices: tuple[str, ...]) -> Plain:
             raise ValueError(f"is {', '.join(others)} or {last}; found {as_shown(data)}")
         return data
 
-    return Plain({"enum": list(choices), "type": "string"}, value)
+    return _single({"enum": list(choices), "type": "string"}, value)
 
 
-STRING = Plain({"type": "string"}, _string)
-TEXT = Plain({"type": "string"}, _written_text)
-NUMBER = Plain({"type": "number"}, _finite)
-_WHOLE = Plain({"type": "integer"}, _whole)
-TRUTH = Plain({"type": "boolean"}, _truth)
-_SHARE = _bounded(Plain({"type": "number"}, _finite), minimum=0, maximum=1)
-_PART = _bounded(Plain({"type": "number"}, _finite), exclusiveMinimum=0, exclusiveMaximum=1)
-SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _finite), exclusiveMinimum=0, maximum=1)
-
-
-@dataclass(frozen=True)
-class _GrayZoneKind:
-    """A distance for both sides of the pass mark, or one for each."""
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        side = {"anyOf": [_SHARE.schema, {"enum": [ALL, NONE], "type": "string"}]}
-        sides = {"properties": dict.fromkeys(_SIDES, side), "required": list(_SIDES), "additionalProperties": False}
-        return {"anyOf": [_SHARE.schema, {**sides, "type": "object"}]}
-
-    def read(self, data: Any, path: Place, problems: Problems) -> Any:
-        if not isinstance(data, Mapping):
-            return _SHARE.read(data, path, problems)
-        wrong = [*(key for key in data if key not in _SIDES), *(side for side in _SIDES if side not in data)]
-        if wrong:
-            keys = ", ".join(map(str, data)) or "nothing"
-            problems.append((path, f"{_key(path)} has a value for passes and one for fails, found {keys}"))
-            return None
-        sides = {side: Plain({}, distance_in_file).read(data[side], (*path, side), problems) for side in _SIDES}
-        return None if None in sides.values() else GrayZone(**sides)
+STRING = _single({"type": "string"}, _string)
+TEXT = _single({"type": "string"}, _written_text)
+NUMBER = _single({"type": "number"}, _finite)
+_WHOLE = _single({"type": "integer"}, _whole)
+TRUTH = _single({"type": "boolean"}, _truth)
+_SHARE = _bounded_number({"type": "number"}, _finite, minimum=0, maximum=1)
+_PART = _bounded_number({"type": "number"}, _finite, exclusiveMinimum=0, exclusiveMaximum=1)
+SHARE_ABOVE_0 = _bounded_number({"type": "number"}, _finite, exclusiveMinimum=0, maximum=1)
 
 
 _SIDES = ("passes", "fails")
+_SIDE_SCHEMA = {"anyOf": [_SHARE.schema, {"enum": [ALL, NONE], "type": "string"}]}
+_SIDES_SCHEMA = {
+    "properties": dict.fromkeys(_SIDES, _SIDE_SCHEMA),
+    "required": list(_SIDES),
+    "additionalProperties": False,
+    "type": "object",
+}
+
+
+def _gray_zone(data: Any, path: Place, problems: Problems) -> Any:
+    if not isinstance(data, Mapping):
+        return _SHARE.read(data, path, problems)
+    wrong = [*(key for key in data if key not in _SIDES), *(side for side in _SIDES if side not in data)]
+    if wrong:
+        keys = ", ".join(map(str, data)) or "nothing"
+        problems.append((path, f"{_key(path)} has a value for passes and one for fails, found {keys}"))
+        return None
+    sides = {side: _single({}, distance_in_file).read(data[side], (*path, side), problems) for side in _SIDES}
+    return None if None in sides.values() else GrayZone(**sides)
+
+
+_GRAY_ZONE = ValueKind({"anyOf": [_SHARE.schema, _SIDES_SCHEMA]}, _gray_zone)
+"""A distance for both sides of the pass mark, or one for each."""
+
+
+def _check(data: Any, path: Place, problems: Problems) -> Any:
+    if isinstance(data, str):
+        return data, ""
+    if isinstance(data, dict) and len(data) == 1 and isinstance(name := next(iter(data)), str):
+        return name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str)
+    problems.append((path, f"{_key(path)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
+    return None
+
+
+_CHECK = ValueKind({"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}, _check)
+"""A check by its name, or as an object with its name as the only key.
+
+It is read as the name and the JSON of its value, "" where there is none.
+"""
 
 
 # --- the format -----------------------------------------------------------------------------------------------------
@@ -377,6 +353,19 @@ SCALE = Keys(
     "A scale of whole numbers, given by its ends.",
     {"min": Key(_WHOLE, default=MISSING), "max": Key(_WHOLE, default=MISSING)},
 )
+
+
+def _ends(data: Any, path: Place, problems: Problems) -> Any:
+    if data == "binary":
+        return data
+    if isinstance(data, Mapping):
+        return SCALE.read(data, path, problems)
+    problems.append((path, f"scale is {{min: …, max: …}} in whole numbers, or binary; found {as_shown(data)}"))
+    return None
+
+
+_ENDS = ValueKind({"anyOf": [SCALE.schema, {"const": "binary", "type": "string"}]}, _ends)
+"""A scale of whole numbers given by its ends, or the word binary."""
 EXAMPLES = Keys("ExamplesEntry", "What a good and a bad response show.", {"good": Key(TEXT), "bad": Key(TEXT)})
 CRITERION = Keys(
     "CriterionEntry",
@@ -388,41 +377,41 @@ CRITERION = Keys(
         "prefer": Key(TEXT, "Of pairs: what makes one response the better one; rated first, tie or second."),
         "ties": Key(TRUTH, "Of pairs: whether a rater may answer tie.", default=True),
         "weight": Key(
-            Plain({"type": "number"}, _weight), "Relative weight; below 0 for a fault that costs when present.", 1.0
+            _single({"type": "number"}, _weight), "Relative weight; below 0 for a fault that costs when present.", 1.0
         ),
-        "scale": Key(Ends(SCALE), "{min, max} in whole numbers, or binary."),
+        "scale": Key(_ENDS, "{min, max} in whole numbers, or binary."),
         "scale_min": Key(_WHOLE, "The same as scale's min."),
         "scale_max": Key(_WHOLE, "The same as scale's max."),
         "binary": Key(TRUTH, "True for yes/no."),
-        "levels": Key(ListForm(_LEVEL_KEYS), "The levels with their anchors, worst first."),
-        "options": Key(ListForm(OPTION), "Labelled options with values from 0 to 1."),
+        "levels": Key(_list_of(_LEVEL_KEYS), "The levels with their anchors, worst first."),
+        "options": Key(_list_of(OPTION), "Labelled options with values from 0 to 1."),
         "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: in order, worst first, or categories."),
         "passes": Key(
-            ListForm(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."
+            _list_of(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."
         ),
         "aggregation": Key(STRING, "Read from foreign files and not used."),
         "examples": Key(EXAMPLES, "What a good and a bad response show."),
-        "sees": Key(ListForm(TEXT), "Inputs shown for this criterion; all where not given."),
+        "sees": Key(_list_of(TEXT), "Inputs shown for this criterion; all where not given."),
         "required": Key(TRUTH, "True: if this fails, the whole grade fails.", default=False),
         "threshold": Key(_SHARE, "Position from which the criterion passes.", 0.5),
         "not_applicable": Key(TRUTH, "Whether a rater may answer that it does not apply.", default=False),
         "check": Key(
-            CheckKind(),
+            _CHECK,
             "Name of a shipped or registered check that decides instead of a judge, or the name with its value.",
         ),
         "preserves": Key(
-            ListForm(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
+            _list_of(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
         ),
         "steps": Key(
-            ListForm(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."
+            _list_of(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."
         ),
-        "tags": Key(ListForm(TEXT), "What it is about, for scores and figures by tag; a judge doesn't see them."),
+        "tags": Key(_list_of(TEXT), "What it is about, for scores and figures by tag; a judge doesn't see them."),
     },
 )
 _JUDGE_KEYS = Keys(
     "JudgeEntry",
     "The default judge; never a key, an address or a function.",
-    {"name": Key(Plain({"type": "string"}, _runs_nothing)), "model": Key(TEXT)},
+    {"name": Key(_single({"type": "string"}, _runs_nothing)), "model": Key(TEXT)},
 )
 RUBRIC = Keys(
     "markscheme rubric",
@@ -433,8 +422,8 @@ RUBRIC = Keys(
         "compare": Key(_one_of(SUBJECT_KINDS), "What is judged: single responses, or pairs of them.", "responses"),
         "tie_within": Key(_SHARE, "Of pairs: a score this close to 0, from -1 to 1, is a tie.", 0.0),
         "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
-        "inputs": Key(ListForm(TEXT), "Inputs that every submission has besides the response."),
-        "optional_inputs": Key(ListForm(TEXT), "Further inputs, shown where a submission has them."),
+        "inputs": Key(_list_of(TEXT), "Inputs that every submission has besides the response."),
+        "optional_inputs": Key(_list_of(TEXT), "Further inputs, shown where a submission has them."),
         "guidelines": Key(TEXT, "General advice to the judge."),
         "strategy": Key(
             _one_of(get_args(Strategy)),
@@ -442,12 +431,12 @@ RUBRIC = Keys(
             "one_shot",
         ),
         "samples": Key(
-            _bounded(_WHOLE, minimum=1, maximum=MOST_SAMPLES),
+            _bounded_number({"type": "integer"}, _whole, minimum=1, maximum=MOST_SAMPLES),
             "How many times the judge is asked; the median level counts.",
             1,
         ),
         "criteria_per_call": Key(
-            _bounded(_WHOLE, minimum=1, maximum=MOST_PER_CALL),
+            _bounded_number({"type": "integer"}, _whole, minimum=1, maximum=MOST_PER_CALL),
             "The most criteria in one question; more are asked in several of nearly equal size.",
         ),
         "judge": Key(_JUDGE_KEYS, "The default judge."),
@@ -472,13 +461,13 @@ RUBRIC = Keys(
             "Share of the score that these criteria are worth next to a row's own; all weights add up if not given.",
         ),
         "ask_within": Key(
-            _GrayZoneKind(),
+            _GRAY_ZONE,
             "Gray zone: scores this close to the pass mark go to a person; one distance, or one for passes and one for "
             "fails, where `all` and `none` are possible.",
             0.0,
         ),
         "criteria": Key(
-            ListForm(CRITERION, "a rubric needs at least one criterion"),
+            _list_of(CRITERION, "a rubric needs at least one criterion"),
             "What is judged, each with its weight.",
             MISSING,
         ),

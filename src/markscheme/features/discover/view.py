@@ -13,7 +13,6 @@ from markscheme.report.document import (
     Callout,
     Command,
     Curve,
-    CurveSeries,
     Document,
     Line,
     Name,
@@ -164,10 +163,10 @@ def _sections(discovery: Discovery) -> Iterator[Section]:
     if defined:
         yield Section("Definitions", (Table(("Mode", "when it is there"), tuple(defined)),), "definitions")
     if len(outputs.modes_averaged) >= FEWEST_FOR_CURVE:
-        series = (
-            CurveSeries("as read", tuple(map(float, outputs.modes_as_read))),
-            CurveSeries("averaged over orders", outputs.modes_averaged),
-        )
+        series = {
+            "as read": tuple(map(float, outputs.modes_as_read)),
+            "averaged over orders": outputs.modes_averaged,
+        }
         caption = "Coarse modes flatten sooner: the curve is about these modes, not about all that could be named."
         yield Section("Modes seen", (Curve(series, "modes seen", "outputs read", caption),), "curve")
     agreements = [
