@@ -251,7 +251,7 @@ def held_out_squares(levels: Floats, marks: Floats, groups: Sequence[str], repea
             assert solved is not None
             fitted = solved * (equal.sum() / solved.sum())
             test = FTest.of(sums, equal)
-            step = test.step if test.p <= WEIGHTS_P else 0.0
+            step = test.step() if test.p <= WEIGHTS_P else 0.0
             for side, weights in enumerate((equal, fitted, equal + step * (fitted - equal))):
                 line = np.polyfit(levels[rest] @ weights, marks[rest], 1)
                 squares[side, held] += (marks[held] - np.polyval(line, levels[held] @ weights)) ** 2

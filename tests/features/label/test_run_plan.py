@@ -8,7 +8,7 @@ import pytest
 
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
-from markscheme.features.label.options import GoalOptions, PlanOptions
+from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.run_plan import PlanRequest
 from markscheme.rubrics.rubric import Rubric
 
@@ -31,7 +31,6 @@ def planned(tmp_path: Path) -> PlanRequest:
         pool=tmp_path / "pool.jsonl",
         seed=1,
         labelling=PlanOptions(),
-        goals=GoalOptions(),
     )
 
 

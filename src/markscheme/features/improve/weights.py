@@ -18,11 +18,8 @@ from scipy.special import fdtrc, fdtri
 
 from markscheme.features.improve.least_labels import LEAST_FOR_WEIGHTS
 from markscheme.phrases import counted, p_in_words
-from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups, Integers, kept_within, spread, t_quantile
-from markscheme.stats.shares import share
-from markscheme.stats.weighted_scores import weighted_scores
+from markscheme.stats.intervals import LOG, Floats, Groups, Integers, spread, t_quantile
 
 AUTHOR_WORTH = 40
 """Examples that the author's weights are worth in the fit, chosen by simulation: right weights got worse by over 2 %
@@ -48,38 +45,6 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
-    """An error or share on examples that had no part in the fit.
-
-    Attributes:
-        before: With the author's weights.
-        after: With weights tuned on the other examples.
-        difference: After minus before, paired.
-    """
-
-    before: Estimate
-    after: Estimate
-    difference: Estimate
-
-    @classmethod
-    def of(cls, name: str, before: Floats, after: Floats, *, groups: npt.ArrayLike | None, method: str) -> "HeldOut":
-        """The means of one measure, `mae` or a share, over the examples that have both; all shapes (n,)."""
-        both = ~np.isnan(before) & ~np.isnan(after)
-
-        def measured(values: Floats) -> Estimate:
-            if name != "mae":
-                return share(values, groups, method=method)
-            return kept_within(mean_estimate(values, transform=LOG, groups=groups, method=method), -1.0, 1.0)
-
-        difference = mean_estimate(after - before, transform=IDENTITY, groups=groups, method=method)
-        return cls(
-            measured(np.where(both, before, np.nan)),
-            measured(np.where(both, after, np.nan)),
-            kept_within(difference, -1.0, 1.0),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class TunedWeights:
     """What the labels say about a rubric's weights.
 
@@ -94,7 +59,6 @@ class TunedWeights:
             examples.
         ratios: Fitted weight divided by the author's, one per criterion; undefined where a weight isn't tuned.
         alike: Pairs of criteria with a correlation above 0.9: how weight is split between them is arbitrary.
-        held_out: `mae`, `agreement` and `pass_agreement` of the scores; empty where there was no fit.
     """
 
     before: tuple[float, ...]
@@ -106,7 +70,6 @@ class TunedWeights:
     gain: Estimate
     ratios: tuple[Estimate, ...]
     alike: tuple[tuple[int, int, float], ...]
-    held_out: dict[str, HeldOut]
 
     def __post_init__(self) -> None:
         if not self.supported and self.after != self.before:
@@ -121,8 +84,6 @@ def fit_weights(
     generator: np.random.Generator,
     fixed: npt.ArrayLike | None = None,
     groups: npt.ArrayLike | None = None,
-    pass_mark: float = 0.5,
-    tolerance: float = 0.1,
     significance: float = WEIGHTS_P,
 ) -> TunedWeights:
     """Weights that annotators' overall scores support, or the author's with the reason.
@@ -136,8 +97,6 @@ def fit_weights(
         fixed: Which weights are not tuned, shape (k,): those of required criteria. Weights of 0 and criteria on which
             every example has one level aren't tuned either.
         groups: Which group each example belongs to, shape (n,); groups are held out, or left out, as a whole.
-        pass_mark: Score from which the rubric's score, and an annotator's, count as a pass.
-        tolerance: How far a score may be from an annotator's and still agree.
         significance: Of the F test.
 
     Returns:
@@ -187,7 +146,6 @@ def fit_weights(
         gain=gain,
         ratios=_ratios(task),
         alike=_alike(task),
-        held_out=_held_out_scores(folds, task, pass_mark=pass_mark, tolerance=tolerance),
     )
 
 
@@ -276,7 +234,7 @@ class _Task:
 
     def carried(self, sums: Sums) -> Floats:
         """Weights moved from the author's towards the fitted ones as far as these examples support."""
-        return self.author + FTest.of(sums, self.author).step * (self.normalised(sums) - self.author)
+        return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
         """All weights, the tuned ones rounded to the author's grain, none to 0, the positive sum kept."""
@@ -356,7 +314,7 @@ def _nothing_to_weigh(task: _Task, required: int, one_level: int) -> tuple[str, 
 def _unchanged(task: _Task, reason: str, needed: int | None) -> TunedWeights:
     nothing = Estimate.without_value(reason, n=len(task.marks), method="tuned weights")
     before = tuple(task.weights.tolist())
-    return TunedWeights(before, before, False, reason, needed, None, nothing, (nothing,) * len(before), (), {})
+    return TunedWeights(before, before, False, reason, needed, None, nothing, (nothing,) * len(before), ())
 
 
 def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> tuple[bool, str]:
@@ -406,11 +364,11 @@ def ridge(sums: Sums, author: Floats) -> Floats | None:
 
 @dataclass(frozen=True, slots=True)
 class FTest:
-    """F test of the author's weights (overall scores on one line in the author's score) against free weights.
+    """F test of the author's weights against free weights.
 
     Attributes:
         ratio: F; 0 where both fit equally well, infinite where only free weights fit exactly.
-        more: Numerator degrees of freedom: free weights beyond the author's line.
+        more: Numerator degrees of freedom: directions in which free weights may leave the author's.
         spare: Denominator degrees of freedom: examples beyond all that is fitted.
 
     Example:
@@ -418,7 +376,7 @@ class FTest:
         >>> sums = Sums.of(x, x @ [0.2, 0.8])
         >>> FTest.of(sums, np.array([0.2, 0.8])).p
         1.0
-        >>> [FTest.of(sums, np.array(author)).step for author in ([0.2, 0.8], [0.8, 0.2])]
+        >>> [FTest.of(sums, np.array(author)).step() for author in ([0.2, 0.8], [0.8, 0.2])]
         [0.0, 1.0]
     """
 
@@ -428,7 +386,10 @@ class FTest:
 
     @classmethod
     def of(cls, sums: Sums, author: Floats) -> "FTest":
-        """The test for weights of any sign, shape (k,); collinear levels count once."""
+        """Test overall scores that lie on one line in the author's score against weights of any sign, shape (k,).
+
+        Collinear levels count once.
+        """
         values, vectors = np.linalg.eigh(sums.levels)
         used = values > NOTHING * max(float(values.max()), NOTHING)
         rank = int(used.sum())
@@ -445,11 +406,12 @@ class FTest:
     @property
     def p(self) -> float:
         """Probability that free weights fit better by this much if the author's are right."""
+        if self.ratio <= 0:
+            return 1.0
         return 0.0 if math.isinf(self.ratio) else float(fdtrc(self.more, self.spare, self.ratio))
 
-    @property
-    def step(self) -> float:
-        """How far to move from the author's weights towards the fitted ones, 0 to 1.
+    def step(self, significance: float = WEIGHTS_P) -> float:
+        """Compute how far to move from the author's weights towards the fitted ones, 0 to 1.
 
         A result that passes the test by luck passes it narrowly. So where p is just significant the step is
         `STEP_OF_THE_TEST`, and it grows the more clearly free weights fit better.
@@ -457,8 +419,10 @@ class FTest:
         Source:
             Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
         """
-        just_significant = float(fdtri(self.more, self.spare, 1 - WEIGHTS_P))
-        return max(0.0, 1 - (1 - STEP_OF_THE_TEST) * just_significant / self.ratio) if self.ratio > 0 else 0.0
+        if self.ratio <= 0:
+            return 0.0
+        just_significant = float(fdtri(self.more, self.spare, 1 - significance))
+        return max(0.0, 1 - (1 - STEP_OF_THE_TEST) * just_significant / self.ratio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -519,25 +483,6 @@ def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> 
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
-
-
-def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, tolerance: float) -> dict[str, HeldOut]:
-    """Return how well the rubric's own score, with weights tuned on the other examples, matches annotators' scores."""
-    n = len(task.marks)
-    measured = {name: np.zeros((2, n)) for name in ("mae", "agreement", "pass_agreement")}
-    for fold in folds:
-        marks = task.marks[fold.held_out]
-        for side, weights in enumerate((task.weights, np.array(fold.weights))):
-            scores = weighted_scores(task.levels[fold.held_out], weights)
-            distance = np.round(np.abs(scores - marks), 9)
-            measured["mae"][side, fold.held_out] += distance
-            measured["agreement"][side, fold.held_out] += distance < tolerance
-            agreed = (np.round(scores, 9) >= pass_mark) == (np.round(marks, 9) >= pass_mark)
-            measured["pass_agreement"][side, fold.held_out] += agreed
-    return {
-        name: HeldOut.of(name, *(pair / REPEATS), groups=task.groups.number, method=f"held out, {name}")
-        for name, pair in measured.items()
-    }
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:

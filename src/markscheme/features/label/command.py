@@ -32,7 +32,7 @@ from markscheme.commands.output import put, show
 from markscheme.commands.page_options import RaterName, listen, login_name, share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
-from markscheme.features.label.options import GoalOptions, PlanOptions
+from markscheme.features.label.options import PlanOptions
 from markscheme.pages.options import PageOptions
 from markscheme.phrases import in_words, sent_with
 from markscheme.ratings.column_options import ColumnOptions
@@ -68,7 +68,6 @@ def label(
     to: Annotated[str | None, Parameter(metavar="FILE")] = None,
     pairs: bool = False,
     labelling: PlanOptions = PlanOptions(),
-    goals: GoalOptions = GoalOptions(),
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: Annotated[LabelOptions, spelled(all_texts=None, **dict.fromkeys(LIMITS_OF_WRONG))] = LabelOptions(),
@@ -119,7 +118,7 @@ def label(
 
         if names_table([rubric]) and pool is None:
             table = columns.of_table(judge)
-            return print_plan_of_table(rubric, table, labels, labelling, json, details=goals.details, quiet=quiet)
+            return print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
         request = PlanRequest(
             rubric=ask.rubric(rubric),
             examples=labels.examples,
@@ -130,14 +129,13 @@ def label(
             draws=None if next == AS_NEEDED else next,
             seed=page.order_seed,
             labelling=labelling,
-            goals=goals,
             ask=ask,
             columns=replace(columns, rater=rater),
             watch=watch,
         )
         if pairs and to:
             return write_pairs(request, to)
-        return print_plan(request, to, json, details=goals.details, quiet=quiet)
+        return print_plan(request, to, json, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None

@@ -26,23 +26,21 @@ def print_plan_of_table(
     labelling: PlanOptions,
     json: str | None,
     *,
-    details: bool,
     quiet: bool,
 ) -> int:
     """Print how many labels calibrating a table without a rubric asks for."""
     made = plan_of_table([Path(table)], columns, labels, labelling.annotators)
-    write_report(view(made), lambda: json_of(made), {"json": json}, details=details, quiet=quiet)
+    write_report(view(made), lambda: json_of(made), {"json": json}, details=labelling.details, quiet=quiet)
     return 0
 
 
-def print_plan(request: PlanRequest, to: str | None, json: str | None, *, details: bool, quiet: bool) -> int:
+def print_plan(request: PlanRequest, to: str | None, json: str | None, *, quiet: bool) -> int:
     """Print how many labels the verdict needs and what the next run costs, and write what to label next.
 
     Args:
         request: What to plan.
         to: The file for the outputs that are drawn, "-" for standard output; None where none are drawn.
         json: The file for the plan's JSON, "-" for standard output; None for none.
-        details: Whether labels needed for other goals are printed too.
         quiet: Whether no plan is printed.
 
     Raises:
@@ -55,7 +53,7 @@ def print_plan(request: PlanRequest, to: str | None, json: str | None, *, detail
         view(made, None if to == "-" else to),
         lambda: json_of(made),
         {"json": json},
-        details=details,
+        details=request.labelling.details,
         quiet=quiet,
         aside=to == "-",
     )

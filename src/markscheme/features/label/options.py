@@ -1,4 +1,4 @@
-"""Options of how a project is labelled."""
+"""Options of how a project is labelled, and of what its plan tells."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ HALF_WIDTH = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """How a project is labelled."""
+    """How a project is labelled, and for which goals besides the verdict a plan says how many labels they need."""
 
     annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)
     ask_whole: AskWhole = setting(
@@ -29,12 +29,6 @@ class PlanOptions:
         one_of("no", "yes"),
         value="no|yes",
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoalOptions:
-    """Goals besides the verdict, for which a plan says how many labels they need."""
-
     details: bool = option(
         False, "with --plan, labels needed for other goals too: intervals, a promise, coefficients", FLAG
     )
@@ -47,8 +41,8 @@ class GoalOptions:
     )
 
     @property
-    def wanted(self) -> tuple[Goal, ...]:
-        """The goals that are asked for."""
+    def goals(self) -> tuple[Goal, ...]:
+        """The goals besides the verdict that are asked for."""
         is_wanted: dict[Goal, bool] = {
             "width": self.details or self.width is not None,
             "promise": self.details or self.error is not None,

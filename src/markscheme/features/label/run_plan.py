@@ -15,7 +15,7 @@ from markscheme.calibration.next_labels import NextLabels, next_labels, planned_
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
-from markscheme.features.label.options import GoalOptions, PlanOptions
+from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
@@ -89,8 +89,7 @@ class PlanRequest:
         pool: A file of outputs that can be labelled; None where none are to be drawn.
         draws: How many of them to draw; None for as many as the verdict needs.
         seed: Random seed of the draw.
-        labelling: How many annotators label each example.
-        goals: Which other goals to show.
+        labelling: How many annotators label each example, and which other goals to show.
         ask: How judges are asked.
         columns: What files don't say themselves.
         watch: Shows progress.
@@ -105,7 +104,6 @@ class PlanRequest:
     draws: int | None = None
     seed: int
     labelling: PlanOptions
-    goals: GoalOptions
     ask: AskOptions = field(default_factory=AskOptions)
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
@@ -144,14 +142,14 @@ class PlanRequest:
                 truth,
                 pilot,
                 rubric.criteria,
-                half_width=self.goals.half_width,
-                error=self.goals.promised_error,
-                promise=self._promise(by_file) if "promise" in self.goals.wanted else None,
+                half_width=self.labelling.half_width,
+                error=self.labelling.promised_error,
+                promise=self._promise(by_file) if "promise" in self.labelling.goals else None,
             ),
             [self.ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in judges],
             self.labelling.annotators,
             least,
-            self.goals.wanted,
+            self.labelling.goals,
             None if outputs is None else self._draw(truth, rated, outputs, self._number(needed)),
             judged_by=" ".join(
                 [
@@ -206,7 +204,7 @@ class PlanRequest:
         """Return the labels that a promise of the judges in the files of ratings needs, in the order of the files."""
         everything, _ = self._labelled
         ratings = list(zip(self.ratings, by_file, strict=True))
-        error = self.goals.promised_error
+        error = self.labelling.promised_error
         needs = (need(self.rubric, everything, ratings, error, self.options.gold) for need in PROMISE_NEEDS)
         return next((need for need in needs if need is not None), None)
 

@@ -18,7 +18,6 @@ from markscheme.features.improve.fitting.numbers_fit import (
     fitted_weights,
     proposed_weights,
     shrunk_fit,
-    step_towards,
     written_weights,
 )
 from markscheme.features.improve.fitting.proposal import ALPHA_MARK, NumbersProposal, propose_numbers
@@ -71,12 +70,12 @@ def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
 def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
     rows, numbers = worked_rows()
     test = score_test(rows, numbers)
-    assert (test.directions, test.units) == (case.DIRECTIONS, case.UNITS)
-    assert [test.f, test.p] == approx([case.F, case.P], rel=1e-6)
+    assert (test.more, test.more + test.spare) == (case.DIRECTIONS, case.UNITS)
+    assert [test.ratio, test.p] == approx([case.F, case.P], rel=1e-6)
     fit = shrunk_fit(rows, numbers)
     assert fit.coefficients == approx(case.COEFFICIENTS, abs=1e-6)
     assert [fit.slope, fit.intercept, fit.penalty] == approx([case.SLOPE, case.INTERCEPT, case.PENALTY], abs=1e-6)
-    assert step_towards(test) == approx(case.STEP, abs=1e-8)
+    assert test.step(ALPHA_WEIGHTS) == approx(case.STEP, abs=1e-8)
     assert fitted_weights(fit, numbers) == approx(case.FITTED, abs=1e-6)
     result = propose_numbers(rows, numbers)
     assert (result.adopted, result.answer, result.mark) == ("weights", "better", case.MARK)
@@ -92,13 +91,13 @@ def test_authors_cases_come_out(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
-    assert (test.directions, test.units) == (expected["d"], expected["units"])
-    assert [test.f, test.p] == approx([expected["F"], expected["p"]], rel=1e-6)
+    assert (test.more, test.more + test.spare) == (expected["d"], expected["units"])
+    assert [test.ratio, test.p] == approx([expected["F"], expected["p"]], rel=1e-6)
     fit = shrunk_fit(rows, numbers)
     assert fit.coefficients == approx(about["fit"]["v"], abs=1e-6)
     assert [fit.slope, fit.intercept, fit.penalty] == approx([about["fit"][key] for key in "bcu"], abs=1e-6)
     proposal = about["proposal"]
-    assert step_towards(test) == approx(proposal["step"], abs=1e-6)
+    assert test.step(ALPHA_WEIGHTS) == approx(proposal["step"], abs=1e-6)
     assert fitted_weights(fit, numbers) == approx(proposal["fitted"], abs=1e-6)
     written = proposed_weights(rows, numbers, test)
     assert written == approx(proposal["weights"])

@@ -4,18 +4,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtri
 
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.logistic import SLOPE_RIDGE, fit_logistic
-from markscheme.features.improve.fitting.score_test import ScoreTest
-from markscheme.features.improve.weights import AUTHOR_WORTH
+from markscheme.features.improve.weights import AUTHOR_WORTH, FTest
 from markscheme.stats.intervals import Floats
 
 ALPHA_WEIGHTS = 0.04
 """Significance of the first test of weights."""
-STEP_AT_ALPHA = 0.5
-"""How far weights move that pass the test only just."""
 WRITTEN_STEPS = (1.0, 0.5, 0.25, 0.1, 0.05)
 """Steps of written weights, in units of their order of size."""
 WELL_ROUNDED = 0.05
@@ -74,14 +70,6 @@ def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
     return fit.coefficients * float(np.abs(numbers.weights[counted]).sum()) / total
 
 
-def step_towards(test: ScoreTest) -> float:
-    """Return how far weights move from the author's to the fitted ones, 0 to 1."""
-    if test.f <= 0:
-        return 0.0
-    just = fdtri(test.directions, test.units - test.directions, 1 - ALPHA_WEIGHTS)
-    return max(0.0, 1 - STEP_AT_ALPHA * float(just) / test.f)
-
-
 def written_weights(sizes: Floats) -> Floats:
     """Round weights to multiples of the coarsest step that keeps each one's share.
 
@@ -99,9 +87,9 @@ def written_weights(sizes: Floats) -> Floats:
     return np.asarray([round(float(value), 12) for value in multiples * step])
 
 
-def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: ScoreTest) -> Floats:
+def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Floats:
     """Return the signed weights that the decisions propose; the author's sizes where they don't move."""
-    step = step_towards(test)
+    step = test.step(ALPHA_WEIGHTS)
     if step == 0:
         return numbers.weights
     sizes = np.abs(numbers.weights)

@@ -89,8 +89,6 @@ class OwnScores:
             generator=np.random.default_rng(FOLDS_SEED),
             fixed=[criterion.required for criterion in self.rubric.criteria],
             groups=self.labels.truth.groups,
-            pass_mark=self.rubric.pass_mark,
-            tolerance=self.rubric.tolerance,
             significance=WEIGHTS_P / 2 ** (opening - 1),
         )
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.mark_fit import fitted_mark, mark_test
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS, proposed_weights
-from markscheme.features.improve.fitting.score_test import ScoreTest, score_test
-from markscheme.features.improve.weights import FOLDS, REPEATS
+from markscheme.features.improve.fitting.score_test import score_test
+from markscheme.features.improve.weights import FOLDS, REPEATS, FTest
 from markscheme.stats.intervals import Floats
 
 ALPHA_MARK = 0.01
@@ -73,7 +73,7 @@ class NumbersProposal:
 
     adopted: Literal["weights", "mark"] | None
     answer: Literal["better", "supported"] | None
-    test: ScoreTest
+    test: FTest
     mark_p: float | None
     weights: Floats
     mark: float | None
@@ -159,7 +159,7 @@ def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
     return parts
 
 
-def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: ScoreTest) -> AuthorNumbers:
+def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> AuthorNumbers:
     """Return the proposed weights with the mark that fits them, whatever the tests say."""
     weights = proposed_weights(rows, numbers, test)
     changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))

@@ -1,34 +1,15 @@
 """A test whether decisions speak against a rubric's weights."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.special import fdtrc
 
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.features.improve.weights import FTest
 
 SMALLEST_EIGENVALUE = 1e-9
 """Share of the largest eigenvalue below which criteria don't differ from the score in a direction."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreTest:
-    """Result of the test.
-
-    Attributes:
-        f: The statistic.
-        directions: Its first degrees of freedom: directions in which weights could move.
-        units: Number of units that it rests on.
-        p: p-value.
-    """
-
-    f: float
-    directions: int
-    units: int
-    p: float
-
-
-def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> ScoreTest:
+def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> FTest:
     """Test whether criteria predict decisions beyond the author's score.
 
     Gradients are added up within units, so that several raters of an example, examples of a group and a wrong curve
@@ -52,9 +33,9 @@ def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> ScoreTest:
     np.add.at(gradients, number, residuals[:, None] * (levels @ basis))
     n, d = gradients.shape
     if d == 0 or n <= d:
-        return ScoreTest(0.0, d, n, 1.0)
+        return FTest(0.0, d, n - d)
     total = gradients.sum(axis=0)
     centred = gradients - total / n
     variance = n / (n - 1) * centred.T @ centred
     f = float(total @ np.linalg.lstsq(variance, total, rcond=None)[0]) * (n - d) / ((n - 1) * d)
-    return ScoreTest(f, d, n, float(fdtrc(d, n - d, f)))
+    return FTest(f, d, n - d)
