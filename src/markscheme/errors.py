@@ -11,10 +11,9 @@
     ├── BudgetError             the next call would cost more than is left, or its price is not known
     └── JudgeError
         ├── NoJudge             no judge was named and none is available
-        ├── JudgeUnavailable    the provider refused or failed; `transient` says whether a retry may help
+        ├── JudgeUnavailable    none is recorded, or the provider failed; `transient` says whether a retry may help
         │   ├── JudgeBusy       the provider asks us to wait
-        │   ├── JudgeSilent     no answer came: out of reach, cut off, or too slow
-        │   └── MissingReply    a recording has no reply to this prompt
+        │   └── JudgeSilent     no answer came: out of reach, cut off, or too slow
         └── UnreadableReply     the model's reply is unusable
 
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
@@ -340,7 +339,7 @@ class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818
-    """Error of a judge whose provider refused, could not be reached, or took longer than the deadline.
+    """Error of a judge that has no reply to a prompt, or whose provider refused, could not be reached or was too slow.
 
     Attributes:
         transient: Whether a retry may succeed.
@@ -369,10 +368,6 @@ class JudgeSilent(JudgeUnavailable):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)
-
-
-class MissingReply(JudgeUnavailable):
-    """Error of a recording that holds no reply to this prompt."""
 
 
 class UnreadableReply(JudgeError):  # noqa: N818

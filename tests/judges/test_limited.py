@@ -19,7 +19,6 @@ from markscheme.errors import (
     JudgeError,
     JudgeSilent,
     JudgeUnavailable,
-    MissingReply,
     NoJudge,
     UnreadableReply,
     UsageError,
@@ -268,7 +267,7 @@ def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
     assert len(provider.asked_at) == 3
 
 
-@pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key"), MissingReply("not recorded")])
+@pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key")])
 def test_an_error_that_waiting_cannot_cure_is_asked_once_and_reported_as_it_is(error: JudgeError) -> None:
     provider = Provider(always(error))
     (result,) = run(all_of(Limited(provider, Limiter()), 1))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric, Submission, load_rubric
-from markscheme.errors import MissingReply, RatingError, UsageError
+from markscheme.errors import JudgeUnavailable, RatingError, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.scripted import answer_of
@@ -37,9 +37,9 @@ def test_a_reply_answers_its_own_prompt_and_no_other(tmp_path: Path) -> None:
     reply = asyncio.run(judge.reply(first))
     assert (reply.source, reply.model, reply.usage.calls, reply.provenance) == ("recorded", "m", 0, "by hand")
     assert judge.lacks([first, second]) == [second]
-    with pytest.raises(MissingReply, match=second.fingerprint):
+    with pytest.raises(JudgeUnavailable, match=second.fingerprint):
         asyncio.run(judge.reply(second))
-    with pytest.raises(MissingReply, match="sample 1"):
+    with pytest.raises(JudgeUnavailable, match="sample 1"):
         asyncio.run(judge.reply(first, 1))
 
 

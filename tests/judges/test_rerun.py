@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.errors import MissingReply
+from markscheme.errors import JudgeUnavailable
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.judges.rerun import FromSample, NeverAsked
 from markscheme.judges.scripted import ScriptedJudge
@@ -48,7 +48,7 @@ def test_a_judge_that_is_never_asked_answers_what_was_kept_and_nothing_else(tmp_
         await asking.aclose()
         replaying = Remembering(NeverAsked(judge), Memory(tmp_path))
         replayed = await replaying.reply(PROMPT)
-        with pytest.raises(MissingReply, match="sample 1, is kept"):
+        with pytest.raises(JudgeUnavailable, match="sample 1, is kept"):
             await replaying.reply(PROMPT, 1)
         await replaying.aclose()
         return replayed.source

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from markscheme.hooks import after_all
-from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
+from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.seam import Feature, features, offer
 
 
@@ -40,8 +40,8 @@ def printed_after(capsys: pytest.CaptureFixture[str], folder: Path) -> list[str]
 def test_reports_of_features_are_printed_by_rank_and_what_was_saved_comes_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    later = Feature("later", AFTER_RUN(AfterRunRow(20, lambda: place_of)))
-    first = Feature("first", AFTER_RUN(AfterRunRow(10, lambda: rows_of)))
+    later = Feature("later", AFTER_RUN((20, lambda: place_of)))
+    first = Feature("first", AFTER_RUN((10, lambda: rows_of)))
     offer(lambda: (later, first))
     assert printed_after(capsys, tmp_path) == ["2 rows", "of night", "2 rows is saved", "of night is saved"]
 

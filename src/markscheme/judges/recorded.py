@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import MissingReply, RatingError, UsageError, refuse_lines
+from markscheme.errors import JudgeUnavailable, RatingError, UsageError, refuse_lines
 from markscheme.judges.judge import Identity, Reply
 from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
@@ -90,12 +90,12 @@ class RecordedJudge:
         """Return the reply recorded for exactly this prompt and sample.
 
         Raises:
-            MissingReply: There is none.
+            JudgeUnavailable: There is none.
         """
         reply = self.replies.get((prompt.fingerprint, sample))
         if reply is None:
             criteria = ", ".join(prompt.criteria) or "the whole"
-            raise MissingReply(
+            raise JudgeUnavailable(
                 f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({criteria}), sample {sample}"
             )
         return reply

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from markscheme.errors import MissingReply
+from markscheme.errors import JudgeUnavailable
 from markscheme.judges.judge import Reply, Wrapping
 from markscheme.prompt import Prompt
 
@@ -27,12 +27,12 @@ class NeverAsked(Wrapping):
     """A judge that must not be asked: inside a `Remembering`, only cached replies answer."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Raise MissingReply, always.
+        """Raise JudgeUnavailable, always.
 
         Raises:
-            MissingReply: Always.
+            JudgeUnavailable: Always.
         """
-        raise MissingReply(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
+        raise JudgeUnavailable(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
 
     async def aclose(self) -> None:
         """Return at once: there is nothing to close."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.errors import MissingReply
+from markscheme.errors import JudgeUnavailable
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
 
@@ -46,7 +46,7 @@ class ScriptedJudge:
         """Return the next scripted answer.
 
         Raises:
-            MissingReply: The script has no more answers.
+            JudgeUnavailable: The script has no more answers.
         """
         self.prompts.append(prompt)
         return _as_reply(self._next(prompt, sample))
@@ -57,7 +57,7 @@ class ScriptedJudge:
         try:
             return next(self._answers or iter(()))
         except StopIteration:
-            raise MissingReply(f"the script ends after {len(self.prompts) - 1} answers") from None
+            raise JudgeUnavailable(f"the script ends after {len(self.prompts) - 1} answers") from None
 
     async def aclose(self) -> None:
         """Return at once: there is nothing to close."""

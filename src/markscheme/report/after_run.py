@@ -18,20 +18,12 @@ class RunReport(NamedTuple):
     save: Callable[[], Sequence[str]] = tuple
 
 
-class AfterRunRow(NamedTuple):
-    """Reporter on a run of Promptfoo, with its rank.
+AFTER_RUN: OpenTable[tuple[int, Callable[[], Callable[[Mapping[str, Any]], RunReport]]]] = OpenTable()
+"""All reports on a run.
 
-    Attributes:
-        rank: Its place among the reports on a run.
-        load: Imports the function that makes the report from what Promptfoo passes to its hook, and returns it.
-    """
-
-    rank: int
-    load: Callable[[], Callable[[Mapping[str, Any]], RunReport]]
-
-
-AFTER_RUN: OpenTable[AfterRunRow] = OpenTable()
-"""All reports on a run."""
+Each has its rank among them, and a function that imports and returns the one that makes the report from what Promptfoo
+passes to its hook.
+"""
 
 
 def reports_on(context: Mapping[str, Any]) -> list[RunReport]:
@@ -40,4 +32,4 @@ def reports_on(context: Mapping[str, Any]) -> list[RunReport]:
     Args:
         context: What Promptfoo passes to its hook, with `results`.
     """
-    return [row.load()(context) for row in sorted(AFTER_RUN, key=lambda row: row.rank)]
+    return [load()(context) for _, load in sorted(AFTER_RUN, key=lambda row: row[0])]

@@ -49,7 +49,7 @@ Change = Literal[
 
 
 @dataclass(frozen=True)
-class ValueKind:
+class KeyValueKind:
     """The kind of value a key takes.
 
     Attributes:
@@ -70,7 +70,7 @@ def as_shown(value: Any) -> str:
 class Key:
     """A key of a mapping; `null` is allowed only if it is the default."""
 
-    kind: "ValueKind | Keys"
+    kind: "KeyValueKind | Keys"
     description: str | None = None
     default: Any = None
     spelled: str | None = None
@@ -149,7 +149,7 @@ def _key(path: Place) -> str:
     return f"each of {key}" if path and isinstance(path[-1], int) else key
 
 
-def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> ValueKind:
+def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKind:
     """Make the kind of a single text, number or boolean.
 
     Args:
@@ -164,10 +164,10 @@ def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> ValueKind:
             problems.append((path, f"{_key(path)} {fault}"))
             return None
 
-    return ValueKind(schema, read)
+    return KeyValueKind(schema, read)
 
 
-def _list_of(kind: ValueKind | Keys, at_least_one: str | None = None) -> ValueKind:
+def _list_of(kind: KeyValueKind | Keys, at_least_one: str | None = None) -> KeyValueKind:
     """Make the kind of a list of one kind of value.
 
     Args:
@@ -183,7 +183,7 @@ def _list_of(kind: ValueKind | Keys, at_least_one: str | None = None) -> ValueKi
             problems.append((path, at_least_one))
         return [kind.read(element, (*path, index), problems) for index, element in enumerate(data)]
 
-    return ValueKind({"items": kind.schema} | ({"minItems": 1} if at_least_one else {}) | {"type": "array"}, read)
+    return KeyValueKind({"items": kind.schema} | ({"minItems": 1} if at_least_one else {}) | {"type": "array"}, read)
 
 
 # --- texts and numbers ----------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 }
 
 
-def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bounds: float) -> ValueKind:
+def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bounds: float) -> KeyValueKind:
     """Make a kind of number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
@@ -264,7 +264,7 @@ def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bou
     return _single(bounds | schema, value)
 
 
-def _one_of(choices: tuple[str, ...]) -> ValueKind:
+def _one_of(choices: tuple[str, ...]) -> KeyValueKind:
     *others, last = map(repr, choices)
 
     def value(data: Any) -> str:
@@ -307,7 +307,7 @@ def _gray_zone(data: Any, path: Place, problems: Problems) -> Any:
     return None if None in sides.values() else GrayZone(**sides)
 
 
-_GRAY_ZONE = ValueKind({"anyOf": [_SHARE.schema, _SIDES_SCHEMA]}, _gray_zone)
+_GRAY_ZONE = KeyValueKind({"anyOf": [_SHARE.schema, _SIDES_SCHEMA]}, _gray_zone)
 """A distance for both sides of the pass mark, or one for each."""
 
 
@@ -320,7 +320,9 @@ def _check(data: Any, path: Place, problems: Problems) -> Any:
     return None
 
 
-_CHECK = ValueKind({"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}, _check)
+_CHECK = KeyValueKind(
+    {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}, _check
+)
 """A check by its name, or as an object with its name as the only key.
 
 It is read as the name and the JSON of its value, "" where there is none.
@@ -364,7 +366,7 @@ def _ends(data: Any, path: Place, problems: Problems) -> Any:
     return None
 
 
-_ENDS = ValueKind({"anyOf": [SCALE.schema, {"const": "binary", "type": "string"}]}, _ends)
+_ENDS = KeyValueKind({"anyOf": [SCALE.schema, {"const": "binary", "type": "string"}]}, _ends)
 """A scale of whole numbers given by its ends, or the word binary."""
 EXAMPLES = Keys("ExamplesEntry", "What a good and a bad response show.", {"good": Key(TEXT), "bad": Key(TEXT)})
 CRITERION = Keys(

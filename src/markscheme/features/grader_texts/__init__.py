@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.commands.project_sources import PROJECT_SOURCES, FoundProject
 from markscheme.promptfoo.questions import TEXT_READERS, TextRubric
-from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
+from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.seam import Feature
 
 
@@ -32,5 +32,5 @@ GRADER_TEXTS = Feature(
     "grader_texts",
     TEXT_READERS(_read),
     PROJECT_SOURCES(_project),
-    AFTER_RUN(AfterRunRow(rank=30, load=_report_on_asked)),
+    AFTER_RUN((30, _report_on_asked)),
 )

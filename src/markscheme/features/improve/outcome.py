@@ -142,7 +142,6 @@ class ImprovementPlan:
         alpha: The significance level it may spend.
         candidates: Maximum number of wordings to try.
         graded: Maximum number of examples to grade.
-        proposals: Maximum number of requests to the proposer.
         cost: Of grading them.
         to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; None before one.
     """
@@ -154,7 +153,6 @@ class ImprovementPlan:
     alpha: float
     candidates: int
     graded: int
-    proposals: int
     cost: Cost
     to_gate: str | None = None
 

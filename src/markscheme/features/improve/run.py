@@ -151,7 +151,6 @@ class ImprovementRequest:
             setting.next_alpha,
             files + tried.n_proposed,
             graded,
-            tried.n_proposed,
             replace(
                 cost,
                 calls=round(cost.calls * scale),

@@ -7,7 +7,7 @@ from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
 from markscheme.calibration.findings.table import FINDINGS, FindingRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, KeysCheck, QuestionAnswer, QuestionKind
-from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
+from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.report.sections.table import SECTIONS, SectionRow
 from markscheme.seam import Feature
 
@@ -84,5 +84,5 @@ PAIRS = Feature(
     PROVIDER_QUESTIONS(
         QuestionKind("select-best", frozenset({"criteria", "outputs"}), frozenset({"tie", "pairs"}), _select_best)
     ),
-    AFTER_RUN(AfterRunRow(20, _recorded_pairs)),
+    AFTER_RUN((20, _recorded_pairs)),
 )

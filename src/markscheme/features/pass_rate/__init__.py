@@ -10,7 +10,7 @@ from markscheme.calibration.results_uses import (
     RESULTS_USES,
 )
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
-from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
+from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.report.streams import STREAMS, WatchedStream
 from markscheme.rubrics.search import calibrations
 from markscheme.seam import Feature
@@ -71,7 +71,7 @@ PASS_RATE = Feature(
             common="calibration drawn of at-least track audits-per-week since because plan judge details json",
         ),
     ),
-    AFTER_RUN(AfterRunRow(10, _run_summary)),
+    AFTER_RUN((10, _run_summary)),
     STREAMS(_streams, _judges),
     LOOK_RECORDS(_looks),
     RESULTS_USES(

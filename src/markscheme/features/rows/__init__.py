@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 
 def _answer(request: "CalibrationRequest") -> "FileAnswer | None":
-    from markscheme.features.rows.calibration import calibrate_rows, named_rows
+    from markscheme.features.rows.calibration import calibrate_rows
 
-    rows = named_rows(request)
-    return None if rows is None else calibrate_rows(rows, request)
+    return calibrate_rows(request)
 
 
 def _judges_in(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.trend import refuse_limits_of_scores
@@ -69,18 +69,6 @@ class LabelledRow:
     task: str
 
 
-class NamedRows(NamedTuple):
-    """The rows that a request names.
-
-    Attributes:
-        path: Their file.
-        core: The rubric of the run; None without one.
-    """
-
-    path: Path
-    core: Rubric | None
-
-
 @dataclass(frozen=True)
 class RowsCalibration(FileAnswer):
     """What a judge is right about on rows that bring criteria of their own.
@@ -107,15 +95,15 @@ class RowsCalibration(FileAnswer):
         return (self.whole,)
 
 
-def named_rows(request: "CalibrationRequest") -> NamedRows | None:
-    """Return the rows that a request names, alone or after a rubric; None where it names something else."""
+def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | None:
+    """Return the file of rows that a request names, and the rubric it names before it; None for any other request."""
     if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
         return None
     *named, name = request.of
     path = Path(name)
     if not path.is_file() or not _brings_rubrics(Peek(path)):
         return None
-    return NamedRows(path, load_rubric(find_rubric(named[0])) if named else None)
+    return path, load_rubric(find_rubric(named[0])) if named else None
 
 
 def _brings_rubrics(peek: Peek) -> bool:
@@ -128,17 +116,21 @@ def _brings_rubrics(peek: Peek) -> bool:
     return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
 
-def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibration:
-    """Compare a judge with people: one that is asked, or one whose verdicts are in the file.
+def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
+    """Compare a judge with people: one that is asked, or one whose verdicts are in the file; None without rows.
 
     Raises:
         RatingError: A row or its rubric is faulty.
         UsageError: Several judges rated the rows and none is named, or none did and none is to be asked.
         ComparisonError: No response is labelled, or none graded.
     """
-    accepted = request.drift.accepted or calibration_folder(rows.path.name, Path.cwd()) / ACCEPTED
+    named = _named_rows(request)
+    if named is None:
+        return None
+    path, core = named
+    accepted = request.drift.accepted or calibration_folder(path.name, Path.cwd()) / ACCEPTED
     with request.turn(accepted):
-        result = _result(rows, request, partial(request.since, accepted))
+        result = _result(path, core, request, partial(request.since, accepted))
         _accept(result, accepted, request)
     return result
 
@@ -153,15 +145,15 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
     once.accept([result.whole], path, ExampleSet(tuple(result.whole.comparison.gold.examples), result.path))
 
 
-def _result(rows: NamedRows, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
-    run = request.ask.of(ROWS_ALONE if rows.core is None else rows.core)
-    labelled = _with_kept_labels(list(_read(rows, run)), rows.path)
+def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
+    run = request.ask.of(ROWS_ALONE if core is None else core)
+    labelled = _with_kept_labels(list(_read(path, core, run)), path)
     judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
     name = _judge_in(judges, request)
     if name is not None:
-        return _judge_in_file(name, rows.path, labelled, run, request.options, since)
-    rater, judged = _ask(labelled, run, request, has_core=rows.core is not None)
-    return _compared(rows.path, labelled, judged, rater, run, request.options, since)
+        return _judge_in_file(name, path, labelled, run, request.options, since)
+    rater, judged = _ask(labelled, run, request, has_core=core is not None)
+    return _compared(path, labelled, judged, rater, run, request.options, since)
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
@@ -174,7 +166,7 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     """
     if not path.is_file() or not _brings_rubrics(Peek(path)):
         return None
-    labelled = _with_kept_labels(list(_read(NamedRows(path, None), ROWS_ALONE)), path)
+    labelled = _with_kept_labels(list(_read(path, None, ROWS_ALONE)), path)
     judges = dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
@@ -215,17 +207,17 @@ def _of_judges(example: Example) -> Iterator[Rating]:
     return (label for label in example.labels if label.kind in JUDGES)
 
 
-def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
-    """Yield each row with its rubric.
+def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]:
+    """Yield each row with its rubric: its own criteria, or those of `core` too.
 
     Raises:
         RatingError: Rows are faulty; it names each with its line.
     """
     faults: list[Fault] = []
     lines: dict[str, int] = {}
-    for line, data in json_rows(rows.path, RatingError):
+    for line, data in json_rows(path, RatingError):
         try:
-            row = _row(data, line, rows.core, run)
+            row = _row(data, line, core, run)
         except (RatingError, ValueError) as error:
             faults.append(Fault(_problem(error), line))
             continue
@@ -235,7 +227,7 @@ def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
         elif not faults:
             yield row
     if faults:
-        raise RatingError(faults, path=rows.path)
+        raise RatingError(faults, path=path)
 
 
 def _ratings_folder(path: Path) -> Path | None:
