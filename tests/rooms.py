@@ -45,14 +45,14 @@ LIMITS: Mapping[str, Limit] = {
     "test files outside its folder that need a feature": Limit(0, slack=0),
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
-    "code lines of the core": Limit(42443, slack=300),
-    "public classes": Limit(658, slack=3),
-    "dataclasses": Limit(563, slack=3),
+    "code lines of the core": Limit(42422, slack=300),
+    "public classes": Limit(647, slack=3),
+    "dataclasses": Limit(555, slack=3),
     "options declared in two places": Limit(74, slack=1),
     'defaults that are ""': Limit(43, slack=3),
     "imports inside functions": Limit(358, slack=3),
     "names that could hold anything, % of bound names": Limit(0.9, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(9.04, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(8.8, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(0, slack=0.2),
 }
 """They only fall: a thread that was cut once stays cut."""
