@@ -181,7 +181,7 @@ def test_every_word_that_only_looks_like_a_kind_of_judge_is_the_name_of_one() ->
 
 
 @pytest.mark.proof
-def test_a_copy_without_features_runs_the_tests_it_is_told_to() -> None:
+def test_a_copy_without_features_runs_the_tests_that_it_is_given() -> None:
     assert run_core_tests(names_of_features(), ("-n", "0", "tests/test_verdict.py")) == 0
 
 

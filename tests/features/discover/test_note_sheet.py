@@ -11,7 +11,6 @@ import pytest
 from markscheme.errors import RatingError
 from markscheme.features.discover.intake import take_notes
 from markscheme.features.discover.open_discovery import OpenedDiscovery, open_discovery
-from markscheme.features.discover.read_notes import Author
 from markscheme.features.discover.reading_server import reading_sheet
 from markscheme.features.discover.reading_work import open_reading
 from tests.readers.every_format import lines
@@ -41,7 +40,7 @@ def taken(opened: OpenedDiscovery, content: list[dict[str, Any]], name: str = "r
     """What the discovery has of it: by note, its reader."""
     here = opened.folder.path.parent.parent
     lines(here / name, content)
-    take_notes("reply", here, [here / name], Author(), pool=None, seed=None, is_random=False)
+    take_notes("reply", here, [here / name], rater=None, kind=None, pool=None, seed=None, is_random=False)
     return {entry.note.text: entry.key.partition("/")[0] for entry in opened.outputs().notes.values()}
 
 

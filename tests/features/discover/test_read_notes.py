@@ -8,7 +8,7 @@ import pytest
 
 from markscheme.errors import RatingError
 from markscheme.features.discover.modes import Codebook
-from markscheme.features.discover.read_notes import Author, NotedPassage, NotesIn, read_notes, taken_in
+from markscheme.features.discover.read_notes import NotedPassage, NotesIn, read_notes, taken_in
 from markscheme.features.discover.reading import reading_of
 from markscheme.readers.rated import open_rated
 from tests.features.discover.written_notes import WRITTEN_NOTES
@@ -98,7 +98,7 @@ def test_comments_of_promptfoos_viewer_need_a_name(tmp_path: Path) -> None:
     paths = written(tmp_path, {"results.json": results})
     with pytest.raises(RatingError, match="--rater"):
         read_notes(paths)
-    content = read_notes(paths, Author("ann"))
+    content = read_notes(paths, "ann")
     assert [text for texts in notes(content).values() for text in texts] == ["too long"]
     assert [example.submission.response for example in content.examples.values()] == ["Answer.", "Answer."]
 
@@ -166,7 +166,7 @@ def test_rationales_of_people_come_in_and_those_of_a_judge_only_as_suggestions(t
     by_people = read_notes(paths)
     assert {rater for rater, _ in by_people.readings} == {"ann", "ben"}
     assert any("reasons of a judge" in what for what in by_people.lost)
-    with_models = read_notes(paths, Author("", "model"))
+    with_models = read_notes(paths, "", "model")
     kinds = {reading.kind for (rater, _), reading in with_models.readings.items() if rater not in ("ann", "ben")}
     assert kinds == {"model"}
 
@@ -184,7 +184,7 @@ def test_rationales_of_people_come_in_and_those_of_a_judge_only_as_suggestions(t
 def test_files_that_the_tools_wrote_are_read(files: list[str], raters: set[str]) -> None:
     if not SHARED.is_dir():
         pytest.skip(f"runs where {SHARED} is there")
-    content = read_notes([SHARED / file for file in files], Author())
+    content = read_notes([SHARED / file for file in files])
     assert {rater for rater, _ in content.readings} == raters
     assert content.examples
 

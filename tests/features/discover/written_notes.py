@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from markscheme.features.discover.read_notes import Author, NotedPassage, NotesIn, read_notes
-from markscheme.ratings.kinds import PEOPLE
+from markscheme.features.discover.read_notes import NotedPassage, NotesIn, read_notes
+from markscheme.ratings.kinds import PEOPLE, Kind
 
 
 @dataclass(frozen=True)
@@ -14,20 +14,22 @@ class WrittenNotes:
     Attributes:
         files: Their names, which are read together.
         notes: The annotator's notes.
-        author: Who wrote what the files leave open.
+        rater: Who wrote what the files leave open.
+        kind: The kind of who wrote it.
         annotator: The annotator's name in them.
         has_outputs: Whether they hold the replies.
     """
 
     files: tuple[str, ...]
     notes: frozenset[NotedPassage] = frozenset(NotedPassage(f"ann on p{number}") for number in range(1, 7))
-    author: Author = Author()
+    rater: str | None = None
+    kind: Kind | None = None
     annotator: str = "ann"
     has_outputs: bool = True
 
     def read(self, folder: Path) -> NotesIn:
         """The notes in the files of a folder."""
-        return read_notes([folder / name for name in self.files], self.author)
+        return read_notes([folder / name for name in self.files], self.rater, self.kind)
 
     def check(self, content: NotesIn) -> None:
         """Compare what was read with what was written; what a judge said isn't an annotator's."""
@@ -40,11 +42,12 @@ class WrittenNotes:
 
 WRITTEN_NOTES = {
     "mlflow": WrittenNotes(("traces.json",)),
-    "langsmith": WrittenNotes(("feedback.json", "runs.json"), author=Author("ann", "human")),
+    "langsmith": WrittenNotes(("feedback.json", "runs.json"), rater="ann", kind="human"),
     "langfuse": WrittenNotes(
         ("scores.json", "comments.json"),
         WrittenNotes.notes | {NotedPassage("names no town"), NotedPassage("asks the customer to wait")},
-        author=Author("judge-1", "model"),
+        rater="judge-1",
+        kind="model",
         has_outputs=False,
     ),
     "labelstudio": WrittenNotes(

@@ -183,11 +183,20 @@ def _take_notes(
 ) -> None:
     """Take in notes from elsewhere, and say what was lost."""
     from markscheme.features.discover.intake import take_notes
-    from markscheme.features.discover.read_notes import Author, in_words, lost_in_words
+    from markscheme.features.discover.read_notes import in_words, lost_in_words
 
     paths = [existing_file(path) for path in taking.notes]
-    author = Author(rater, taking.kind)
-    content = take_notes(name, here, paths, author, pool=pool, columns=columns, seed=seed, is_random=taking.random)
+    content = take_notes(
+        name,
+        here,
+        paths,
+        rater=rater,
+        kind=taking.kind,
+        pool=pool,
+        columns=columns,
+        seed=seed,
+        is_random=taking.random,
+    )
     out = sys.stderr if quiet else sys.stdout
     print(f"took in {in_words(content)}", file=out)
     for remark in content.remarks:

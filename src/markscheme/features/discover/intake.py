@@ -10,7 +10,7 @@ from markscheme.features.discover.modes import Codebook, Mode
 from markscheme.features.discover.note_sheet import refuse_other_outputs
 from markscheme.features.discover.open_discovery import OUTPUTS_FILE, OpenedDiscovery, open_discovery
 from markscheme.features.discover.pool import read_outputs
-from markscheme.features.discover.read_notes import Author, NotesIn, read_notes, taken_in
+from markscheme.features.discover.read_notes import NotesIn, read_notes, taken_in
 from markscheme.features.discover.reading import Note
 from markscheme.features.discover.store import assignment_of
 from markscheme.features.discover.suggestions import Suggestion, suggest
@@ -35,8 +35,9 @@ def take_notes(
     name: str,
     here: Path,
     paths: Sequence[Path],
-    author: Author,
     *,
+    rater: str | None,
+    kind: Kind | None,
     pool: Path | None,
     columns: ColumnOptions = ColumnOptions(),
     seed: int | None,
@@ -48,7 +49,8 @@ def take_notes(
         name: The rubric to be.
         here: The working directory.
         paths: The files.
-        author: Who wrote, where the files don't say.
+        rater: Name of who wrote, for files that don't say.
+        kind: Kind of who wrote, for files that don't say.
         pool: File of outputs; the one from before where None.
         columns: What the caller says of files that are tables.
         seed: Random seed of the order.
@@ -60,7 +62,7 @@ def take_notes(
         UsageError: The notes are on none of the outputs.
     """
     folder = calibration_folder(path_component(name, "the rubric's name"), here)
-    content = read_notes(paths, author, folder, columns)
+    content = read_notes(paths, rater, kind, folder, columns)
     drawn = content.ids if is_random else ()
     opened = open_discovery(name, here, pool=pool, columns=columns, seed=seed, drawn=drawn, more=content.examples)
     if pool is not None and not set(content.ids) & set(opened.pool.examples):

@@ -38,19 +38,6 @@ NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater",
 
 
 @dataclass(frozen=True)
-class Author:
-    """Name and kind of who wrote, for files that don't say.
-
-    Attributes:
-        rater: The name; None where the files must say.
-        kind: The kind; None where the files must say. "model" lets a model's words in, as suggestions.
-    """
-
-    rater: str | None = None
-    kind: Kind | None = None
-
-
-@dataclass(frozen=True)
 class NotedPassage:
     """One note of a file: words on an output, the passage, and the modes it was put into."""
 
@@ -64,6 +51,9 @@ class NotesIn:
     """Contents of files of notes.
 
     Attributes:
+        rater: Name of who wrote, for files that don't say; None where they must.
+        kind: Kind of who wrote, for files that don't say; None where they must. "model" lets a model's words in, as
+            suggestions.
         readings: By reader and output, in the order of the files; without notes.
         passages: The notes of each reading.
         modes: The modes that the files name.
@@ -75,6 +65,8 @@ class NotesIn:
         sheets: The heads of reading sheets, by file.
     """
 
+    rater: str | None = None
+    kind: Kind | None = None
     readings: dict[tuple[str, str], OutputReading] = field(default_factory=dict)
     passages: dict[tuple[str, str], list[NotedPassage]] = field(default_factory=dict)
     modes: dict[str, Mode] = field(default_factory=dict)
@@ -150,7 +142,8 @@ class NotesIn:
 
 def read_notes(
     paths: Sequence[Path],
-    author: Author = Author(),
+    rater: str | None = None,
+    kind: Kind | None = None,
     folder: Path | None = None,
     columns: ColumnOptions = ColumnOptions(),
 ) -> NotesIn:
@@ -158,7 +151,8 @@ def read_notes(
 
     Args:
         paths: The files.
-        author: Who wrote, where the files don't say.
+        rater: Name of who wrote, for files that don't say.
+        kind: Kind of who wrote, for files that don't say.
         folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
         columns: What the caller says of tables.
 
@@ -166,18 +160,18 @@ def read_notes(
         RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
             was changed.
     """
-    content = NotesIn()
+    content = NotesIn(rater, kind)
     exports: dict[str, tuple[ReadRemarks, list[Peek]]] = {}
     for peek in (Peek(path, columns) for path in paths):
         file_format = format_of(peek, "anything")
         if reads_as_table(peek.path, columns) or (not _has_notes(peek) and _may_have_notes(peek, file_format)):
-            _read_rows(peek.path, noted_rows(peek.path, columns), author, content)
+            _read_rows(peek.path, noted_rows(peek.path, columns), content)
         elif _has_notes(peek):
             if folder is not None:
                 _read_head(peek, folder, content)
-            _read_rows(peek.path, (record for _, record in peek.parts()), author, content)
+            _read_rows(peek.path, (record for _, record in peek.parts()), content)
         elif file_format is PROMPTFOO_RESULTS:
-            _read_results(peek, author, content)
+            _read_results(peek, content)
         elif file_format is not None and file_format.read_remarks is not None:
             exports.setdefault(file_format.reads, (file_format.read_remarks, []))[1].append(peek)
         else:
@@ -187,13 +181,13 @@ def read_notes(
                 path=peek.path,
             )
     for read_remarks, peeks in exports.values():
-        _read_tool_files(read_remarks, peeks, author, content)
+        _read_tool_files(read_remarks, peeks, content)
     if not content.readings:
         raise RatingError(f"contains no notes{_instead(content.lost)}", path=paths[0])
-    for rater in dict.fromkeys(rater for rater, _ in content.readings):
-        if not is_path_component(rater):
+    for named in dict.fromkeys(named for named, _ in content.readings):
+        if not is_path_component(named):
             raise RatingError(
-                f"names a reader {rater!r}, whose notes can't be a file's; give a name of letters and digits",
+                f"names a reader {named!r}, whose notes can't be a file's; give a name of letters and digits",
                 path=paths[0],
             )
     return content
@@ -233,7 +227,7 @@ def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
 # --- tables and lines -----------------------------------------------------------------------------------------------
 
 
-def _read_rows(path: Path, records: Iterable[Any], author: Author, content: NotesIn) -> None:
+def _read_rows(path: Path, records: Iterable[Any], content: NotesIn) -> None:
     faults: list[Fault] = []
     here: dict[tuple[str, str], None] = {}
     head = content.sheets.get(path)
@@ -246,7 +240,7 @@ def _read_rows(path: Path, records: Iterable[Any], author: Author, content: Note
             if head is not None:
                 refuse_unasked(reading_of(record), head)
             add = _add_line_of_notes if "notes" in record or record.get("withdrawn") is True else _add_row
-            reading = add(record, author, content)
+            reading = add(record, content)
             here[reading.rater, reading.id] = None
         except ValueError as error:
             faults.append(Fault(str(error), ordinal))
@@ -259,12 +253,12 @@ def _read_rows(path: Path, records: Iterable[Any], author: Author, content: Note
             content.readings[key] = replace(after_all, listed={**listed, **after_all.listed})
 
 
-def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
+def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
     """Add a line as a file of notes has it, such as a sheet saves; it replaces an earlier one."""
-    reading = reading_of(record, rater=author.rater)
-    if record.get("kind") is None and author.kind is not None:
-        reading = replace(reading, kind=author.kind)
-    reading = replace(reading, rater=author.rater or reading.rater)
+    reading = reading_of(record, rater=content.rater)
+    if record.get("kind") is None and content.kind is not None:
+        reading = replace(reading, kind=content.kind)
+    reading = replace(reading, rater=content.rater or reading.rater)
     if record.get("withdrawn") is True:
         content.withdraw(reading)
         return reading
@@ -277,13 +271,13 @@ def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: Notes
     return reading
 
 
-def _add_row(record: Mapping[str, Any], author: Author, content: NotesIn) -> OutputReading:
+def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
     """Add a row with one note, or with none: an output that was read."""
     id = _text(record, "id")
     if not id:
         raise ValueError("a row of notes names its output: `id` is missing")
-    kind = _kind(record, author)
-    rater = _text(record, "rater") or author.rater
+    kind = _kind(record, content.kind)
+    rater = _text(record, "rater") or content.rater
     if not rater:
         raise ValueError("doesn't say who wrote the note: name them in a column `rater`, or with `--rater NAME`")
     stated = _text(record, "read")
@@ -327,13 +321,14 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _kind(record: Mapping[str, Any], author: Author) -> Kind:
+def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
+    """Return the kind in a row, else the one that the command states."""
     written = _text(record, "kind")
-    if not written and author.kind is None:
+    if not written and stated is None:
         raise ValueError(
             "doesn't say whether a person or a model wrote the note: pass `--kind human` or `--kind model`"
         )
-    kind = written or author.kind
+    kind = written or stated
     if kind not in KINDS:
         raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(kind)}")
     return kind  # type: ignore[return-value]
@@ -364,9 +359,9 @@ def _decision(value: Any) -> bool | None:
 # --- other tools ----------------------------------------------------------------------------------------------------
 
 
-def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
+def _read_results(peek: Peek, content: NotesIn) -> None:
     """Read the comments of Promptfoo's viewer, which only people write."""
-    if not author.rater:
+    if not content.rater:
         raise RatingError("doesn't say who commented in the viewer: name them with `--rater NAME`", path=peek.path)
     results = read_results(peek.path, unjudged=True)
     for row in results.rows:
@@ -377,26 +372,26 @@ def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
         if row.manual is None and not row.comment:
             continue
         passed = None if row.manual is None else row.manual.passed
-        reading = OutputReading(row.id, author.rater, author.kind or "human", passed=passed)
+        reading = OutputReading(row.id, content.rater, content.kind or "human", passed=passed)
         content.add(reading, [NotedPassage(row.comment)] if row.comment else [])
 
 
-def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
+def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], content: NotesIn) -> None:
     """Read the comments in one export of another tool."""
     remarks, responses, lost, notes = read_remarks(peeks)
     left_out = Counter[str]()
     for remark in sorted(remarks, key=lambda remark: remark.at or ""):
-        kind = remark.kind or author.kind
+        kind = remark.kind or content.kind
         if kind is None:
             raise RatingError(
                 "doesn't say whether a person or a model wrote some of its comments: pass `--kind human` or "
                 "`--kind model`",
                 path=peeks[0].path,
             )
-        if kind not in PEOPLE and author.kind not in ("model", "code"):
+        if kind not in PEOPLE and content.kind not in ("model", "code"):
             left_out["reasons of a judge (`--kind model` takes them in as suggestions)"] += bool(remark.text)
             continue
-        rater = remark.rater or author.rater
+        rater = remark.rater or content.rater
         if not rater:
             raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=peeks[0].path)
         moment = remark.at or ""

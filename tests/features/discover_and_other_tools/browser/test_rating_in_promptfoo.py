@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from markscheme.features.discover.read_notes import Author, read_notes
+from markscheme.features.discover.read_notes import read_notes
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
 from tests.features.other_tools.test_command_export import export
@@ -157,7 +157,7 @@ def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium:
     assert manual[TEXTS[5]] is None
     assert {row.inputs["query"]: row.passed for row in rows.values()} == judged
 
-    noted = read_notes([rated], Author("ann"))
+    noted = read_notes([rated], "ann")
     (noted_id,) = [id for (_, id), passages in noted.passages.items() if passages]
     assert [passage.text for passage in noted.passages["ann", noted_id]] == ["names another capital"]
     assert noted.examples[noted_id].submission.response == TEXTS[5]
