@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Self
 
 import numpy as np
@@ -338,14 +338,14 @@ class _SharedMoments:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
         groups_counted = Groups.of(groups, len(table)).of_units(counted)
-        ratings = table[counted]
+        columns = list(np.array(table[counted].T, order="C"))
         of_judge = its[counted]
-        sums = np.zeros((5, 1 + groups_counted.n_sets))
-        for pair in combinations(range(table.shape[1]), 2):
-            sums += _pair_moments(ratings[:, pair], of_judge, groups_counted)
-        *products, n_less_one = sums
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return cls(groups_counted, *(of_pairs / n_less_one for of_pairs in products))
+        rows_of = {(a, b): np.isfinite(columns[a] + columns[b]) for a, b in permutations(range(len(columns)), 2)}
+        first = [_kept(columns[a], rows) for (a, _), rows in rows_of.items()]
+        second = [_kept(columns[b], rows) for (_, b), rows in rows_of.items()]
+        judged = [_kept(of_judge, rows) for rows in rows_of.values()]
+        of = _Covariances(groups_counted).of
+        return cls(groups_counted, of(first, second), of(first, first), of(judged, first), of(judged, judged))
 
     @property
     def n_units(self) -> int:
@@ -364,29 +364,6 @@ class _SharedMoments:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
         values = over(np.where(above > 0, above, np.nan), below)
         return self.groups.jackknife(values, transform=LOG, level=level, method=method)
-
-
-def _pair_moments(pair: Floats, judge: Floats, groups: Groups) -> Floats:
-    """Compute sums of products about their means for two annotators, each once as the first, and their judge.
-
-    Args:
-        pair: The annotators' ratings, shape (n_rows, 2), nan = missing.
-        judge: Shape (n_rows,).
-        groups: What is left out at a time.
-
-    Returns:
-        Products of the two annotators, of the first by itself, of the first and the judge, of the judge by itself, and
-        the number of examples less one; each over all and then with each group left out, shape (5, 1 + n_sets).
-    """
-    is_rated = ~np.isnan(pair).any(axis=1)
-    n_rated = max(1, int(is_rated.sum()))
-    a, b, its = (np.where(is_rated, x - x[is_rated].sum() / n_rated, 0.0) for x in (*pair.T, judge))
-    columns = [is_rated.astype(np.float64), a, b, its, a * b, a * a, b * b, a * its, b * its, its * its]
-    n, sum_a, sum_b, sum_its, *products = groups.left_out(np.stack(columns))
-    means = (sum_a * sum_b, sum_a**2, sum_b**2, sum_a * sum_its, sum_b * sum_its, sum_its**2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_both, of_a, of_b, a_its, b_its, of_its = np.where(n > 0, np.array(products) - np.array(means) / n, 0.0)
-    return np.array([2 * of_both, of_a + of_b, a_its + b_its, 2 * of_its, 2 * np.maximum(n - 1, 0.0)])
 
 
 def _kept(values: Floats, rows: Flags) -> Floats:

@@ -171,8 +171,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     order = np.argsort(levels)
     ascending = levels[order]
     missing = np.isnan(table)
-    code = np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
-    code[missing] = 0
+    code = _nearest(ascending, np.where(missing, ascending[0], table))
     with np.errstate(invalid="ignore"):
         astray = ~(np.abs(table - ascending[code]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
     if not astray.any():
@@ -188,6 +187,14 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     codes = np.searchsorted(values, snapped).astype(np.int64)
     codes[missing] = -1
     return values, codes, float(strays.min())
+
+
+def _nearest(ascending: Floats, table: Floats) -> Integers:
+    """Return the index of the level that each rating is nearest to; levels at equal distances need no search."""
+    steps = np.diff(ascending)
+    if len(steps) and (steps == steps[0]).all():
+        return np.asarray(np.clip(np.rint((table - ascending[0]) / steps[0]), 0, len(steps)), dtype=np.int64)
+    return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:

@@ -146,11 +146,11 @@ def _of_arrow(table: "pa.Table", path: Path, digest: str) -> CountsColumns:
 
     wanted = {name: column for name, column in columns.items() if NUMBER_COLUMN.fullmatch(name)}
     is_plain = all(str(column.type) in _ARROW_NUMBERS for column in wanted.values())
-    if not is_plain or PART_COLUMN not in columns:
+    if not is_plain or PART_COLUMN not in columns or columns[PART_COLUMN].null_count:
         return _of_cells(cells(), str(path), digest, 1)
     named = columns[PART_COLUMN].combine_chunks().dictionary_encode()
     parts = tuple(map(str, named.dictionary.to_pylist()))
-    part = np.asarray(named.indices).astype(np.int64)
+    part = np.frombuffer(named.indices.buffers()[1], np.int32, len(named)).astype(np.int64)
     numbers = {name: _arrow_numbers(column) for name, column in wanted.items()}
     return CountsColumns(str(path), digest, 1, parts, part, numbers, cells)
 
