@@ -144,9 +144,9 @@ class CriterionEvidence(CriterionComparison):
         """Whether enough examples were rated by the judge and by two annotators."""
         return self.count(np.isfinite(self.judge) & (self.n_people >= 2)) >= LEAST_SHARED
 
-    @cached_property
+    @property
     def labels(self) -> Floats:
-        """Levels that annotators gave where gold and judge have one; gold's levels if there are no annotators."""
+        """Each level that annotators gave where gold and judge have one; gold's levels if there are no annotators."""
         return self._labels_with_units[0]
 
     @cached_property
@@ -156,13 +156,14 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def _labels_with_units(self) -> tuple[Floats, Floats]:
-        """The labels, and how many examples have each."""
+        """The labels, and how many times each was given."""
         people = self.people[self.both]
-        units = self.units[self.both]
+        labels, units = self.gold[self.both], self.units[self.both]
         is_given = np.isfinite(people)
-        if not is_given.any():
-            return self.gold[self.both], units
-        return people[is_given], np.broadcast_to(units[:, None], people.shape)[is_given]
+        if is_given.any():
+            labels, units = people[is_given], np.broadcast_to(units[:, None], people.shape)[is_given]
+        distinct, number = np.unique(labels, return_inverse=True)
+        return distinct, np.bincount(number.reshape(-1), weights=units).astype(np.float64)
 
     @cached_property
     def modal_judged(self) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from markscheme.stats.intervals import Floats, Integers
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
 
 PART_COLUMN: Final = "part"
 EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
@@ -137,21 +138,26 @@ def _plain_csv(raw: bytes) -> tuple[tuple[str, ...], Integers, dict[str, Floats]
     return tuple(index_of), table[:, names.index(PART_COLUMN)].astype(np.int64), numbers
 
 
-def _of_arrow(table: "pa.Table", path: Path, digest: str) -> CountsColumns:
-    """Take the columns of an Arrow table, cell by cell where one has another type than numbers have."""
-    columns = dict(zip(map(str, table.column_names), table.columns, strict=True))
+def _of_arrow(file: "ParquetFile", path: Path, digest: str) -> CountsColumns:
+    """Take the columns of a Parquet file in turn; cell by cell where one has another type than numbers have."""
+
+    def column(name: str) -> "pa.ChunkedArray":
+        return file.read([name]).column(0)
+
+    names = list(file.schema_arrow.names)
 
     def cells() -> Cells:
-        return {name: column.to_pylist() for name, column in columns.items()}
+        return {name: column(name).to_pylist() for name in names}
 
-    wanted = {name: column for name, column in columns.items() if NUMBER_COLUMN.fullmatch(name)}
-    is_plain = all(str(column.type) in _ARROW_NUMBERS for column in wanted.values())
-    if not is_plain or PART_COLUMN not in columns or columns[PART_COLUMN].null_count:
+    wanted = [name for name in names if NUMBER_COLUMN.fullmatch(name)]
+    is_plain = all(str(file.schema_arrow.field(name).type) in _ARROW_NUMBERS for name in wanted)
+    of_part = column(PART_COLUMN) if PART_COLUMN in names else None
+    if not is_plain or of_part is None or of_part.null_count:
         return _of_cells(cells(), str(path), digest, 1)
-    named = columns[PART_COLUMN].combine_chunks().dictionary_encode()
+    named = of_part.combine_chunks().dictionary_encode()
     parts = tuple(map(str, named.dictionary.to_pylist()))
     part = np.frombuffer(named.indices.buffers()[1], np.int32, len(named)).astype(np.int64)
-    numbers = {name: _arrow_numbers(column) for name, column in wanted.items()}
+    numbers = {name: _arrow_numbers(column(name)) for name in wanted}
     return CountsColumns(str(path), digest, 1, parts, part, numbers, cells)
 
 
@@ -171,12 +177,12 @@ def _arrow_numbers(column: "pa.ChunkedArray") -> Floats:
     return numbers
 
 
-def _parquet(raw: bytes, path: Path) -> "pa.Table":
+def _parquet(raw: bytes, path: Path) -> "ParquetFile":
     try:
         from pyarrow import parquet
     except ImportError:
         raise UsageError(f"{path} is Parquet: pip install 'markscheme[parquet]'") from None
-    return parquet.ParquetFile(io.BytesIO(raw)).read()
+    return parquet.ParquetFile(io.BytesIO(raw))
 
 
 # --- cell by cell -----------------------------------------------------------------------------------------------------

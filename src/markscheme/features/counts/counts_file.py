@@ -176,20 +176,24 @@ def _rows_by_part(table: CountsColumns) -> dict[str, CountedRows]:
 
 
 def _rows(table: CountsColumns, rows: Integers, people: Sequence[str]) -> CountedRows:
-    columns = [table.numbers[name][rows] for name in people]
+    columns = [_column(table, name, rows) for name in people]
     return CountedRows(
         _column(table, "set_no", rows),
         _column(table, "gold", rows),
         _column(table, "judge", rows),
         np.column_stack(columns) if columns else np.zeros((len(rows), 0)),
-        table.numbers["n"][rows],
+        _column(table, "n", rows),
         rows + table.first,
     )
 
 
 def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
-    """Return a column of numbers in some rows; one that lacks has no value anywhere."""
-    return table.numbers[name][rows] if name in table.numbers else np.full(len(rows), np.nan)
+    """Return a column of numbers in some ascending rows; one that lacks has no value anywhere."""
+    if name not in table.numbers:
+        return np.full(len(rows), np.nan)
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        return table.numbers[name][rows[0] : rows[-1] + 1]  # a view of rows that follow each other
+    return table.numbers[name][rows]
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
