@@ -136,7 +136,7 @@ def _only(name: str) -> tuple[CommandRow, ...]:
 
 
 def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[CommandFunction, BoundArguments]:
-    """The function of a command, and what it is to be called with.
+    """Return the function of a command, and the arguments to call it with.
 
     Raises:
         UsageError: No such option, or a value that an option cannot have.
@@ -282,7 +282,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """The file that stands as the value of a `--json` which takes none; "" without one."""
+    """Return the file that stands as the value of a `--json` which takes none; "" without one."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))

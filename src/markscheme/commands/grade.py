@@ -310,7 +310,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
 
 
 def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
-    """A grade as JSON, with its reasons, or on one line."""
+    """Format a grade as JSON, with its reasons, or on one line."""
     rubric = grade.rubric or rubric
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
@@ -334,7 +334,7 @@ def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _out_of(criterion: Criterion, level: float) -> str:
-    """A level by its name, and for a number the best there is: "4 of 5"."""
+    """Name a level, and for a number the best there is: "4 of 5"."""
     name = criterion.scale.level_name(level)
     is_number = criterion.scale.ordered and not criterion.scale.is_yes_no and name == f"{level:g}"
     return f"{name} of {criterion.scale.values[-1]:g}" if is_number else name
@@ -444,7 +444,7 @@ def _decoded(raw: bytes, source: object) -> str:
 
 
 def _text(grade: Grade, rubric: Rubric) -> str:
-    """A grade on one line, and each reason on a line of its own below it."""
+    """Format a grade on one line, and each reason on a line of its own below it."""
     return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(reason)}" for reason in _reasons(grade, rubric))])
 
 

@@ -120,7 +120,7 @@ def describe(command: str, function: CommandLine, arguments: "ArgumentCollection
 
 
 def _sections(documented: object) -> dict[str, str]:
-    """A docstring by the headings of its sections; what stands before the first has none."""
+    """Map the headings of a docstring's sections to their text; what stands before the first heading is under ""."""
     text, *rest = HEADING.split(cleandoc(documented.__doc__ or ""))
     return {"": text, **dict(zip(rest[::2], rest[1::2], strict=True))}
 

@@ -31,7 +31,7 @@ JUDGE_NAMES = "{judges}"
 
 
 def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
-    """A validator that says what is allowed of each value that is given."""
+    """Make a validator that says what is allowed of each value that is given."""
 
     def check(_: type, value: Any) -> None:
         for entry in value if isinstance(value, tuple) else (value,):
@@ -55,7 +55,7 @@ def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
 
 
 def within(least: float, most: float) -> Callable[[type, Any], None]:
-    """A validator of numbers from `least` to `most`."""
+    """Make a validator of numbers from `least` to `most`."""
     return _must(f"from {least} to {most}", lambda value: least <= value <= most)
 
 
@@ -105,7 +105,7 @@ class AskFlags(DamageOptions, AskOptions):
     """How a judge is asked, and within what limits, on the command line."""
 
     def rubric(self, name: str) -> "Rubric":
-        """The rubric of a name, or in a file, with what was asked for."""
+        """Load the rubric of a name, or in a file, asked as these options say."""
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
@@ -137,7 +137,7 @@ class ReportOptions:
 
 
 def rubric_named(name: str) -> "Rubric":
-    """The rubric of a name, or in a file."""
+    """Load the rubric of a name, or in a file."""
     from markscheme.readers.plain_tables import refuse_table
     from markscheme.rubrics.file import load_rubric
 
@@ -146,7 +146,7 @@ def rubric_named(name: str) -> "Rubric":
 
 
 def existing_file(path: Path) -> Path:
-    """The path of a file that exists.
+    """Return the path of a file that exists.
 
     Raises:
         UsageError: It doesn't.

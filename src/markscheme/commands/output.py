@@ -53,7 +53,7 @@ LONGEST_COMMAND = 200
 
 
 def typed() -> str:
-    """The command that is running, as it was typed; "the same command" where it is too long to repeat."""
+    """Return the running command as it was typed; "the same command" where it is too long to repeat."""
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
     return command if len(command) <= LONGEST_COMMAND and command.isprintable() else "the same command with"
 
@@ -83,7 +83,7 @@ def put_on_screen(document: "Document", file: IO[str] | None = None, *, details:
 
 
 def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:
-    """A result as Markdown, or as a page to open, send or print."""
+    """Render a result as Markdown, or as a page to open, send or print."""
     if form == "markdown":
         from markscheme.report.markdown import render_markdown
 

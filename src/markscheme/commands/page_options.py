@@ -31,7 +31,7 @@ def share_of(named: str | None, times: int, overlap: int | None) -> "Share | Non
 
 
 def login_name() -> str:
-    """The name of who is at the terminal.
+    """Return the name of who is at the terminal.
 
     Raises:
         UsageError: It isn't known.

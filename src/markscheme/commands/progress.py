@@ -19,7 +19,7 @@ LINE_SECONDS = 10.0
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator["_Shown"]:
-    """A progress bar on a screen, a line now and then elsewhere; nothing within the first second.
+    """Show a progress bar on a screen, a line now and then elsewhere; nothing within the first second.
 
     Args:
         what: What is being done, as in "grading".

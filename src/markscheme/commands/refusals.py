@@ -31,7 +31,7 @@ def complete(error: UsageError, command: str, words: Sequence[str], arguments: M
 
 
 def _without_json(words: Sequence[str], written: Any) -> list[str]:
-    """The words of a command line without its `--json`."""
+    """Return the words of a command line without its `--json`."""
     plain = [word for word in words if word != f"--json={written}"]
     if "--json" in plain:
         index = plain.index("--json")
@@ -41,7 +41,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """A command line with the options of a choice."""
+    """Return a command line with the options of a choice."""
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

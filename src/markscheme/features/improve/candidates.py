@@ -90,7 +90,7 @@ class LabelledTexts:
 
     @classmethod
     def of(cls, examples: Iterable[Example]) -> "LabelledTexts":
-        """Inputs, responses, reasons and comments of all labelled examples, grouped by example."""
+        """Gather inputs, responses, reasons and comments of all labelled examples, grouped by example."""
         return cls(tuple(tuple(_texts(example)) for example in examples if example.labels))
 
     def copied(self, new: str, old: str, length: int) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ class LabelledTexts:
         return tuple(sorted(runs & copyable))
 
     def telling(self, new: str, old: str) -> tuple[str, ...]:
-        """Code names and numbers that are new and occur in only one or two examples."""
+        """Find code names and numbers that are new and occur in only one or two examples."""
         names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
         counts: Counter[str] = Counter()
         for texts in self.texts if names else ():
@@ -129,7 +129,7 @@ def _squeezed(text: str) -> str:
 
 
 def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """The wording that results from JSON edits of `base`.
+    """Make the wording that results from JSON edits of `base`.
 
     Args:
         name: Of the candidate.
@@ -181,7 +181,7 @@ def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
 
 
 def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """The wording of a whole rubric that differs from the user's only in words, weights and pass mark.
+    """Make the wording of a whole rubric that differs from the user's only in words, weights and pass mark.
 
     Raises:
         NotTried: It differs in anything else.
@@ -223,7 +223,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
 
 
 def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
-    """The attributes that differ."""
+    """List the attributes in which two objects of a class differ."""
     return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 
@@ -335,7 +335,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """The wording, if none of the others has the same words.
+    """Return the wording, if none of the others has the same words.
 
     Raises:
         NotTried: One has.

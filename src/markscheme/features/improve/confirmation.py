@@ -95,7 +95,7 @@ class Ledger:
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """The opening that tests these wordings: one on record where the same test was started, else a new one."""
+        """Open the labels to test these wordings, on record; a test that was started before continues its opening."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)
@@ -228,7 +228,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """First sample of the candidates and of the user's wording: beyond all that earlier runs have cached.
+    """Choose the first sample of the candidates and of the user's wording: beyond all that earlier runs have cached.
 
     A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
     the first (0).

@@ -95,7 +95,7 @@ class ImprovementRun:
         return sum(spreads) / len(spreads) if spreads else None
 
     def _chance_to_find(self, answer: Answer) -> float:
-        """The chance that these labels find a gain that is worth finding, by how much differences vary on dev."""
+        """Compute the chance that these labels find a gain worth finding, by how much differences vary on dev."""
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
     def _on_dev(self) -> str:

@@ -81,7 +81,7 @@ class Shown:
 def prompts_for(
     base: Rubric, shown: Shown, *, batch: int, round: int, failed: Sequence[tuple[Wording, str]], refused: Sequence[str]
 ) -> list[Prompt]:
-    """The prompts of one round, one per candidate.
+    """Write the prompts of one round, one per candidate.
 
     Args:
         base: The rubric to start from.
@@ -151,7 +151,7 @@ def _schema(rubric: Rubric) -> dict[str, object]:
 
 
 def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
-    """Indices of the dev examples that a proposer sees: where judge and labels differ most, and where they agree.
+    """Choose the dev examples that a proposer sees: where judge and labels differ most, and where they agree.
 
     The differences are spread over criteria and signs; agreements come from the whole range of gold scores.
     """
@@ -171,7 +171,7 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """Indices of differing examples, the largest first: one list per criterion and sign, the score's last."""
+    """List differing examples by index, the largest difference first, per criterion and sign; the score's come last."""
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria
@@ -201,7 +201,7 @@ def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
 
 
 def _ratings_in_words(who: str, rating: Rating | None) -> list[str]:
-    """A rater's levels with their reasons, one line each, without the rater's name."""
+    """Format a rater's levels with their reasons, one line each, without the rater's name."""
     if rating is None:
         return [f"{who}: nothing"]
     lines = [f"{who}, {name}: {_level(rated)}" for name, rated in rating.criteria.items()]
@@ -216,7 +216,7 @@ def _level(rated: Rated) -> str:
 
 
 def _hiding(shown: Shown, names: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that removes names of examples, raters and systems from a text; other examples become "another"."""
+    """Make a function that hides names of examples, raters and systems in a text; other examples become "another"."""
     instead = {name: "another" for name in shown.hidden if len(name) > 1} | dict(names)
     if not instead:
         return str
@@ -231,7 +231,7 @@ def _hiding(shown: Shown, names: Mapping[str, str]) -> Callable[[str], str]:
 def read_proposal(
     name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: LabelledTexts, narrow: bool
 ) -> Wording:
-    """The wording that a reply proposes.
+    """Read the wording that a reply proposes.
 
     Args:
         name: Of the candidate.

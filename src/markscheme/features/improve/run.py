@@ -121,7 +121,7 @@ class ImprovementRequest:
         )
 
     def with_file(self, run: ImprovementRun, *, write: bool) -> ImprovementRun:
-        """The run with the change of the rubric's file, which is made where `write` says so."""
+        """Return the run with the change of the rubric's file, which is made where `write` says so."""
         if run.adopted is None or run.answer is None:
             return run
         proposed = edit(self.file, run.adopted.in_file)
@@ -170,7 +170,7 @@ class ImprovementRequest:
         return next_labels(setting.folder, setting.rubric, ExampleSet(examples)).in_words
 
     def _most_graded(self, batches: Sequence[int]) -> int:
-        """Examples to grade if every batch of wordings is full and two finalists are tested."""
+        """Count the examples to grade if every batch of wordings is full and two finalists are tested."""
         dev = self.setting.dev
         first = int(dev.first(first_size(dev.tasks)).sum())
         if self.setting.outside:

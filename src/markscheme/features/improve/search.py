@@ -98,7 +98,7 @@ class Search:
     async def _proposals(
         self, asker: Asker, proposer: Judge, leader: Tried | None, *, number: int, batch: int
     ) -> list[Wording]:
-        """The wordings of a round that may be tried; rejected ones are recorded with the reason."""
+        """Ask for the wordings of a round, and return those to try; the others are recorded with the reason."""
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
         if leader is not None:
@@ -134,7 +134,7 @@ class Search:
 
 
 async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
-    """The proposer's reply; an error becomes a reply without an answer.
+    """Ask the proposer; an error becomes a reply without an answer.
 
     Raises:
         NoJudge: It can't be asked at all.

@@ -8,7 +8,7 @@ from markscheme.report import document as doc
 
 
 def other_words(calibration: Calibration) -> doc.Section:
-    """The command to rewrite the words and test the new ones, if the words are the likely cause."""
+    """Return the command to rewrite the words and test the new ones, if the words are the likely cause."""
     return doc.Section("Other words", tuple(_rewording(calibration)), "words")
 
 

@@ -61,7 +61,7 @@ def survivors(k: int) -> int:
 
 
 def opening_alpha(opening: int) -> float:
-    """Significance level of the j-th opening of the same held-out labels: half of the one before.
+    """Compute the significance level of the j-th opening of the same held-out labels: half of the one before.
 
     >>> [opening_alpha(j) for j in (1, 2, 3)]
     [0.05, 0.025, 0.0125]
@@ -72,7 +72,7 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Critical value: the larger of two correlated t exceeds it with chance `alpha` if neither candidate is better.
+    """Find the value that the larger of two correlated t exceeds with chance `alpha` if neither candidate is better.
 
     Args:
         df: Degrees of freedom of both.
@@ -222,7 +222,7 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """t of columns with these means and sums of squares; very large where nothing varies, 0 where all values are 0."""
+    """Compute t of columns with these means and sums of squares; very large where nothing varies, 0 where all are 0."""
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 
@@ -236,7 +236,7 @@ without end where the labels barely confirm a wording."""
 
 
 def confirmed_t(t: float, critical: float) -> float:
-    """The t to expect of a further test, given that this one exceeded its critical value; 0 at least.
+    """Compute the t to expect of a further test, given that this one exceeded its critical value; 0 at least.
 
     A wording is shown only where its t passed, so t is too large on average. This is the t whose mean, among those that
     pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
@@ -256,13 +256,13 @@ def confirmed_t(t: float, critical: float) -> float:
 
 
 def _mean_if_passed(true: float, critical: float) -> float:
-    """Mean of a normal t around `true` among those above the critical value."""
+    """Compute the mean of a normal t around `true` among those above the critical value."""
     off = critical - true
     return true + math.exp(-(off**2) / 2 - float(log_ndtr(-off))) / math.sqrt(2 * math.pi)
 
 
 def _least_t(t: float, critical: float, expected: float) -> float:
-    """The lower limit of a 97.5 % interval for the true t, given that t passed, at most `WIDEST` below the expected."""
+    """Compute the lower limit of a 97.5 % interval for the true t, at most `WIDEST` below the expected, as t passed."""
 
     def excess(true: float) -> float:
         return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)
@@ -272,7 +272,7 @@ def _least_t(t: float, critical: float, expected: float) -> float:
 
 
 def kept_share(t: float | None, critical: float) -> float:
-    """Share of a confirmed gain that is likely to hold on new examples, 0 to 1.
+    """Estimate the share of a confirmed gain that is likely to hold on new examples, 0 to 1.
 
     Args:
         t: Mean divided by its standard error; None where all differences are equal.
@@ -286,7 +286,7 @@ def kept_share(t: float | None, critical: float) -> float:
 
 
 def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float, *, method: str) -> Estimate:
-    """The gain to expect on new examples, given that the test passed, with a 95 % interval.
+    """Estimate the gain to expect on new examples, given that the test passed, with a 95 % interval.
 
     Args:
         differences: Shape (n_tasks,), no nan.
@@ -308,7 +308,7 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
-    """The gain to expect on new examples: the mean over tasks, shrunk by `share`, with a t interval.
+    """Estimate the gain on new examples by the mean over tasks, shrunk by `share`, with a t interval.
 
     Args:
         differences: Shape (n_tasks,), no nan.
@@ -326,7 +326,7 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
 
 
 def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
-    """Probability that `n` held-out tasks confirm a finalist that is better by the planned gain, 0 to 1.
+    """Compute the chance that `n` held-out tasks confirm a finalist that is better by the planned gain, 0 to 1.
 
     Args:
         n: Held-out tasks.
@@ -342,7 +342,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 
 
 def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
-    """Fewest held-out tasks that confirm a gain with 80% probability.
+    """Find the fewest held-out tasks that confirm a gain with 80% probability.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)

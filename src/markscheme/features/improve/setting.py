@@ -75,7 +75,7 @@ class ImprovableSet:
         opens: bool,
         day: str,
     ) -> "ImprovableSet":
-        """The labels of a rubric, divided into parts where they aren't yet; nothing is written.
+        """Divide the labels of a rubric into parts where they have none yet; nothing is written.
 
         Raises:
             UsageError: The rubric compares pairs, there are no examples, or `outside` would open held-out labels that
@@ -155,7 +155,7 @@ class ImprovableSet:
             write_parts(self.parted)
 
     def ledger(self, judge: str) -> Ledger:
-        """The record of openings of the labels that a test would open."""
+        """Return the record of openings of the labels that a test would open."""
         path = self.parted.path
         comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
         settings = self.settings_on_held_out

@@ -49,7 +49,7 @@ class TrialPart:
 
     @classmethod
     def of(cls, gold: Gold) -> "TrialPart":
-        """The examples that have a gold score, in drawn order."""
+        """Select the examples that have a gold score, in drawn order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
         number = {task: index for index, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
@@ -92,7 +92,7 @@ class TrialPart:
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
-        """Mean of each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
+        """Average each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
         task = np.array(self.task)
         rows = values.reshape(self.n, -1)
         has_value = ~np.isnan(rows).any(axis=1)
@@ -119,7 +119,7 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
 
 
 def ungraded_share(yours: Floats, theirs: Floats) -> float:
-    """Share of the examples graded with the user's wording that the candidate leaves ungraded, 0 to 1."""
+    """Compute the share of the examples graded with the user's wording that the candidate leaves ungraded, 0 to 1."""
     graded = ~np.isnan(yours)
     return float(np.isnan(theirs[graded]).mean()) if graded.any() else 0.0
 
@@ -165,7 +165,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, what: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """The judge's column over a part with a wording; nan for examples that are not in `mask`.
+        """Ask the judge about a part with a wording, and return its column; nan for examples that are not in `mask`.
 
         Args:
             rubric: The wording.
@@ -198,7 +198,7 @@ class Asker:
 
 
 def refuse_ungraded(column: Column) -> Column:
-    """The user's own column, if any example is graded.
+    """Return the user's own column, if any example is graded.
 
     Raises:
         NothingGraded: None is.

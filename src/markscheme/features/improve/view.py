@@ -38,7 +38,7 @@ _LIKELY = 0.8
 
 
 def view(run: ImprovementRun) -> doc.Document:
-    """The result, then dev and held-out labels separately, then the words."""
+    """Show the result, then dev and held-out labels separately, then the words."""
     dev = run.search.dev
     sealed = run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
@@ -137,7 +137,7 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
 
 
 def _best(run: ImprovementRun) -> tuple[Wording, ...]:
-    """The adopted wording; else the finalists; else the best of those that did no better than the user's."""
+    """Choose the adopted wording; else the finalists; else the best of those that did no better than the user's."""
     if run.adopted is not None:
         return (run.adopted,)
     tried = [tried for tried in run.search.tried if tried.gain is not None]
@@ -158,7 +158,7 @@ def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """The run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
+    """Return the run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
     answer = run.answer
     return {
         "schema": 1,
@@ -204,7 +204,7 @@ def _wording_json(tried: Tried, measured: str) -> dict[str, Any]:
 
 
 def plan_view(plan: ImprovementPlan) -> doc.Document:
-    """The plan in a few lines."""
+    """Show the plan in a few lines."""
     held_out, labels = plan.needed
     chance = chance_to_find(plan.sealed[1], plan.alpha)
     tokens = f"about {estimated(plan.cost.input_tokens)} tokens read, {estimated(plan.cost.output_tokens)} written"
@@ -241,7 +241,7 @@ def _in_tasks(part: tuple[int, int]) -> str:
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
-    """The plan by the keys of its JSON."""
+    """Return the plan by the keys of its JSON."""
     held_out, labels = plan.needed
     of_plan = {**vars(plan), "to_gate": plan.to_gate or ""}
     return {"schema": 1, **of_plan, "held_out_needed": held_out, "labels_needed": labels}

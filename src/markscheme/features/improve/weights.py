@@ -86,7 +86,7 @@ def fit_weights(
     groups: npt.ArrayLike | None = None,
     significance: float = WEIGHTS_P,
 ) -> TunedWeights:
-    """Weights that annotators' overall scores support, or the author's with the reason.
+    """Propose the weights that annotators' overall scores support, or keep the author's with the reason.
 
     Args:
         x: Position of each criterion's level, shape (n, k), 0 to 1; nan where there is none. An example counts if every
@@ -165,7 +165,7 @@ class Sums:
 
     @classmethod
     def of(cls, levels: Floats, marks: Floats) -> "Sums":
-        """The sums of levels, shape (n, k), and overall scores, shape (n,), none of them missing."""
+        """Sum levels, shape (n, k), and overall scores, shape (n,), none of them missing."""
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))
@@ -173,7 +173,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """The sums with these rows left out."""
+        """Return the sums with these rows left out."""
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
@@ -225,7 +225,7 @@ class _Task:
         return Sums.of(self.upright, self.marks)
 
     def normalised(self, sums: Sums) -> Floats:
-        """Fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
+        """Return fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
         fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
@@ -233,11 +233,11 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Weights moved from the author's towards the fitted ones as far as these examples support."""
+        """Move weights from the author's towards the fitted ones as far as these examples support."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """All weights, the tuned ones rounded to the author's grain, none to 0, the positive sum kept."""
+        """Round the tuned weights to the author's grain, none to 0, with the positive sum kept; return all weights."""
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
         weights = self.weights.copy()
@@ -328,7 +328,7 @@ def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> 
 
 
 def ridge(sums: Sums, author: Floats) -> Floats | None:
-    """Weights that fit annotators' scores best, with the author's weights counting like `AUTHOR_WORTH` examples.
+    """Fit weights to annotators' scores, with the author's weights counting like `AUTHOR_WORTH` examples.
 
     Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
     It requires no minimum counts and rescales nothing.
@@ -447,7 +447,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
 
 
 def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]:
-    """The share by which held-out error falls, each side with its own regression line; and whether it falls at all."""
+    """Estimate by what share held-out error falls, each side with its own regression line; and say whether it falls."""
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))
@@ -479,7 +479,7 @@ def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Overall scores minus the predictions of a line in the weighted score, fitted to the rest."""
+    """Compute overall scores minus the predictions of a line in the weighted score, fitted to the rest."""
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
@@ -500,7 +500,7 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
 
 
 def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
-    """Pairs of tuned criteria whose levels rise together."""
+    """Find pairs of tuned criteria whose levels rise together."""
     products = task.sums.levels
     sd = np.sqrt(np.diag(products))
     correlation = products / np.outer(sd, sd)
@@ -509,7 +509,7 @@ def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
 
 
 def _grain(weights: Floats) -> float:
-    """The coarsest of whole numbers, twentieths and hundredths of which all weights are multiples.
+    """Find the coarsest of whole numbers, twentieths and hundredths of which all weights are multiples.
 
     A step is at most a third of the mean weight: whole numbers as small as 1, 1, 2 leave no room to move.
     """
@@ -519,7 +519,7 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Whole steps, at least one each; the sum of the positive ones is kept where that leaves one each."""
+    """Round to whole steps, at least one each; the sum of the positive ones is kept where that leaves one each."""
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):

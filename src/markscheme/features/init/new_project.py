@@ -10,7 +10,7 @@ SKILLS = Path(".claude", "skills")
 
 
 def project_files() -> dict[Path, str]:
-    """The text of each file by its place in the project: graders, a rubric, labelled examples and a configuration.
+    """Map each file's place in the project to its text: graders, a rubric, labelled examples and a configuration.
 
     Example:
         >>> Path("rubrics", "support-reply.yaml") in project_files()
@@ -27,7 +27,7 @@ def project_files() -> dict[Path, str]:
 
 
 def skill_files() -> dict[Path, str]:
-    """The text of each file by its place in the project: what coding agents read to work with markscheme.
+    """Map each file's place in the project to its text: what coding agents read to work with markscheme.
 
     Example:
         >>> Path(".claude", "skills", "markscheme", "SKILL.md") in skill_files()
@@ -38,5 +38,5 @@ def skill_files() -> dict[Path, str]:
 
 
 def _texts(sources: Mapping[Path, Path]) -> dict[Path, str]:
-    """The text of each file by its place, from where it is taken."""
+    """Map each file's place to its text, read from where it is taken."""
     return {place: source.read_text(encoding="utf-8") for place, source in sources.items()}

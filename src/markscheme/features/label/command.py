@@ -216,7 +216,7 @@ def opened(
     columns: ColumnOptions = ColumnOptions(),
     page: PageOptions,
 ) -> Iterator[list["Work"]]:
-    """The work of each rater; other processes may not write to their files until the end."""
+    """Open the work of each rater; other processes may not write to their files until the end."""
     from markscheme.features.label.setup import open_work
 
     if find_spec("fcntl") is None:

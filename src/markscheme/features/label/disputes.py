@@ -54,7 +54,7 @@ class Dispute:
 
 
 def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
-    """A rater's agreement with other annotators so far, one entry per criterion.
+    """Count a rater's agreement with other annotators so far, one entry per criterion.
 
     The earliest examples are counted, in multiples of AGREEMENT_STEP. "Can't tell" and labels given under another
     wording don't count.
@@ -82,7 +82,7 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
 
 
 def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
-    """All ratings in the .jsonl files of a folder.
+    """Load all ratings in the .jsonl files of a folder.
 
     Raises:
         RatingError: A line isn't a rating.
@@ -153,7 +153,7 @@ def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
 
 
 def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
-    """Levels on a criterion, "does not apply" among them, shape (n_examples, n_columns); nan where there is none."""
+    """Return levels on a criterion, "does not apply" among them, shape (n_examples, n_columns); nan for none."""
     if not columns:
         return np.empty((0, 0))
     name = criterion.name
@@ -161,7 +161,7 @@ def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """The examples with two different labels, shape (n_examples,)."""
+    """Find the examples with two different labels, shape (n_examples,)."""
     lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
     highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
     return np.asarray(highest > lowest)
@@ -182,7 +182,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
 
 
 def shown_word(word: float, criterion: Criterion) -> str:
-    """A label as the page shows it."""
+    """Name a label as the page shows it."""
     if word == _DOES_NOT_APPLY:
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

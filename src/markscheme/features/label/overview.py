@@ -89,7 +89,7 @@ class Overview:
 
 
 def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
-    """The labelling of a rubric's own examples, or of another pool.
+    """Count the labels of a rubric's own examples, or of another pool.
 
     Raises:
         UsageError: The rubric isn't found.
@@ -112,7 +112,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
-    """The labels that the verdict on a rubric's judge needs, by the labels in its calibration folder.
+    """Return the labels that the verdict on a rubric's judge needs, by the labels in its calibration folder.
 
     Raises:
         UsageError: The rubric isn't found.
@@ -150,7 +150,7 @@ def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], r
 
 
 def view(overview: Overview) -> Document:
-    """The overview as a document."""
+    """Show the overview as a document."""
     rows = tuple(
         (
             annotator.rater,
@@ -186,7 +186,7 @@ def _onward(overview: Overview) -> tuple[str, str]:
 
 
 def json_of(overview: Overview) -> dict[str, Any]:
-    """The overview as plain data."""
+    """Return the overview by the keys of its JSON."""
     annotators = [{**asdict(annotator), "unsteady": annotator.is_unsteady} for annotator in overview.annotators]
     labelled = {str(count): n for count, n in overview.labelled.items()}
     labels = overview.next_labels.labels

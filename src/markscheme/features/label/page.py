@@ -38,26 +38,26 @@ PAGE = PageTemplate(
 
 
 def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
-    """The response of a step and its inputs, laid out."""
+    """Render the response of a step and its inputs, laid out."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
     return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
-    """The inputs that a rater reads: those the rubric knows that the example has, and those it should have."""
+    """Name the inputs that a rater reads: those the rubric knows that the example has, and those it should have."""
     inputs = example.submission.inputs
     missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
     return [name for name in rubric.known_inputs if name in inputs or name in missing]
 
 
 def page_of(work: Work, *, timed: bool) -> str:
-    """The page as the server sends it; it asks the server for responses and gives it the answers."""
+    """Render the page as the server sends it; it asks the server for responses and gives it the answers."""
     return _page(work, _data(work, timed=timed))
 
 
 def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`.
+    """Render the page as a file that needs no server: it holds the responses, and saves the answers for `import`.
 
     Args:
         work: What is labelled.
@@ -105,7 +105,7 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
 
 
 def message_page(title: str, text: str) -> str:
-    """A page that says why there is nothing to label."""
+    """Render a page that says why there is nothing to label."""
     style = Markup(PAGE.style)  # noqa: S704 - a file of this package
     return environment(_TEMPLATES).get_template("message.html").render(title=title, text=text, style=style)
 
@@ -183,7 +183,7 @@ def _words_before(
 
 
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
-    """A criterion as the page shows it."""
+    """Return a criterion as the page shows it."""
     criterion = question.criterion
     seen = rubric.known_inputs if question.is_whole else rubric.shown_to(criterion)
     return {
@@ -198,7 +198,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
 
 
 def _anchors(criterion: Criterion) -> Iterator[str]:
-    """The rubric's words for each level that has any."""
+    """Return the rubric's words for each level that has any."""
     for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
         words = " – ".join(word for word in (level.label, level.description) if word and word != choice)
         if words:
@@ -206,7 +206,7 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 
 
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
-    """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
+    """List the answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
     scale = question.criterion.scale
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")
@@ -221,7 +221,7 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
 
 
 def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
-    """The levels of a pair by the place in which its responses are shown: keys 1 and 2, and 0 for a tie."""
+    """List the levels of a pair by the place in which its responses are shown: keys 1 and 2, and 0 for a tie."""
     choices = criterion.scale.choices
     for choice in sorted(choices, key=lambda choice: choice == "tie"):
         key, name = _OF_PLACES[choice]

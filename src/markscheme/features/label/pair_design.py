@@ -30,7 +30,7 @@ class PairDesign:
 
 
 def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: int = 1) -> PairDesign:
-    """Pairs of responses to the same inputs: all of two systems, else balanced over systems and prompts.
+    """Pair responses to the same inputs: all of two systems, else balanced over systems and prompts.
 
     Prompts come in random order, one pair each before any has a second one. Each pair is of the two systems that have
     been compared least, so that every two systems are compared about equally often.

@@ -20,10 +20,10 @@ def is_turned(step: Step, rater: str) -> bool:
 
 
 def shown_order(*, turned: bool) -> ShownOrder:
-    """The order in words, as ratings have it."""
+    """Return the order in words, as ratings have it."""
     return "second-first" if turned else "first-second"
 
 
 def turned_rated(rated: Rated) -> Rated:
-    """An answer about the shown order as one about the stored order, or the reverse."""
+    """Turn an answer about the shown order into one about the stored order, or the reverse."""
     return rated if rated.level is None else replace(rated, level=0.0 - rated.level)

@@ -40,7 +40,7 @@ def needs_of(
     error: float = PROMISED_ERROR,
     promise: Need | None = None,
 ) -> list[Need]:
-    """The labels that each goal needs.
+    """Compute the labels that each goal needs.
 
     Args:
         truth: The labels so far.
@@ -90,7 +90,7 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
 
 
 def _spread(estimate: Estimate) -> float | None:
-    """Standard error times √n of a coefficient, from its interval."""
+    """Compute the standard error times √n of a coefficient, from its interval."""
     value = estimate.value
     low = estimate.low
     high = estimate.high
@@ -102,7 +102,7 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Share of each level among the labels; uniform where nothing is labelled."""
+    """Compute the share of each level among the labels; uniform where nothing is labelled."""
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]

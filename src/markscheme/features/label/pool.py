@@ -45,7 +45,7 @@ class ResponsePool:
     labels: tuple[Rating, ...]
 
     def those_in(self, ids: Collection[str], source: Path) -> "ResponsePool":
-        """The responses with some ids alone.
+        """Return the pool with the responses of some ids alone.
 
         Raises:
             RatingError: None of them is here.
@@ -58,7 +58,7 @@ class ResponsePool:
 
 
 def ids_to_ask(path: Path) -> frozenset[str]:
-    """Ids of the responses that grades, as `grade --json` prints them, leave to people.
+    """Read the ids of the responses that grades, as `grade --json` prints them, leave to people.
 
     Raises:
         RatingError: It holds no grades, or none that asks a person.
@@ -131,7 +131,7 @@ class SetFile:
 
     @classmethod
     def within(cls, folder: Path, rubric: Rubric) -> "SetFile":
-        """The file of examples in a calibration folder; examples.jsonl if there is none yet.
+        """Return the file of examples in a calibration folder; examples.jsonl if there is none yet.
 
         Raises:
             RatingError: The folder holds several.
@@ -140,7 +140,7 @@ class SetFile:
         return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
 
     def read(self) -> tuple[Example, ...]:
-        """All examples in it; none if it isn't there yet."""
+        """Read all examples in the file; none if it isn't there yet."""
         if not self.path.is_file() or not self.path.stat().st_size:
             return ()
         return tuple(load_examples(self.path, self.rubric).examples)

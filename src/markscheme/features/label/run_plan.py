@@ -114,7 +114,7 @@ class PlanRequest:
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def plan(self) -> Plan:
-        """The plan, with the outputs of the pool that are drawn.
+        """Make the plan, with the outputs of the pool that are drawn.
 
         Raises:
             UsageError: A file can't be read, or nothing says how many outputs to draw.
@@ -176,7 +176,7 @@ class PlanRequest:
             return no_gold(self.rubric)
 
     def _outputs(self) -> RatedFiles | None:
-        """The pool; None where there is none."""
+        """Read the pool; None where there is none."""
         if self.pool is None:
             return None
         outputs = open_rated([self.pool], self.rubric, expected="examples", meanings=meanings_of(self.columns))
@@ -187,7 +187,7 @@ class PlanRequest:
     def _pilot(
         self, truth: Gold, examples: ExampleSet, ratings: Sequence[Rating], judges: Sequence[GradingJudge | None]
     ) -> Comparison | None:
-        """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
+        """Compare a judge with the labels so far, from ratings or a recording; nothing is asked for it."""
         if not truth.ids:
             return None
         recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
@@ -243,7 +243,7 @@ def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None
 def pairs_in_pool(
     rubric: Rubric, pool: Path, *, most: int | None = None, seed: int = 1, columns: ColumnOptions = ColumnOptions()
 ) -> PairDesign:
-    """Pairs of a file's outputs to compare: responses of two systems to the same inputs.
+    """Pair a file's outputs to compare: responses of two systems to the same inputs.
 
     Args:
         rubric: A rubric of pairs.

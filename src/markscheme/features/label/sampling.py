@@ -57,7 +57,7 @@ class Pick:
     drawn: DrawnBy = "chosen"
 
     def to_json(self) -> dict[str, Any]:
-        """The line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
+        """Return the line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
         line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
         metadata = {**self.example.metadata, "why": list(self.why)}
         return {**line, "weight": round(1 / self.chance, 9), "metadata": metadata}
@@ -131,7 +131,7 @@ def choose_next(
     passed: Mapping[str, bool] | None = None,
     seed: int = 1,
 ) -> Draw:
-    """The outputs of a pool whose labels are most informative, drawn so that estimates from them stay unbiased.
+    """Draw the outputs of a pool whose labels are most informative, so that estimates from them stay unbiased.
 
     The pool is divided by the judge's decision and by whether that decision is doubtful: among those nearest to the
     pass mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain
@@ -206,7 +206,7 @@ class _Part:
 
 
 def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random.Generator) -> list[Pick]:
-    """The outputs drawn from the part, each with its probability."""
+    """Draw outputs from the part, each with its probability."""
     why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in part.outputs]
     if part.even:
         why = [()] * len(part.outputs)
@@ -267,7 +267,7 @@ def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> I
 
 
 def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
-    """Probabilities proportional to sizes, none above 1, that add up to `count`.
+    """Compute probabilities proportional to sizes, none above 1, that add up to `count`.
 
     Args:
         sizes: Relative preference for each unit, shape (n,), above 0.
@@ -296,7 +296,7 @@ def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
 
 
 def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
-    """Indices of units drawn with exactly these probabilities, as many as they add up to.
+    """Choose units, by index, with exactly these probabilities, as many as they add up to.
 
     Source:
         Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988
@@ -350,7 +350,7 @@ def _as_expected(name: str, n: int) -> tuple[int, int]:
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Prior fails and passes of a stratum, by the judge's decision and how certain it is."""
+    """Estimate a stratum's prior fails and passes, by the judge's decision and how certain it is."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 
@@ -396,7 +396,7 @@ def _decision(rating: Rating, rubric: Rubric) -> bool | None:
 
 
 def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
-    """The part of the judge's passes, and of its fails, whose scores are nearest to the pass mark."""
+    """Find the part of the judge's passes, and of its fails, whose scores are nearest to the pass mark."""
     distance = {}
     for id in passed:
         scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
@@ -413,7 +413,7 @@ def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapp
 
 
 def _with_rare_level(rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]) -> set[str]:
-    """Ids of outputs to which a judge gave, on some criterion, a level that few outputs of the pool have."""
+    """Find the ids of outputs to which a judge gave, on some criterion, a level that few outputs of the pool have."""
     ids_of_level: dict[tuple[str, float], set[str]] = {}
     for example in pool:
         for rating in by_id[example.id]:
@@ -430,7 +430,7 @@ def _nearest_level(criterion: Criterion, level: float) -> float:
 
 
 def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
-    """The stratum of each output: the one it names; else by decision and doubt, as finely as `count` labels allow."""
+    """Name the stratum of each output: its own; else by decision and doubt, as finely as `count` labels allow."""
     if all(example.stratum for example in pool):
         return {example.id: example.stratum for example in pool}
     if not view.passed:
@@ -451,7 +451,7 @@ def _cell(view: _View, id: str) -> str:
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
-    """Ids of outputs whose group or system has few labels so far, while others have more."""
+    """Find the ids of outputs whose group or system has few labels so far, while others have more."""
     neglected = set()
     for key in ("group", "system"):
         names = {getattr(example, key) for example in free} - {""}

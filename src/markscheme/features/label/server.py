@@ -125,7 +125,7 @@ class _Pages:
 
 
 def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answered | None:
-    """The answers to questions; None where one has none that it allows."""
+    """Read the answers to questions; None where one has none that it allows."""
     answers, reasons, quotes = (texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None

@@ -53,7 +53,7 @@ def open_work(
     columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
 ) -> Work:
-    """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
+    """Open a rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
     Args:
         named: Name or file of the rubric, of Promptfoo's results, which become one, or of rows that bring criteria.
@@ -138,7 +138,7 @@ def _work(
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
 ) -> Work:
-    """The work before its order is decided; of rows, each response is asked its own criteria."""
+    """Make the work before its order is decided; of rows, each response is asked its own criteria."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}
@@ -195,7 +195,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """The work without responses of which nothing is asked again, those asked again first, and what is left out."""
+    """Drop responses of which nothing is asked again, put those asked again first, and note what is left out."""
     steps = [
         step
         for step in work.steps
@@ -247,7 +247,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
 
 
 def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
-    """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
+    """Return the work on what was drawn from the pool so far; draws more once all of that is labelled."""
     with work.home.locked():
         examples = work.home.read()
         drawn = _among(pool, examples)
@@ -279,7 +279,7 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
 
 
 def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
-    """Gold decisions so far, by id."""
+    """Map the ids of labelled responses to gold's decisions so far."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric):
         by_id.setdefault(rating.id, []).append(rating)

@@ -39,7 +39,7 @@ class LabelFile:
 
     @classmethod
     def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric) -> "LabelFile":
-        """A rater's file, with the labels given before.
+        """Open a rater's file, with the labels given before.
 
         Args:
             folder: `calibration/<rubric>/ratings`; made if it isn't there.

@@ -44,7 +44,7 @@ def view(plan: Plan, to: str | None = None) -> Document:
 
 
 def _callout(plan: Plan) -> Callout:
-    """The labels that a verdict needs, in the sentence of the calibration's report."""
+    """Say which labels a verdict needs, in the sentence of the calibration's report."""
     next_labels = plan.next_labels
     if not next_labels.in_words:
         return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
@@ -95,7 +95,7 @@ def _next_run(cost: Cost) -> str:
 
 
 def _asked_for(plan: Plan) -> Iterator[Section]:
-    """The goals that were asked for, and the outputs that were drawn."""
+    """Show the goals that were asked for, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:
@@ -147,7 +147,7 @@ def _next(draw: Draw) -> Section:
 
 
 def json_of(plan: Plan) -> dict[str, Any]:
-    """The plan by the keys of its JSON."""
+    """Return the plan by the keys of its JSON."""
     needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
     planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
     labels = plan.next_labels.labels

@@ -55,7 +55,7 @@ class Question:
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
     def rated(self, answer: str) -> Rated:
-        """The rating for an answer."""
+        """Return the rating for an answer."""
         under = self.criterion.wording
         if answer in DECLINED:
             return Rated(None, declined=DECLINED[answer], under=under)
@@ -64,7 +64,7 @@ class Question:
         return Rated(level, under=under, label=scale.label_of(level))
 
     def answer(self, rated: Rated | None) -> str:
-        """The answer for a rating; "" if there is none."""
+        """Return the answer for a rating; "" if there is none."""
         if rated is None or not self.criterion.is_worded(rated.under):
             return ""
         if rated.level is None:
@@ -140,7 +140,7 @@ class Work:
         return tuple(map(Question, criteria))
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
-        """The questions about a response: of one that was labelled under other words, those whose words changed."""
+        """List the questions about a response: of one labelled under other words, those whose words changed."""
         criteria = self.questions[step.id]
         if step in self.reworded:
             criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
@@ -190,7 +190,7 @@ class Work:
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> Answered | None:
-        """The answers to a step; None if it isn't labelled."""
+        """Return the answers to a step; None if it isn't labelled."""
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
@@ -224,7 +224,7 @@ class Work:
         self.file.give(self.rating(step, answered))
 
     def rating(self, step: Step, answered: Answered) -> Rating:
-        """The rating for answers to all questions of a step."""
+        """Make the rating for answers to all questions of a step."""
         criteria = {}
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):
@@ -324,7 +324,7 @@ def _answer_of(passed: bool | None) -> str:
 
 
 def unit_of(step: Step) -> str:
-    """The step's name on the page; the id might say who wrote the response."""
+    """Return the step's name on the page; the id might say who wrote the response."""
     return fingerprint(step.id, step.sample)
 
 
