@@ -199,7 +199,7 @@ def test_an_address_that_is_none_is_refused_without_being_repeated(address: str)
 def test_identity_tells_models_limits_and_addresses_apart_but_not_keys() -> None:
     own = AnthropicJudge(api_key="one").identity
     assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
-    assert own.address == ""
+    assert own.address is None
     others = [
         AnthropicJudge("claude-haiku-5-5").identity,
         AnthropicJudge(max_tokens=99).identity,
@@ -402,7 +402,7 @@ def test_what_is_not_a_message_is_unreadable(answer: Answer) -> None:
 def test_blocks_that_are_not_text_leave_an_empty_reply(content: bytes) -> None:
     with MessagesFront(lambda _: Answer(b'{"content": ' + content + b"}")) as server:
         reply = asked(at(server.url))
-    assert (reply.text, reply.model, reply.stop) == ("", "", "other")
+    assert (reply.text, reply.model, reply.stop) == ("", None, "other")
 
 
 # --- nothing the SDK raises goes by unmapped -------------------------------------------------------------------------

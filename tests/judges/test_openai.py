@@ -223,7 +223,7 @@ def test_openais_own_address_is_sent_max_completion_tokens() -> None:
         transport = openai.DefaultAsyncHttpxClient(transport=httpx.MockTransport(answer))
         async with openai.AsyncOpenAI(api_key=KEY, http_client=transport) as client:
             judge = OpenAIJudge("gpt", client=client)
-            assert judge.identity.address == ""
+            assert judge.identity.address is None
             assert (await judge.reply(PROMPT)).text == VERDICT
 
     asyncio.run(run())

@@ -141,7 +141,7 @@ def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
     texts = [getattr(block, "text", None) for block in blocks if getattr(block, "type", None) == "text"]
     return Reply(
         "".join(text for text in texts if isinstance(text, str)),
-        model=message.model if isinstance(message.model, str) else "",
+        model=message.model or None if isinstance(message.model, str) else None,
         stop=_STOPS.get(str(message.stop_reason), "other"),
         usage=_usage(message.usage, calls),
     )

@@ -187,7 +187,7 @@ def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: 
     counts = usage if isinstance(usage, Mapping) else {}
     tokens = Usage(1, count(counts.get("input_tokens")), count(counts.get("output_tokens")))
     model = body.get("model")
-    return Reply(text, model=model if isinstance(model, str) else "", usage=tokens, decided=True)
+    return Reply(text, model=model if isinstance(model, str) else None, usage=tokens, decided=True)
 
 
 TWICE: Final = "two answers"

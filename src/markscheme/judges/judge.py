@@ -80,34 +80,38 @@ class Identity:
 
     Attributes:
         name: Name as a user writes it: anthropic, local:model.gguf, recorded:PATH, ….
-        model: The model asked for, as the provider names it.
+        model: The model asked for, as the provider names it; None where the name says it all.
         parameters: Everything else that affects a reply, as plain data.
-        address: The base URL if it isn't the provider's own; never with a key.
+        address: The base URL if it isn't the provider's own, never with a key; None if it is.
         lasting: Whether its replies may be kept for later processes; False where they may depend on what isn't known.
         without: Parameters that its server didn't take, so that it was asked without them; () before it is asked.
     """
 
     name: str
-    model: str = ""
+    model: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    address: str = ""
+    address: str | None = None
     lasting: bool = field(default=True, compare=False)
     without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", self.model or None)
+        object.__setattr__(self, "address", self.address or None)
 
     @property
     def fingerprint(self) -> str:
         """Digest that differs between any two judges whose replies must not be mixed."""
         left_out = [list(self.without)] if self.without else []
-        return fingerprint(self.name, self.model, dict(self.parameters), self.address, *left_out)
+        return fingerprint(self.name, self.model or "", dict(self.parameters), self.address or "", *left_out)
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict that JSON can hold; `without` is included only if something was left out."""
         left_out = {"without": list(self.without)} if self.without else {}
         return {
             "name": self.name,
-            "model": self.model,
+            "model": self.model or "",
             "parameters": dict(self.parameters),
-            "address": self.address,
+            "address": self.address or "",
             **left_out,
         }
 
@@ -153,7 +157,7 @@ class Reply:
 
     Attributes:
         text: The answer as received.
-        model: The model that answered, as it named itself; "" if it did not.
+        model: The model that answered, as it named itself; None if it did not.
         stop: Why it ended: complete, cut off by length, a refusal, or something else.
         usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
         source: Whether it is new, recorded, or cached from an earlier run.
@@ -171,7 +175,7 @@ class Reply:
     """
 
     text: str
-    model: str = ""
+    model: str | None = None
     stop: Stop = "end"
     usage: Usage = Usage()
     source: ReplySource = "live"

@@ -214,7 +214,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
     tokens = logprobs.get("content")
     return Reply(
         content or refusal,
-        model,
+        model or None,
         stop="refusal" if refusal else _STOPS.get(str(choice.get("finish_reason")), "other"),
         usage=Usage(calls, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
         tokens=aligned(read_tokens(tokens), content) if expected and isinstance(tokens, list) else (),

@@ -62,9 +62,8 @@ class RecordedJudge:
             stop = record.get("stop", "end")
             provenance = str(record.get("provenance", ""))
             is_decided = record.get("decided") is True
-            replies[key] = Reply(
-                record["text"], record["model"], stop, source="recorded", provenance=provenance, decided=is_decided
-            )
+            text, model = record["text"], record["model"] or None
+            replies[key] = Reply(text, model, stop, source="recorded", provenance=provenance, decided=is_decided)
             dates.append(str(record.get("recorded", "")))
         if not replies:
             raise RatingError(

@@ -212,7 +212,7 @@ class Remembering(Wrapping):
 
 def reply_json(reply: Reply) -> str:
     """Encode a reply as it is stored."""
-    record: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
+    record: dict[str, Any] = {"text": reply.text, "model": reply.model or "", "stop": reply.stop}
     if reply.tokens:
         record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
     if taken := reply.spared or reply.usage.tokens:
@@ -229,7 +229,7 @@ def _from_json(text: str, key: str) -> Reply:
     record = json.loads(text)
     reply = Reply(
         record["text"],
-        record["model"],
+        record["model"] or None,
         record["stop"],
         source="cache",
         tokens=tuple(Token(token, alternatives) for token, alternatives in record.get("tokens", ())),
@@ -244,7 +244,7 @@ def _from_json(text: str, key: str) -> Reply:
         and all(finite(share) is not None for share in token.alternatives.values())
         for token in reply.tokens
     ) and all(isinstance(name, str) for name in reply.without)
-    if not (isinstance(reply.text, str) and isinstance(reply.model, str) and reply.stop in _STOPS and sound):
+    if not (isinstance(reply.text, str) and isinstance(record["model"], str) and reply.stop in _STOPS and sound):
         raise ValueError("the cached record isn't a reply")
     return reply
 

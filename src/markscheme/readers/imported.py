@@ -228,7 +228,6 @@ class Reading(Import):
 
     Attributes:
         rubric: The rubric whose criteria and scales the ratings must fit.
-        taken_for: The kind of file it was read as.
         by_id: Submissions by id, without labels, where the file includes their responses.
         example_rows: All of them in place of `by_id`, where they are read as rows.
         ratings: The ratings of all raters.
@@ -243,7 +242,6 @@ class Reading(Import):
     """
 
     rubric: Rubric
-    taken_for: str = ""
     by_id: dict[str, Example] = field(default_factory=dict)
     example_rows: Sequence[Example] = ()
     ratings: RatingCodes = field(default_factory=RatingCodes)

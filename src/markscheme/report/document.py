@@ -161,7 +161,7 @@ class Callout(Block):
 
     tone: Tone
     head: str
-    text: str = ""
+    text: str | None = None
     command: str | None = None
 
 

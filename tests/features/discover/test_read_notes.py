@@ -154,7 +154,7 @@ def test_label_studio_has_texts_and_labelled_regions(tmp_path: Path) -> None:
     passages = content.passages["ann@x", "p1"]
     assert [(p.text, p.quote, p.modes) for p in passages] == [
         ("last year", "Only 49", ("wrong-price",)),
-        ("and rude", "", ()),
+        ("and rude", None, ()),
         ("", "49.", ("wrong-price",)),
     ]
     assert not content.lost

@@ -84,6 +84,7 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
         ("bad", "The judge drifted: don't use this judge yet."),
     ]
     assert heads[0] is not None
+    assert heads[0].text is not None
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
@@ -130,7 +131,7 @@ def test_each_answer_says_whether_it_is_about_this_look_or_about_all(since: Sinc
     assert "Over" not in short["all looks"]
     heads = {name: accepted_run.headline(drift) for name, drift in drifts.items()}
     assert [name for name, head in heads.items() if head is not None] == ["all looks", "this look", "both"]
-    texts = {name: head.text for name, head in heads.items() if head is not None}
+    texts = {name: head.text for name, head in heads.items() if head is not None and head.text is not None}
     assert texts["all looks"].startswith("Over 3 looks since the accepted run the judge moved")
     assert "Shown since the accepted run, at this look." in texts["this look"]
     assert "Shown at this look, and over all 2." in texts["both"]

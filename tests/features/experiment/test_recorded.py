@@ -254,6 +254,7 @@ def test_a_variant_without_a_grade_is_still_a_variant_and_leaves_no_table_empty(
     document = view(report_of(without_grades(run, "casual")))
     assert document.answer is not None
     assert "formal has a mean of 0.81" in document.answer.head
+    assert document.answer.text is not None
     assert "There is no other variant" not in document.answer.text
     assert all(block.rows for block in document.blocks if isinstance(block, Table))
 

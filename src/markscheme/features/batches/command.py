@@ -75,7 +75,7 @@ def _judge_of(batch: "BatchRecord") -> Any:
     from markscheme.judges.asking import Asking
 
     kind = known_kind(batch.judge.name)
-    judge: Any = kind.open(batch.judge.model, Asking(memory=None))
+    judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
     if judge.identity.address != batch.judge.address:
         needed = batch.judge.address or "its provider's own address"
         raise UsageError(f"batch {batch.remote} is at {needed}; set the base URL of {kind.name} to that")

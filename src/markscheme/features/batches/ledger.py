@@ -74,7 +74,7 @@ class BatchLedger:
 
     def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
         """Record a batch before it is sent; returns the keys that it may send, which are in no other batch."""
-        who = json.dumps([judge.name, judge.model, dict(judge.parameters), judge.address])
+        who = json.dumps([judge.name, judge.model or "", dict(judge.parameters), judge.address or ""])
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE ended < ?", (time.time() - KNOWN_DAYS * 86_400,))
             connection.executemany("INSERT OR IGNORE INTO batched VALUES (?, ?)", ((key, token) for key in keys))

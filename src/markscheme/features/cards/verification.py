@@ -211,7 +211,7 @@ class _CardFiles:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
             return tuple(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
         identity = self.accepted.setting.identity
-        model_asked = "" if identity is None else identity.model
+        model_asked = None if identity is None else identity.model
         return tuple(
             model for model in self.accepted.setting.answered_by if model_asked and model.startswith(model_asked)
         )

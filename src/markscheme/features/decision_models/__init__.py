@@ -40,7 +40,7 @@ def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identi
     def price(identity: "Identity") -> "Price | None":
         from markscheme.judges.price import Price
 
-        is_known = identity.model.startswith(models) and not identity.address
+        is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None
         return Price(dollars_per_million, 0.0) if is_known else None
 
     return price

@@ -139,7 +139,8 @@ def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material
     It is copied exactly from a response and looked up there again; None where no passage is found.
     """
     notes = outputs.notes_in.get(mode.name, ())
-    marked = sorted((note.note.quote for note in notes if len(note.note.quote) >= SHORTEST_ANCHOR), key=len)
+    quotes = filter(None, (note.note.quote for note in notes))
+    marked = sorted((quote for quote in quotes if len(quote) >= SHORTEST_ANCHOR), key=len)
     for quote in (*mode.quotes, *marked):
         if len(quote) > LONGEST_ANCHOR:
             continue
@@ -300,8 +301,7 @@ def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | 
     level_there, level_not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
     for note in reading.notes:
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):
-            quote = note.quote or None
-            return Rated(level_there, note.text, quote, True if note.quote_in else None, quote_in=note.quote_in)
+            return Rated(level_there, note.text, note.quote, True if note.quote_in else None, quote_in=note.quote_in)
     answer = answered_again(reading, mode)
     if answer == "there":
         return Rated(level_there, "there, on reading it again")

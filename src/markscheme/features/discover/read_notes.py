@@ -42,7 +42,7 @@ class NotedPassage:
     """One note of a file: words on an output, the passage, and the modes it was put into."""
 
     text: str
-    quote: str = ""
+    quote: str | None = None
     modes: tuple[str, ...] = ()
 
 
@@ -292,7 +292,7 @@ def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
         )
     text = _text(record, "note")
     quote = _text(record, "quote")
-    passages = [NotedPassage(text, quote, names)] if text or quote or names else []
+    passages = [NotedPassage(text, quote or None, names)] if text or quote or names else []
     state: ReadState = read  # type: ignore[assignment]  # one of READ_STATES
     reading = OutputReading(id, rater, kind, state, passed=_decision(record.get("pass")), at=_text(record, "at"))
     content.add(reading, passages, says_state=bool(stated))
@@ -399,7 +399,7 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], content: 
         for name in remark.modes:
             content.add_mode(Mode(name, by=rater, kind=kind, named=moment or None))
         is_note = remark.text.strip() or remark.quote
-        content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or "", remark.modes)] if is_note else [])
+        content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or None, remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
     content.lost.update(lost)
     content.lost.update({kind: times for kind, times in left_out.items() if times})

@@ -21,16 +21,21 @@ class Note:
     Attributes:
         n: Its number among the reader's notes on that output, from 1; it never changes.
         text: The words.
-        quote: The passage that it is about; "" if it is about the whole.
+        quote: The passage that it is about; None if it is about the whole.
         quote_in: Name of the text with the passage: `response` or an input; None where none has it.
         line: Line of the file on which it first occurs; 0 where it isn't in a file.
     """
 
     n: int
     text: str
-    quote: str = ""
+    quote: str | None = None
     quote_in: str | None = None
     line: int = 0
+
+    @property
+    def words(self) -> str:
+        """Its words and those of the passage."""
+        return f"{self.text} {self.quote or ''}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as in a file of notes."""
@@ -169,7 +174,7 @@ def _note(note: Any, index: int, line: int) -> Note:
     text = note.get("text", "")
     if not isinstance(text, str):
         raise ValueError(f"`text` of a note is a text, found {shown(text)}")
-    return Note(n, text, str(note.get("quote") or ""), str(note.get("quote_in") or "") or None, line)
+    return Note(n, text, str(note.get("quote") or "") or None, str(note.get("quote_in") or "") or None, line)
 
 
 def _again(value: Any) -> dict[str, AgainAnswered]:

@@ -128,7 +128,12 @@ def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | 
         "seconds": reading.seconds,
         "listed": dict(reading.listed),
         "notes": [
-            {"n": note.n, "text": note.text, "quote": note.quote, "modes": list(book.modes_of(reading.key_of(note)))}
+            {
+                "n": note.n,
+                "text": note.text,
+                "quote": note.quote or "",
+                "modes": list(book.modes_of(reading.key_of(note))),
+            }
             for note in reading.notes
         ],
     }

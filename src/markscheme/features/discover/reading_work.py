@@ -159,7 +159,7 @@ class ReadingWork:
                 continue
             quote = str(raw.get("quote") or "")
             where = material.find(quote) if quote else None
-            notes.append(Note(n, str(raw.get("text") or "").strip(), quote, where))
+            notes.append(Note(n, str(raw.get("text") or "").strip(), quote or None, where))
             names = raw.get("modes")
             modes[n] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
         return tuple(notes), modes
@@ -386,7 +386,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
     them."""
     outputs = work.outputs()
     book = outputs.codebook
-    texts = {key: f"{noted.note.text} {noted.note.quote}" for key, noted in outputs.notes.items()}
+    texts = {key: noted.note.words for key, noted in outputs.notes.items()}
     members = {name: [noted.key for noted in entries] for name, entries in outputs.notes_in.items()}
     unsorted = {key: texts[key] for key in outputs.unsorted}
     suggested = {key: list(book.suggestion_of(key)) for key in outputs.waiting}
@@ -413,7 +413,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
         ],
         "unsorted": list(in_likeness_order(unsorted)),
         "notes": {
-            key: {"text": noted.note.text, "quote": noted.note.quote, "unit": unit_name(noted.id)}
+            key: {"text": noted.note.text, "quote": noted.note.quote or "", "unit": unit_name(noted.id)}
             for key, noted in outputs.notes.items()
         },
         "nearest": {key: list(names) for key, names in nearest_modes(texts, members).items()},

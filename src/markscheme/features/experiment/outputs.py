@@ -195,7 +195,7 @@ class OutputsFile:
             "response": reply.text,
             "under": under,
             "cut_off": output.cut_off,
-            "model": reply.model,
+            "model": reply.model or "",
             "at": datetime.date.today().isoformat(),
         }
         if self.path is not None and under not in self._texts:

@@ -60,7 +60,7 @@ def of_tool(
                 parts[0].path, by, words=meanings.words, columns=meanings.columns, for_responses=for_responses
             )
             read(parts, content)
-            readings.append(content.reading(reads))
+            readings.append(content.reading())
         return readings
 
     def read_remarks(files: Sequence[Peek]) -> tuple[list[Remark], dict[str, Example], Counter[str], list[str]]:

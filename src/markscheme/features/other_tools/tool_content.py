@@ -266,7 +266,7 @@ class ToolContent(Import):
                 raise
             return None, list(metric)
 
-    def reading(self, taken_for: str) -> Reading:
+    def reading(self) -> Reading:
         """Return the examples, and one rating for each rater and response, by the given rubric or an inferred one.
 
         Raises:
@@ -281,9 +281,7 @@ class ToolContent(Import):
         raw_ratings = self._in_one_form(raw_ratings)
         self.raw_ratings = self._on_one_scale(raw_ratings)
         rubric = self.rubric or self.inferred_rubric()
-        reading = Reading(
-            self.path, rubric, taken_for, self.responses, words=self.words, lost=self.lost, notes=self.notes
-        )
+        reading = Reading(self.path, rubric, self.responses, words=self.words, lost=self.lost, notes=self.notes)
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
         for raw in sorted(self.raw_ratings, key=lambda raw: raw.at):
             self._put(ratings, raw, reading)

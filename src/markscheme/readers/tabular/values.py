@@ -66,8 +66,8 @@ class RatedColumn:
 
     name: str
     cells: Sequence[str]
-    is_judge: bool = False
-    criterion: str = ""
+    is_judge: bool
+    criterion: str
 
 
 @dataclass(frozen=True)
