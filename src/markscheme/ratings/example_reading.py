@@ -47,6 +47,7 @@ _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw"
 _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
+_TEXT_ALONE: Final = frozenset([str])
 Digests: TypeAlias = Sequence[int | None]
 """For each example a number, equal where texts are equal; None where there is no response."""
 
@@ -84,14 +85,14 @@ class _Row(NamedTuple):
         data: An Example, or the value of a line or a row.
         labels: The letters of each of its labels, where they are left out of `data`.
         new_labels: The values of those that no example before had, by their letters.
-        text: The letters of `data`, where it is from a line of a file.
+        is_line: Whether `data` is from a line of a file.
     """
 
     line: int | None
     data: Any
     labels: Sequence[bytes] = ()
     new_labels: Mapping[bytes, Any] = {}
-    text: bytes | None = None
+    is_line: bool = False
 
 
 @dataclass
@@ -101,7 +102,8 @@ class _Reading:
     Attributes:
         faults: What is wrong with them.
         ids: The examples' ids.
-        sources: The submission of each example, or the line of which it is made.
+        sources: The submission of each example, or the texts of which it is made: the response, then the inputs.
+        input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
     """
 
@@ -110,7 +112,8 @@ class _Reading:
     with_labels: bool = True
     faults: list[Fault] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
-    sources: list[Submission | bytes] = field(default_factory=list)
+    sources: list[Submission | tuple[str, ...]] = field(default_factory=list)
+    input_names: list[tuple[str, ...]] = field(default_factory=list)
     digests: list[int | None] = field(default_factory=list)
 
     @cached_property
@@ -128,6 +131,7 @@ class _Reading:
         line_of: dict[str, int | None] = {}
         ends: list[int] = []
         codes = self.lines.codes
+        names: dict[tuple[str, ...], tuple[str, ...]] = {}
         for row in rows:
             unit = ""
             try:
@@ -140,6 +144,8 @@ class _Reading:
                 continue
             line_of[unit] = of_row["line"]
             self.sources.append(source)
+            inputs = tuple(texts[1])
+            self.input_names.append(names.setdefault(inputs, inputs))
             self.digests.append(_digest(*texts))
             lengths.append(len(texts[0][0]))
             for name, values in columns_read.items():
@@ -168,7 +174,7 @@ class _Reading:
                 row = self._without_labels(raw, line_number) if self.with_labels else None
                 if row is None:
                     values = json_in_line(raw, path, line_number, RatingError)
-                    yield from (_Row(line_number, data, text=raw) for data in values)
+                    yield from (_Row(line_number, data, is_line=True) for data in values)
                 else:
                     yield row
         elif form == "packed":
@@ -193,14 +199,13 @@ class _Reading:
                 break
         else:
             return None
-        text = raw[: begin.end()] + raw[end - 1 :]
         try:
             new_labels = {label: json_value(label) for label in labels if not self.lines.knows(label)}
-            data = json_value(text)
+            data = json_value(raw[: begin.end()] + raw[end - 1 :])
         except (ValueError, RecursionError):
             return None
         has_them = isinstance(data, Mapping) and data.get("labels") == []
-        return _Row(line_number, data, labels, new_labels, text) if has_them else None
+        return _Row(line_number, data, labels, new_labels, is_line=True) if has_them else None
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -241,8 +246,8 @@ class _Reading:
             example["labels"] += [label] if label else []
         yield from merged.values()
 
-    def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | bytes, _Texts, Mapping[str, Any]]:
-        """Return an example's id, its submission or the line of which it is made, its texts, and all else of it."""
+    def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
+        """Return an example's id, its submission or the texts of which it is made, its texts, and all else of it."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)
@@ -253,11 +258,9 @@ class _Reading:
         sides = sides_of_pair(data) if self._is_of_pairs else None
         unit = text_of(data.get("id")) or f"ex-{ordinal}"
         first, second, inputs = self._given_texts(data)
-        source: Submission | bytes
-        if row.text is not None and second is None and all(type(text) is str for text in inputs.values()):
-            source = row.text
-            texts = (first,), inputs
-        else:
+        source: Submission | tuple[str, ...]
+        source, texts = (first, *inputs.values()), ((first,), inputs)
+        if not (row.is_line and second is None and _TEXT_ALONE.issuperset(map(type, source))):
             source = Submission(first, inputs, unit, second=second, folder=self._folder)
             texts = source.responses, source.inputs
         if self.with_labels:
@@ -286,16 +289,14 @@ class _Reading:
         source = self.sources[row]
         if isinstance(source, Submission):
             return source.responses
-        data = json_value(source)
-        return (_response_of(data, self._is_short(data), None),)
+        return source[:1]
 
     def _submission(self, row: int) -> Submission:
-        """Return the submission of a row, made of its line where it has plain texts alone."""
+        """Return the submission of a row, made of its texts where they are plain."""
         source = self.sources[row]
         if isinstance(source, Submission):
             return source
-        response, _, inputs = self._given_texts(json_value(source))
-        return Submission(response, inputs, self.ids[row])
+        return Submission(source[0], dict(zip(self.input_names[row], source[1:], strict=True)), self.ids[row])
 
     @cached_property
     def _folder(self) -> Path | None:
@@ -321,7 +322,7 @@ class _Reading:
         named = data.get("inputs") or {}
         if not isinstance(named, Mapping):
             raise ValueError(f"`inputs` is an object of named inputs, found {shown(named)}")
-        return rest | dict(named)
+        return rest | dict(named) if named else rest
 
     def _add_labels(self, row: _Row, unit: str) -> None:
         for text in row.labels:
