@@ -621,8 +621,10 @@ def pair_left_out(
         [0.5, 0.0, 0.4, 0.4, 1.0]
     """
     is_complete = ~np.isnan(pair).any(axis=1)
+    is_whole = bool(is_complete.all())
     group_of = groups.number[is_complete]
-    table = rating_patterns(pair[is_complete], levels, groups=groups.of_units(is_complete))
+    of_complete = groups if is_whole else groups.of_units(is_complete)
+    table = rating_patterns(pair if is_whole else pair[is_complete], levels, groups=of_complete)
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, str):
         return np.full(1 + groups.n_sets, math.nan)

@@ -242,8 +242,10 @@ def rating_patterns(
     units = Groups.of(groups, len(table))
     values, codes, between = encode(table, scale)
     rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
-    codes = codes[rated]
-    of_rated = units.of_units(rated)
+    of_rated = units
+    if not rated.all():
+        codes = codes[rated]
+        of_rated = units.of_units(rated)
     keys, which = numbered(_row_keys(codes, len(values)))
     first = first_of(which, len(keys))
     times = np.bincount(which, weights=of_rated.units, minlength=len(first)).astype(np.float64)
