@@ -6,7 +6,7 @@ import re
 import pytest
 
 from markscheme.pages.example import Shortening, render_example
-from markscheme.pages.steps import StepTree
+from markscheme.pages.steps import StepNode, tree_html, tree_of
 from markscheme.pages.words import first_words
 from markscheme.submission import Submission
 from markscheme.trajectory import read_steps
@@ -20,14 +20,14 @@ def result(id: str, content: str, **more: object) -> dict[str, object]:
     return {"role": "tool", "tool_call_id": id, "content": content, **more}
 
 
-def tree_of(trace: object) -> StepTree:
-    return StepTree.of(list(enumerate(read_steps(trace), start=1)))
+def tree_of_trace(trace: object) -> list[StepNode]:
+    return tree_of(list(enumerate(read_steps(trace), start=1)))
 
 
 def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
     turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
-    tree = tree_of([turn, result("b", "two"), result("a", "one")])
-    assert [(node.step.text, node.result[1].text, node.numbers) for node in tree.nodes if node.result] == [
+    tree = tree_of_trace([turn, result("b", "two"), result("a", "one")])
+    assert [(node.step.text, node.result[1].text, node.numbers) for node in tree if node.result] == [
         ('{"q": 1}', "one", "1, 4"),
         ('{"q": 2}', "two", "2–3"),
     ]
@@ -50,7 +50,7 @@ def test_a_tool_s_error_is_an_error_of_its_step_in_every_form(failing: dict[str,
 
 def test_long_messages_and_system_prompts_are_folded() -> None:
     trace = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "word " * 1000}]
-    html = tree_of(trace).html()
+    html = tree_html(tree_of_trace(trace))
     assert html.count("<details") == 2
     assert 'class="turn"' not in html
 

@@ -10,7 +10,7 @@ from html import escape
 from typing import Final
 
 from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
-from markscheme.pages.steps import StepTree
+from markscheme.pages.steps import StepNode, count_failed, tree_html, tree_of
 from markscheme.parts import PartedText, ShownPart
 from markscheme.phrases import counted
 from markscheme.submission import Submission
@@ -118,7 +118,7 @@ def render(text: str) -> str:
     highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
     """
     if len(text) <= LONGEST_LAID_OUT and _is_conversation(json_in(text)):
-        return cleaned(StepTree.of([(None, step) for step in read_steps(text)]).html())
+        return cleaned(tree_html(tree_of([(None, step) for step in read_steps(text)])))
     return cleaned(laid_out(text))
 
 
@@ -139,9 +139,9 @@ def _heading(name: str, level: int | None, more: str | None = None) -> str:
     return f'<{tag} class="named">{escape(name[:1].upper() + name[1:])}{more or ""}</{tag}>'
 
 
-def _tree(trajectory: Trajectory, shortening: Shortening | None) -> StepTree:
+def _tree(trajectory: Trajectory, shortening: Shortening | None) -> list[StepNode]:
     if shortening is None:
-        return StepTree.of(trajectory.numbered)
+        return tree_of(trajectory.numbered)
     shown: list[tuple[int | None, AgentStep]] = [
         (step_number, replace(step, text=shortening.cut(step.text))) for step_number, step in trajectory.numbered
     ]
@@ -150,16 +150,17 @@ def _tree(trajectory: Trajectory, shortening: Shortening | None) -> StepTree:
         half = shortening.steps // 2
         note = AgentStep("", text=f"{counted(left_out, 'step')} left out here for length.")
         shown[half : half + left_out] = [(None, note)]
-    return StepTree.of(shown)
+    return tree_of(shown)
 
 
 def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | None, *, is_laid_out: bool) -> str:
     tree = _tree(trajectory, shortening)
     count = f'<span class="count"> · {counted(len(trajectory.steps), "step")}</span>'
-    if tree.failed:
-        count += f'<span class="count error"> · {counted(tree.failed, "error")}</span>'
+    failed = count_failed(tree)
+    if failed:
+        count += f'<span class="count error"> · {counted(failed, "error")}</span>'
     open_all = '<button type="button" class="quiet open-all" aria-expanded="false">Open all</button>'
-    shown = cleaned(tree.html(is_laid_out=is_laid_out))
+    shown = cleaned(tree_html(tree, is_laid_out=is_laid_out))
     return f'{_heading(trajectory.name, level, count)}{open_all}<div class="input steps">{shown}</div>'
 
 

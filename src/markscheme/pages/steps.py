@@ -1,7 +1,7 @@
 """An agent's steps as a tree that can be opened: each call with its arguments, its result, its error and its time."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -65,49 +65,37 @@ class StepNode:
         return self.step.title == result.title
 
 
-@dataclass(frozen=True)
-class StepTree:
-    """Steps as a tree, in the order they were taken.
-
-    Attributes:
-        roots: The outermost steps.
-        nodes: All of them.
-    """
-
-    roots: tuple[StepNode, ...]
-    nodes: tuple[StepNode, ...]
-
-    @classmethod
-    def of(cls, numbered: Sequence[tuple[int | None, AgentStep]]) -> "StepTree":
-        """Build the tree of steps, each with its number; None for one without."""
-        roots: list[StepNode] = []
-        nodes: list[StepNode] = []
-        around: list[StepNode] = []
-        for step_number, step in numbered:
-            if step.role in (TOOL_RESULT, SPAN_RESULT):
-                call = next((node for node in reversed(nodes) if node.gets(step)), None)
-                if call is not None:
-                    call.result = (step_number, step)
-                    continue
-            while around and around[-1].step.depth >= step.depth:
-                around.pop()
-            node = StepNode(step_number, step)
-            (around[-1].inside if around else roots).append(node)
-            around.append(node)
-            nodes.append(node)
-        return cls(tuple(roots), tuple(nodes))
-
-    @property
-    def failed(self) -> int:
-        """Number of steps that report an error."""
-        return sum(node.failed for node in self.nodes)
-
-    def html(self, *, is_laid_out: bool = True) -> str:
-        """Render the tree as HTML; texts are shown as they are unless they are laid out."""
-        return "".join(_nodes(self.roots, is_laid_out, 0))
+def tree_of(numbered: Sequence[tuple[int | None, AgentStep]]) -> list[StepNode]:
+    """Build the tree of steps, each with its number or None, and return the outermost ones in order."""
+    roots: list[StepNode] = []
+    nodes: list[StepNode] = []
+    around: list[StepNode] = []
+    for step_number, step in numbered:
+        if step.role in (TOOL_RESULT, SPAN_RESULT):
+            call = next((node for node in reversed(nodes) if node.gets(step)), None)
+            if call is not None:
+                call.result = (step_number, step)
+                continue
+        while around and around[-1].step.depth >= step.depth:
+            around.pop()
+        node = StepNode(step_number, step)
+        (around[-1].inside if around else roots).append(node)
+        around.append(node)
+        nodes.append(node)
+    return roots
 
 
-def _nodes(nodes: Sequence[StepNode], is_laid_out: bool, depth: int) -> Iterator[str]:
+def count_failed(nodes: Iterable[StepNode]) -> int:
+    """Count the steps that report an error, those inside of others included."""
+    return sum(node.failed + count_failed(node.inside) for node in nodes)
+
+
+def tree_html(nodes: Iterable[StepNode], *, is_laid_out: bool = True) -> str:
+    """Render a tree of steps as HTML; texts are shown as they are unless they are laid out."""
+    return "".join(_nodes(nodes, is_laid_out, 0))
+
+
+def _nodes(nodes: Iterable[StepNode], is_laid_out: bool, depth: int) -> Iterator[str]:
     for node in nodes:
         yield _card(node, is_laid_out) if _is_folded(node.step) else _turn(node, is_laid_out)
         if node.inside:

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.pages.test_steps import tree_of
+from markscheme.pages.steps import count_failed, tree_html
+from tests.pages.test_steps import tree_of_trace
 
 
 def span(id: str, parent: str, name: str, start: str, end: str, **more: object) -> dict[str, object]:
@@ -25,12 +26,12 @@ def test_spans_inside_a_call_are_inside_it_with_the_time_each_took() -> None:
         span("2", "1", "search", "2026-01-02T03:04:06+00:00", "2026-01-02T03:04:06.25+00:00"),
         span("3", "", "mail", "2026-01-02T03:04:09Z", "no time", status={"code": 2, "message": "bounced"}),
     ]
-    tree = tree_of(trace)
-    assert [node.step.title for node in tree.roots] == ["plan", "mail"]
-    assert [node.step.title for node in tree.roots[0].inside] == ["search"]
-    assert [node.step.seconds for node in tree.nodes] == [3.5, 0.25, None]
-    assert tree.failed == 1
-    html = tree.html()
+    tree = tree_of_trace(trace)
+    assert [node.step.title for node in tree] == ["plan", "mail"]
+    assert [node.step.title for node in tree[0].inside] == ["search"]
+    assert [node.step.seconds for node in (tree[0], *tree[0].inside, tree[1])] == [3.5, 0.25, None]
+    assert count_failed(tree) == 1
+    html = tree_html(tree)
     assert re.findall(r'<span class="time">([^<]*)</span>', html) == ["3.5 s", "0.2 s"]
     assert '<div class="inside"><details class="step">' in html
 
@@ -49,5 +50,5 @@ def test_spans_inside_a_call_are_inside_it_with_the_time_each_took() -> None:
 )
 def test_times_in_any_unit_give_seconds(start: object, end: object, seconds: float | None) -> None:
     record = {**span("1", "", "find", "", ""), "startTime": start, "endTime": end}
-    (step,) = tree_of([record]).nodes
+    (step,) = tree_of_trace([record])
     assert step.step.seconds == (None if seconds is None else pytest.approx(seconds))

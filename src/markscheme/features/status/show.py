@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.running_sessions import session_line, sessions_at
 from markscheme.errors import UsageError
-from markscheme.features.status.view import JudgeStatus, ShowRubrics, json_of, view, without_rubrics
+from markscheme.features.status.view import ShowRubrics, json_of, view, without_rubrics
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
 from markscheme.report.streams import STREAMS
@@ -36,8 +36,7 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
     refuse_unwritable(html)
     start = Path.cwd()
     rubrics, show_rubrics = _rubrics(start)
-    lacking = [(kind, kind.ready()) for kind in kinds()]
-    judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
+    judges = {kind: kind.ready() for kind in kinds()}
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
     under_way = [look() for look in UNDER_WAY]
     lines = [line for lines_of_one, _ in under_way for line in lines_of_one]

@@ -1,7 +1,7 @@
 """The status of the rubrics here, and which judges are available."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.judges.kinds import JudgeKind
@@ -27,33 +27,15 @@ _NO_RUBRICS = (
 _NO_SESSION = "session: none is running; Promptfoo's first assertion starts one, to grade for all"
 
 
-@dataclass(frozen=True)
-class JudgeStatus:
-    """Availability of a kind of judge.
-
-    Attributes:
-        kind: The kind.
-        usable: Whether one of its judges can be asked here.
-        why: What it would use; if it can't be asked, what to do first.
-    """
-
-    kind: JudgeKind
-    usable: bool
-    why: str
-
-    @property
-    def name(self) -> str:
-        """Short form of the names of such judges."""
-        return self.kind.form.partition("[")[0]
-
-
-ShowRubrics: TypeAlias = "Callable[[Sequence[JudgeStatus], Sequence[Section]], Document]"
+JudgesHere: TypeAlias = Mapping[JudgeKind, str | None]
+"""By kind of judge, what to do before it can be asked here; None if it can be."""
+ShowRubrics: TypeAlias = "Callable[[JudgesHere, Sequence[Section]], Document]"
 """Shows the rubrics, with the kinds of judge in mind, and on pages the picture of each stream after their histories."""
 
 
 def without_rubrics(
     shipped: Sequence[str],
-    judges: Sequence[JudgeStatus],  # noqa: ARG001 - a ShowRubrics once `shipped` is known
+    judges: JudgesHere,  # noqa: ARG001 - a ShowRubrics once `shipped` is known
     streams: Sequence[Section],
 ) -> Document:
     """Say how to get a rubric.
@@ -69,7 +51,7 @@ def without_rubrics(
 
 def view(
     show_rubrics: ShowRubrics,
-    judges: Sequence[JudgeStatus],
+    judges: JudgesHere,
     under_way: Sequence[str],
     sessions: Sequence[str],
     streams: Sequence[Section] = (),
@@ -83,27 +65,32 @@ def view(
         sessions: A line for each running session.
         streams: The picture of each stream.
     """
-    lines: list[Line] = [f"can ask {judge.name}: {judge.why}" for judge in judges if judge.usable]
-    lines += _not_ready([judge for judge in judges if not judge.usable])
+    lines: list[Line] = [f"can ask {_form(kind)}: {kind.shown()}" for kind, lack in judges.items() if lack is None]
+    lines += _not_ready([(kind, lack) for kind, lack in judges.items() if lack is not None])
     lines += under_way
     lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
     document = show_rubrics(judges, streams)
     return replace(document, blocks=(*document.blocks, Paragraph(tuple(lines))))
 
 
-def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:
+def _form(kind: JudgeKind) -> str:
+    """Return how a judge of this kind is named, without what may be left out."""
+    return kind.form.partition("[")[0]
+
+
+def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
     """Say what the first judge that can't be asked lacks, and where to read what the others lack."""
-    if not judges:
+    if not lacking:
         return
-    first = judges[0]
-    others = f"; what {counted(len(judges) - 1, 'other kind')} of judge need: `markscheme status --json`"
-    others = others if judges[1:] else ""
-    yield f"cannot ask {first.name}: {first.why}{others}"
+    kind, lack = lacking[0]
+    others = f"; what {counted(len(lacking) - 1, 'other kind')} of judge need: `markscheme status --json`"
+    others = others if lacking[1:] else ""
+    yield f"cannot ask {_form(kind)}: {lack}{others}"
 
 
 def json_of(
     rubrics: "Sequence[RubricStatus]",
-    judges: Sequence[JudgeStatus],
+    judges: JudgesHere,
     under_way: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
@@ -111,7 +98,10 @@ def json_of(
     return {
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),
-        "judges": [attributes(judge, "name usable why") for judge in judges],
+        "judges": [
+            {"name": _form(kind), "usable": lack is None, "why": kind.shown() if lack is None else lack}
+            for kind, lack in judges.items()
+        ],
         **under_way,
         "sessions": sessions,
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import RubricStatus
-from markscheme.features.status.view import JudgeStatus
+from markscheme.features.status.view import JudgesHere
 from markscheme.judges.kinds import DEFAULT
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
@@ -19,9 +19,7 @@ _WITHOUT_ACCEPTED = (0, 1, 3)
 _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
 
 
-def view_rubrics(
-    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], streams: Sequence[Section] = ()
-) -> Document:
+def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: Sequence[Section] = ()) -> Document:
     """Show what the judge of each rubric may be used for.
 
     Args:
@@ -55,7 +53,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
     return Callout("good" if gates else "trend", " ".join(filter(None, parts)))
 
 
-def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
+def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
     """Return the next step of the first rubric that has one."""
     for status in rubrics:
         commands = Commands(shlex.quote(status.name))
@@ -66,13 +64,13 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
     return None
 
 
-def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
+def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
     """Say what to set before the default judge can be asked; "Next" if it can be, or isn't asked."""
-    default = next((judge for judge in judges if judge.kind is DEFAULT), None)
-    can_answer = any(judge.usable for judge in judges if judge.kind is DEFAULT or judge.kind.stands_in)
-    if not status.asks_default or default is None or can_answer:
+    lack_of_default = judges.get(DEFAULT)
+    can_answer = any(lack is None for kind, lack in judges.items() if kind is DEFAULT or kind.stands_in)
+    if not status.asks_default or lack_of_default is None or can_answer:
         return "Next"
-    return f"Next, first {default.why} or add --judge NAME"
+    return f"Next, first {lack_of_default} or add --judge NAME"
 
 
 def _history(status: RubricStatus) -> Section:

@@ -29,7 +29,7 @@ def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
     second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
     status = RubricStatus("desk", None, history=(first, second), target=0.8)
     file = tmp_path / "status.html"
-    file.write_text(render_html(view(partial(view_rubrics, [status]), [], [], [])), encoding="utf-8")
+    file.write_text(render_html(view(partial(view_rubrics, [status]), {}, [], [])), encoding="utf-8")
     opened = Opened(chromium, file, dark=dark)
     page = opened.page
     page.locator("details.data summary").click()
