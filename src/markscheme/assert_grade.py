@@ -241,7 +241,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
     """Yield a line per criterion that lowered the score, the largest loss first, and one line for all others."""
     if isinstance(grade.holistic, Holistic):
-        yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason)}"
+        yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason or '')}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
     for name in sorted((name for name in cost if cost[name] > 0), key=lambda name: -cost[name]):
         verdict = grade.verdicts[name]

@@ -452,12 +452,12 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
     """Return why each criterion got its level; the grade's error names those without one."""
     for name, outcome in grade.outcomes.items():
         match outcome:
-            case Verdict(reason="", probabilities=(_, *_)):
+            case Verdict(reason=None | "", probabilities=(_, *_)):
                 yield f"{name} {outcome.in_words(rubric.criterion(name).scale)}"
             case Verdict(level=level, reason=reason):
                 yield f"{name} {_out_of(rubric.criterion(name), level)}: {reason or 'no reason given'}"
             case NotApplicable(reason=reason):
-                yield f"{name} does not apply: {reason}"
+                yield f"{name} does not apply: {reason or ''}"
     if isinstance(grade.holistic, Holistic) and grade.holistic.reason:
         yield grade.holistic.reason
 

@@ -199,7 +199,7 @@ class Grade:
         if self.scored is None:
             return on_one_line(f"{NO_SCORE}: {'; '.join(parts)}")
         if isinstance(self.holistic, Holistic):
-            parts.append(self.holistic.reason)
+            parts.append(self.holistic.reason or "")
         why = "" if self.decided_by is None else f"{self.decided_by.why_ask}; "
         asks = f"{ASK_A_PERSON}{why}" if self.decision == "ask" else ""
         return on_one_line(f"{asks}{number(self.scored.score)}, {self.scored.decision}: {'; '.join(parts)}")
@@ -302,9 +302,9 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
                 level["probabilities"] = as_written(outcome.probabilities, criterion.scale)
             return level
         case NotApplicable():
-            return {"not_applicable": outcome.reason}
+            return {"not_applicable": outcome.reason or ""}
         case Abstention():
-            return {"abstained": outcome.reason}
+            return {"abstained": outcome.reason or ""}
         case Unread():
             return _reply_json(outcome)
 
@@ -313,8 +313,8 @@ def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
     """Return the reason and quote that a judge gave besides a level or a score, or why they can't be read."""
     if isinstance(reading, Unread):
         return {"unread": reading.why, "raw": reading.raw or ""}
-    words: dict[str, Any] = {"reason": reading.reason, "quote": reading.quote, "quote_found": reading.quote_found}
-    words |= {"quote_in": reading.quote_in or None}
+    words: dict[str, Any] = {"reason": reading.reason or "", "quote": reading.quote}
+    words |= {"quote_found": reading.quote_found, "quote_in": reading.quote_in or None}
     if isinstance(reading, Verdict) and reading.step is not None:
         words["step"] = reading.step
     return {**words, "votes": list(reading.votes)} if reading.votes else words

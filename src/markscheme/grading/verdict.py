@@ -44,7 +44,7 @@ class Verdict:
     Attributes:
         criterion: Its name.
         level: A value on its scale; may be between two levels if several verdicts were combined.
-        reason: Why, in the judge's words.
+        reason: Why, in the judge's words; None where it gave none.
         quote: The passage it is based on; None if there was nothing to quote.
         quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
@@ -56,7 +56,7 @@ class Verdict:
 
     criterion: str
     level: float
-    reason: str = ""
+    reason: str | None = None
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
@@ -87,7 +87,7 @@ class NotApplicable:
     """Outcome of a criterion that does not apply to this response; it is left out of the score."""
 
     criterion: str
-    reason: str = ""
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Abstention:
     """Outcome of a criterion for which the judge declined to choose a level."""
 
     criterion: str
-    reason: str = ""
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Holistic:
     """Score for the whole response, 0 to 100."""
 
     score: float
-    reason: str = ""
+    reason: str | None = None
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
@@ -174,7 +174,7 @@ def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, hi
         score = answer["score"]
         if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= highest:
             raise _Unreadable(f"score must be a number from 0 to {highest}, found {_shown(score)}")
-        return Holistic(float(score), _text(answer, "reason"), **_quote(answer.get("quote"), material))
+        return Holistic(float(score), _text(answer, "reason") or None, **_quote(answer.get("quote"), material))
     except _Unreadable as why:
         return _unread("", why, reply)
 
@@ -213,7 +213,7 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
             raise _Unreadable("the reply has two verdicts on it")
         if not isinstance(verdict, Mapping) or "level" not in verdict:
             raise _Unreadable(f"a verdict is an object with quote, reason and level; found {_shown(verdict)}")
-        reason = _text(verdict, "reason")
+        reason = _text(verdict, "reason") or None
         if material.repeats(verdict):
             raise _Unreadable(ONLY_REPEATS)
         level_text = verdict["level"]

@@ -507,7 +507,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
-        sentences = [_sentence(grade.holistic.reason)]
+        sentences = [_sentence(grade.holistic.reason or "")]
     else:
         sentences = [_outcome_in_words(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
     if grade.left_out:
@@ -522,7 +522,7 @@ def _outcome_in_words(criterion: Criterion, outcome: Outcome) -> str:
         case Verdict():
             return _sentence(f"{criterion.name} {outcome.in_words(criterion.scale)}")
         case NotApplicable():
-            return _sentence(f"{criterion.name} does not apply: {outcome.reason}")
+            return _sentence(f"{criterion.name} does not apply: {outcome.reason or ''}")
         case Abstention() | Unread():
             return f"{criterion.name}: no verdict."
 

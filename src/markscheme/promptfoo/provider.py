@@ -218,10 +218,10 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
                     "position": position if criterion.has_worth else None,
                     "score": criterion.worth(position),
                     "pass": criterion.passes(position) if criterion.is_decisive else None,
-                    "reason": verdict.reason,
+                    "reason": verdict.reason or "",
                 }
             case NotApplicable() as outcome:
-                results[criterion.name] = {"notApplicable": outcome.reason}
+                results[criterion.name] = {"notApplicable": outcome.reason or ""}
     return results
 
 

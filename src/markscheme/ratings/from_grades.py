@@ -63,7 +63,7 @@ def _rated(outcome: Outcome, criterion: Criterion) -> Rated:
         case Verdict():
             return Rated(
                 outcome.level,
-                outcome.reason,
+                outcome.reason or "",
                 outcome.quote,
                 outcome.quote_found,
                 under=under,
@@ -72,8 +72,8 @@ def _rated(outcome: Outcome, criterion: Criterion) -> Rated:
                 probabilities=by_choice(outcome.probabilities, criterion.scale),
             )
         case NotApplicable():
-            return Rated(None, outcome.reason, declined="not applicable", under=under)
+            return Rated(None, outcome.reason or "", declined="not applicable", under=under)
         case Abstention():
-            return Rated(None, outcome.reason, declined="abstained", under=under)
+            return Rated(None, outcome.reason or "", declined="abstained", under=under)
         case Unread():
             return Rated(None, outcome.why, declined="unread", under=under)

@@ -34,7 +34,7 @@ def rubric_scorer(grader: Grader) -> Scorer:
         grade = grader.grade_sync(outputs, **inputs_for(rubric, facts))
         if grade.score is None:
             return [Feedback(name=rubric.name, error=str(grade.error), source=judge)]
-        reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
+        reasons = {name: verdict.reason or "" for name, verdict in grade.verdicts.items()}
         of_row = None if grade.row_rubric is None else {"verdicts": json.dumps(row_verdicts(grade))}
         return [
             Feedback(name=name, value=value, rationale=reasons.get(name, grade.reason), source=judge, metadata=of_row)

@@ -22,7 +22,7 @@ def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) 
         rubric: The rubric by which it was graded.
         response_id: The `gen_ai.response.id` that the provider gave it; its span tells it too, where that is current.
     """
-    reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
+    reasons = {name: verdict.reason or "" for name, verdict in grade.verdicts.items()}
     for name, value in named_scores(grade, rubric).items():
         of_all = name not in grade.by_criterion
         attributes: dict[str, Any] = {"gen_ai.evaluation.name": name if of_all else f"{rubric.name}.{name}"}

@@ -460,7 +460,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
 def _report(criterion: Criterion, outcome: Outcome) -> CriterionReport:
     verdict: dict[str, Any]
     if isinstance(outcome, Verdict):
-        verdict = {"verdict": "MET" if outcome.level == 1 else "UNMET", "reason": outcome.reason}
+        verdict = {"verdict": "MET" if outcome.level == 1 else "UNMET", "reason": outcome.reason or ""}
     else:
         assert isinstance(outcome, Unread)
         verdict = {"verdict": None, "reason": outcome.why, "raw": outcome.raw or ""}

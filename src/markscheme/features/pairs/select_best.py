@@ -276,7 +276,7 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
                     "kind": "model",
                     "shown": shown,
                     "criteria": {
-                        name: {"level": outcome.level, "reason": outcome.reason}
+                        name: {"level": outcome.level, "reason": outcome.reason or ""}
                         for name, outcome in outcomes.items()
                         if isinstance(outcome, Verdict)
                     },

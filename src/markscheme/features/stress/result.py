@@ -302,7 +302,7 @@ class Stress:
 
     def _reason(self, index: int, version: str, name: str) -> str:
         verdict = self.grades[StressQuestion(index, version, 0)].verdicts.get(name)
-        return verdict.reason if verdict is not None else ""
+        return verdict.reason or "" if verdict is not None else ""
 
 
 def _is_found(cell: StressCell) -> bool:
