@@ -242,7 +242,7 @@ def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any
     return certificate(write_project(folder), servers, *options)
 
 
-def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
+def test_a_promise_is_about_one_side_or_about_each_side(servers: Servers, tmp_path: Path) -> None:
     passes = tuned_afresh(tmp_path / "passes", servers, "--judge", CASCADE, "--for", "passes")
     assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
     each = tuned_afresh(tmp_path / "each", servers, "--judge", BETTER, "--for", "each")
@@ -364,7 +364,7 @@ def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_calibrate_offers_it_with_the_share_that_it_might_decide(servers: Servers, tmp_path: Path) -> None:
+def test_calibrate_offers_certify_with_the_share_that_the_judge_might_decide(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
     command = ("calibrate", "reply", "--judge", CHEAP, "--target", "0.99")
     done = run(*command, cwd=folder, env=servers.environment)

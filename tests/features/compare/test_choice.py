@@ -112,7 +112,7 @@ def test_what_moved_between_two_judges_is_said_in_words() -> None:
     assert higher.moved.startswith("From old to new moved: polite by +0.40 levels")
 
 
-def test_without_gold_only_what_moved_is_said() -> None:
+def test_without_gold_only_what_moved_is_shown() -> None:
     choice = choose(RUBRIC, [judge("old"), judge("new", range(30))], None)
     pair = choice.pairs[0]
     assert (choice.reference, choice.recommended, choice.best, pair.figures) == (None, None, None, {})

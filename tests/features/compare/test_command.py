@@ -93,7 +93,7 @@ def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> Non
     assert (comparison["rubric"]["name"], comparison["reference"]) == ("manners", "people")
 
 
-def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
+def test_without_a_rubric_only_what_moved_is_shown(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", cwd=project)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
@@ -168,7 +168,7 @@ def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Pat
 
 
 @pytest.mark.proof
-def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: Path) -> None:
+def test_examples_whose_response_changed_are_left_out_and_counted(project: Path) -> None:
     calibrated(project, "gpt")
     file = project / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]

@@ -70,7 +70,7 @@ def test_limits_are_whole_numbers_that_differ(value: str, folder: Path) -> None:
     assert (done.returncode, "must be a whole number from 1" in " ".join(done.stderr.split())) == (2, True)
 
 
-def test_python_compares_the_same_ways(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_compares_several_limits_of_criteria_per_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def where_alone(prompt: Prompt, _: int) -> dict[str, str]:
         return dict.fromkeys(prompt.criteria, "MET" if len(prompt.criteria) == 1 else "UNMET")
 

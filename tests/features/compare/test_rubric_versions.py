@@ -65,7 +65,7 @@ def test_a_rewording_is_shown_with_the_verdict_before_and_after(here: Path) -> N
     assert "How **strictly** kind it is" in text or "How strictly kind it is" in text
 
 
-def test_a_new_rubric_and_other_commits(here: Path) -> None:
+def test_a_rubric_missing_in_a_commit_is_new_and_a_missing_commit_is_refused(here: Path) -> None:
     (here / "rubrics" / "fresh.yaml").write_text("criteria: [{name: a, requirement: The reply is short}]\n")
     fresh = run("markscheme", "compare", "fresh@HEAD", "fresh", "--json", cwd=here)
     assert (fresh.returncode, json.loads(fresh.stdout)["new"]) == (1, True)

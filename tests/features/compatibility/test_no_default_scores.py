@@ -124,7 +124,7 @@ def test_no_grader_scores_what_it_could_not_read(kind: str, grader: str, name: s
 
 
 @pytest.mark.parametrize("grader", GRADERS)
-def test_the_same_graders_score_what_they_can_read(grader: str) -> None:
+def test_graders_score_the_answers_that_they_can_read(grader: str) -> None:
     """So that the tests above fail for the right reason."""
     texts = {
         "per criterion": (PerCriterionGrader, PerCriterionOutput, '{"criterion_status": "MET", "explanation": "e"}'),

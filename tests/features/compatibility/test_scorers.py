@@ -120,7 +120,7 @@ def test_on_request_a_malformed_answer_is_scored_zero(what: str) -> None:
     assert len(judge.prompts) == 1
 
 
-def test_a_judge_that_cannot_be_asked_has_no_score_even_then() -> None:
+def test_a_judge_that_cannot_be_asked_has_no_score_even_where_unreadable_answers_are_0() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
         scored = asyncio.run(faithful.find("A summary."))
@@ -162,7 +162,7 @@ def test_fewer_than_one_sample_is_refused_when_built(samples: Any) -> None:
         llm_judge("Reward.", samples=samples)
 
 
-def test_other_arguments_that_cannot_be_are_refused_when_built() -> None:
+def test_an_empty_rubric_and_an_unknown_rule_for_unreadable_answers_are_refused() -> None:
     with pytest.raises(ValueError, match="rubric is empty"):
         llm_judge("  ")
     with pytest.raises(ValueError, match="on_malformed is ungraded or zero"):

@@ -477,7 +477,7 @@ def test_a_probability_of_400_digits_is_an_unread_answer(wire: str, number: str)
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_an_error_inside_an_answer_is_that_error(wire: str) -> None:
+def test_an_error_in_the_body_of_an_answer_is_raised_by_its_code(wire: str) -> None:
     error = played(wire, Answer({"error": {"message": "no worker left", "code": 503}}, headers={"retry-after": "6"}))
     assert isinstance(error, JudgeBusy)
     assert "no worker left" in str(error)

@@ -102,7 +102,7 @@ def test_good_and_bad_are_decisions_about_whole_responses(project: Path) -> None
     assert decided == {unit: index % 2 == 1 for index, unit in enumerate(read)}
 
 
-def test_written_again_nothing_changes_its_part(project: Path) -> None:
+def test_examples_keep_their_part_when_a_rubric_is_written_again(project: Path) -> None:
     read_first_half(project)
     report(project, "--write")
     before = examples(project)

@@ -463,7 +463,7 @@ def test_runs_of_other_examples_have_nothing_to_compare(tmp_path: Path) -> None:
         calibration_of(KIND_TONE, ExampleSet(others), ratings, RATER, since=Since(stored))
 
 
-def test_a_text_that_changed_is_a_named_cause_and_compared_all_the_same(tmp_path: Path) -> None:
+def test_a_text_that_changed_is_named_as_a_cause_and_still_compared(tmp_path: Path) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     changed = replace(KIND_TONE, criteria=(replace(KIND_TONE.criteria[0], requirement="is very kind"),))

@@ -137,7 +137,7 @@ def test_what_is_not_a_mapping_or_plain_data_is_refused(tmp_path: Path, text: st
     assert faults(tmp_path, text)
 
 
-def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
+def test_an_experiment_made_in_python_has_the_checks_of_one_in_a_file() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
     with pytest.raises(ExperimentError, match="variant 'a' occurs twice here"):
         Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))

@@ -44,7 +44,7 @@ def rows() -> dict[str, VariantFigures]:
         ("tone > 4.5", False),
     ],
 )
-def test_a_rule_hits_where_its_figure_stands_so(text: str, hit: bool) -> None:
+def test_a_rule_applies_where_its_figure_is_beyond_its_bound(text: str, hit: bool) -> None:
     hits = Rule.parse(text, EXPERIMENT).hits(rows())
     assert bool(hits) == hit
     assert all("the run fails if" in line for line in hits)
