@@ -41,7 +41,7 @@ def taken(opened: OpenedDiscovery, content: list[dict[str, Any]], name: str = "r
     here = opened.folder.path.parent.parent
     lines(here / name, content)
     take_notes("reply", here, [here / name], rater=None, kind=None, pool=None, seed=None, is_random=False)
-    return {entry.note.text: entry.key.partition("/")[0] for entry in opened.outputs().notes.values()}
+    return {note.text: key.partition("/")[0] for key, note in opened.outputs().notes.items()}
 
 
 def test_a_sheet_comes_back_as_its_readers_notes_as_often_as_it_is_sent(opened: OpenedDiscovery) -> None:

@@ -97,8 +97,7 @@ def test_a_note_cannot_close_its_fence() -> None:
 def test_a_suggestion_is_in_the_codebook_and_counts_nowhere() -> None:
     outputs = read_outputs("a a a a")
     unsorted = ReadOutputs(outputs.readings, Codebook(), outputs.order)
-    notes = {key: note_in_output.note for key, note_in_output in unsorted.notes.items()}
-    suggestion = asyncio.run(suggest(notes, {}, ask, "model"))
+    suggestion = asyncio.run(suggest(unsorted.notes, {}, ask, "model"))
     book = suggestion.added_to(Codebook(), "t")
     waiting = ReadOutputs(outputs.readings, book, outputs.order)
     assert len(waiting.waiting) == 4

@@ -171,7 +171,7 @@ class Differences:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ContenderFigures:
     """One judge among several, on the examples that all of them graded.
 
     Attributes:
@@ -242,7 +242,7 @@ class Choice:
     reference: str | None
     measure: Measure
     paired: Measure
-    standings: tuple[Standing, ...]
+    standings: tuple[ContenderFigures, ...]
     pairs: tuple[Differences, ...]
     best: str | None
     recommended: str | None
@@ -534,7 +534,7 @@ class _View:
 
     # all of them
 
-    def standings(self, contenders: Sequence[Contender], decisions: Mapping[str, Decision]) -> list[Standing]:
+    def standings(self, contenders: Sequence[Contender], decisions: Mapping[str, Decision]) -> list[ContenderFigures]:
         """Return each judge's standing, on the examples that all graded.
 
         Args:
@@ -566,7 +566,7 @@ class _View:
         decisions: Mapping[str, Decision],
         compared: Comparison | None = None,
         best: Comparison | None = None,
-    ) -> Standing:
+    ) -> ContenderFigures:
         """Compare a judge with the best one; without a comparison where it is the best itself or there is no gold."""
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
@@ -576,7 +576,7 @@ class _View:
             labels = labels_to_tell(compared.hits - best.hits, groups=self.table.groups)
             needed = None if labels is None else labels - int(np.isfinite(compared.hits - best.hits).sum())
         decision = decisions.get(contender.name)
-        return Standing(
+        return ContenderFigures(
             name=contender.name,
             gate=None if decision is None or decision.gate is None else decision.gate.state,
             trend=None if decision is None else decision.trend.state,
@@ -631,7 +631,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
     return math.ceil(size * max(least_n(tells), len(d) + 1))
 
 
-def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:
+def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tuple[str | None, str]:
     """Return the cheapest judge that is not worse than the best, and why; or why none can be named."""
     if best is None:
         return None, "without labels only the differences between judges are known"
@@ -653,7 +653,7 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
     )
 
 
-def _leads(standings: Sequence[Standing], best: str) -> str:
+def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
     """Say why a judge comes first: by what is shown of it, where another agrees more often."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
@@ -663,13 +663,13 @@ def _leads(standings: Sequence[Standing], best: str) -> str:
     return f"{best} is shown to {use}, and {in_words(ahead)} {'is' if len(ahead) == 1 else 'are'} not"
 
 
-def _worse(standings: Sequence[Standing]) -> str:
+def _worse(standings: Sequence[ContenderFigures]) -> str:
     """Return which judges are shown to be worse than the best one."""
     worse = [standing.name for standing in standings if standing.is_worse]
     return f"; {in_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
 
 
-def _open(standings: Sequence[Standing]) -> str:
+def _open(standings: Sequence[ContenderFigures]) -> str:
     """Return which judges can't be distinguished from the best one yet."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.compare.choice import Choice, Differences, Flip, Standing
+from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.phrases import counted, number
@@ -169,7 +169,7 @@ def _leads(choice: Choice) -> str:
     )
 
 
-def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
+def _standing(standing: ContenderFigures, choice: Choice) -> tuple[doc.Line, ...]:
     return (
         doc.Name(standing.name),
         share_mark(standing.agreement),
@@ -182,7 +182,7 @@ def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
     )
 
 
-def _behind(standing: Standing) -> str:
+def _behind(standing: ContenderFigures) -> str:
     if standing.agreement is None:
         return NONE
     if standing.behind_best is None:

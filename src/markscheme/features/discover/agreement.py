@@ -112,5 +112,5 @@ def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOut
     if not times:
         return None
     ((pair, most),) = times.most_common(1)
-    one_note_each = [next((note.note.text for note in outputs.notes_in[name]), "") for name in pair]
+    one_note_each = [next((note.text for note in outputs.notes_in[name].values()), "") for name in pair]
     return Exchanged(pair, most, (one_note_each[0], one_note_each[1]))

@@ -222,7 +222,7 @@ def _suggest(opened: "OpenedDiscovery", judge: str, ask: AskFlags, *, plan: bool
     from markscheme.judges.registry import open_judge
 
     outputs = opened.outputs()
-    notes = {key: outputs.notes[key].note for key in outputs.unsorted}
+    notes = {key: outputs.notes[key] for key in outputs.unsorted}
     if not notes:
         raise UsageError("there are no unsorted notes to group")
 

@@ -138,16 +138,17 @@ def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material
 
     It is copied exactly from a response and looked up there again; None where no passage is found.
     """
-    notes = outputs.notes_in.get(mode.name, ())
-    quotes = filter(None, (note.note.quote for note in notes))
+    notes = outputs.notes_in.get(mode.name, {})
+    noted_ids = [outputs.readings_by_note[key].id for key in notes]
+    quotes = filter(None, (note.quote for note in notes.values()))
     marked = sorted((quote for quote in quotes if len(quote) >= SHORTEST_ANCHOR), key=len)
     for quote in (*mode.quotes, *marked):
         if len(quote) > LONGEST_ANCHOR:
             continue
-        for note in notes:
-            material = materials.get(note.id)
+        for id in noted_ids:
+            material = materials.get(id)
             if material is not None and material.find(quote) == RESPONSE:
-                return quote, note.id
+                return quote, id
     return None
 
 
@@ -205,7 +206,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
     share = figures.share
     where = f"{share.as_share()} of outputs read for it" if share.value is not None and figures.read_for else ""
     yield where or f"in {counted(figures.count, 'output')}"
-    words = " ".join([figures.mode.definition, *(note.note.text for note in outputs.notes_in[figures.mode.name])])
+    words = " ".join([figures.mode.definition, *(note.text for note in outputs.notes_in[figures.mode.name].values())])
     hint = code_hint(words)
     if hint:
         yield hint

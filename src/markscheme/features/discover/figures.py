@@ -35,17 +35,6 @@ GROUPS_TO_COUNT = 5
 
 
 @dataclass(frozen=True)
-class NoteInOutput:
-    """A note with its name, its reader and its output."""
-
-    key: str
-    id: str
-    rater: str
-    note: Note
-    position: int
-
-
-@dataclass(frozen=True)
 class ModeFigures:
     """Figures of one mode.
 
@@ -148,14 +137,16 @@ class ReadOutputs:
         return by_id
 
     @cached_property
-    def notes(self) -> dict[str, NoteInOutput]:
+    def readings_by_note(self) -> dict[str, OutputReading]:
+        """The reading that each note of people is in, by the note's name."""
+        people = (reading for reading in self.readings if reading.kind != "model")
+        return {reading.key_of(note): reading for reading in people for note in reading.notes}
+
+    @cached_property
+    def notes(self) -> dict[str, Note]:
         """All notes of people, by their names."""
         people = (reading for reading in self.readings if reading.kind != "model")
-        return {
-            reading.key_of(note): NoteInOutput(reading.key_of(note), reading.id, reading.rater, note, note.line)
-            for reading in people
-            for note in reading.notes
-        }
+        return {reading.key_of(note): note for reading in people for note in reading.notes}
 
     @cached_property
     def unsorted(self) -> tuple[str, ...]:
@@ -168,13 +159,13 @@ class ReadOutputs:
         return tuple(self.codebook.waiting(self.notes))
 
     @cached_property
-    def notes_in(self) -> dict[str, tuple[NoteInOutput, ...]]:
-        """The notes in each listed mode."""
-        by_mode: dict[str, list[NoteInOutput]] = {mode.name: [] for mode in self.codebook.listed}
+    def notes_in(self) -> dict[str, dict[str, Note]]:
+        """The notes in each listed mode, by their names."""
+        by_mode: dict[str, dict[str, Note]] = {mode.name: {} for mode in self.codebook.listed}
         for key, note in self.notes.items():
             for name in self.codebook.modes_of(key):
-                by_mode[name].append(note)
-        return {name: tuple(notes) for name, notes in by_mode.items()}
+                by_mode[name][key] = note
+        return by_mode
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
@@ -220,11 +211,12 @@ class ReadOutputs:
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
         """The line and the output of each reader's first note of a mode, by reader and mode as it was assigned."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
-        for key, note in self.notes.items():
+        for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)
+            line_and_output = (self.notes[key].line, reading.id)
             for name in assignment.modes if assignment is not None else ():
-                noted = (note.rater, self.codebook.mode(name).name)
-                first[noted] = min(first.get(noted, (note.position, note.id)), (note.position, note.id))
+                noted = (reading.rater, self.codebook.mode(name).name)
+                first[noted] = min(first.get(noted, line_and_output), line_and_output)
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:

@@ -386,8 +386,8 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
     them."""
     outputs = work.outputs()
     book = outputs.codebook
-    texts = {key: noted.note.words for key, noted in outputs.notes.items()}
-    members = {name: [noted.key for noted in entries] for name, entries in outputs.notes_in.items()}
+    texts = {key: note.words for key, note in outputs.notes.items()}
+    members = {name: list(notes) for name, notes in outputs.notes_in.items()}
     unsorted = {key: texts[key] for key in outputs.unsorted}
     suggested = {key: list(book.suggestion_of(key)) for key in outputs.waiting}
     return {
@@ -413,8 +413,8 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
         ],
         "unsorted": list(in_likeness_order(unsorted)),
         "notes": {
-            key: {"text": noted.note.text, "quote": noted.note.quote or "", "unit": unit_name(noted.id)}
-            for key, noted in outputs.notes.items()
+            key: {"text": note.text, "quote": note.quote or "", "unit": unit_name(outputs.readings_by_note[key].id)}
+            for key, note in outputs.notes.items()
         },
         "nearest": {key: list(names) for key, names in nearest_modes(texts, members).items()},
         "suggested": {

@@ -90,7 +90,7 @@ class Discovery:
         """Return the outputs to read again for a mode, those most like its notes first."""
         figures = next(figures for figures in self.outputs.mode_figures if figures.mode.name == name)
         texts = {id: self.texts.get(id, "") for id in figures.again}
-        notes = [note.note.words for note in self.outputs.notes_in[name]]
+        notes = [note.words for note in self.outputs.notes_in[name].values()]
         return most_like(notes, texts)
 
     @cached_property

@@ -253,7 +253,7 @@ def json_of(discovery: Discovery) -> dict[str, Any]:
         },
         "unsorted": len(outputs.unsorted),
         "unsorted_notes": [
-            {"note": key, "text": outputs.notes[key].note.text, "quote": outputs.notes[key].note.quote or ""}
+            {"note": key, "text": outputs.notes[key].text, "quote": outputs.notes[key].quote or ""}
             for key in outputs.unsorted
         ],
         "suggestions": len(outputs.waiting),
