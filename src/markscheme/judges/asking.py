@@ -42,27 +42,13 @@ class Asking:
     tests_sight: bool = True
 
     @classmethod
-    def for_run(
-        cls,
-        limits: Mapping[str, Any],
-        *,
-        price: str | None,
-        cache: bool,
-        expected: bool,
-        tests_sight: bool,
-        parameters: Mapping[str, Any],
-        batch: "Batching | None",
-    ) -> "Asking":
+    def for_run(cls, limits: Mapping[str, Any], *, price: str | None, cache: bool) -> "Asking":
         """Return the settings of a run: with a new limiter, and with list prices where no price is given.
 
         Args:
             limits: The arguments of the limiter.
             price: Price as a user writes it, `IN:OUT`.
             cache: Whether replies are read from the cache and kept there.
-            expected: Whether to score the expected level.
-            tests_sight: Whether a judge is tried before it is first shown what isn't text.
-            parameters: Parameters of the model that are set, by name.
-            batch: Settings of batches; None for a request per prompt.
 
         Raises:
             UsageError: The price cannot be read.
@@ -71,10 +57,6 @@ class Asking:
             limiter=Limiter(**limits),
             price=Price.parse(price) if price else None,
             memory=Memory() if cache else None,
-            expected=expected,
-            tests_sight=tests_sight,
-            parameters=parameters,
-            batch=batch,
             list_prices=True,
         )
 

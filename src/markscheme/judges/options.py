@@ -176,10 +176,8 @@ class AskOptions:
         """
         from markscheme.judges.asking import Asking
 
-        return Asking.for_run(
-            self.limits,
-            price=self.price,
-            cache=self.cache,
+        return replace(
+            Asking.for_run(self.limits, price=self.price, cache=self.cache),
             expected=self.expected,
             tests_sight=self.probe,
             parameters=self.parameters,
