@@ -196,7 +196,7 @@ def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> Gate
 
 def _split_decisions(gold: Gold) -> int:
     """Count the examples on which annotators split so evenly that there is no decision."""
-    undecided = {unit for unit, decision in zip(gold.ids, gold.decisions.tolist(), strict=True) if decision != decision}
+    undecided = {gold.ids[index] for index in np.flatnonzero(np.isnan(gold.decisions)).tolist()}
     return len({unit for unit, _ in gold.even_splits} & undecided)
 
 

@@ -1,5 +1,6 @@
 """Slices of the examples compared with the rest: a judge may look fine on the whole and be broken on one of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -256,7 +257,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
             for example_part in named
             if example_part.inside.tobytes() not in same
         ]
-    parts += _by_name(BY_LABEL_KIND, _label_kinds(comparison.gold))
+    parts += _by_name(BY_LABEL_KIND, _label_kinds(comparison.gold)) if len(comparison.gold.kinds) > 1 else ()
     if comparison.rubric.is_of_pairs:
         return parts
     return parts + _by_length(np.array(values_of(examples, "response_length")))
@@ -411,11 +412,12 @@ def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure
 
 
 def _by_name(by: str, names: Sequence[str]) -> Iterator[ExamplePart]:
-    distinct, code, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
-    large = [i for i, name in enumerate(distinct.tolist()) if name and counts[i] >= SMALLEST_PART]
-    if 0 < len(large) <= MOST_PARTS and (distinct != "").sum() > 1:
-        for i in large:
-            yield ExamplePart(by, str(distinct[i]), code.reshape(-1) == i)
+    counts = Counter(names)
+    large = sorted(name for name, n in counts.items() if name and n >= SMALLEST_PART)
+    if 0 < len(large) <= MOST_PARTS and len(counts.keys() - {""}) > 1:
+        index_of = {name: index for index, name in enumerate(large)}
+        code = np.array([index_of.get(name, -1) for name in names])
+        yield from (ExamplePart(by, name, code == index) for name, index in index_of.items())
 
 
 def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
