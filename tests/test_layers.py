@@ -137,6 +137,7 @@ LATE: dict[str, dict[str, str]] = {
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
     "grading.graded_table": {"pyarrow": OPTIONAL},
     "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
+    "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
     "judges.choice": {"judges.scripted": "few rubrics are decided by code alone"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",

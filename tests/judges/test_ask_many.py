@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import BudgetError, NoJudge
-from markscheme.judges.ask_many import all_or_first_error, ask_many
+from markscheme.judges.all_calls import all_or_first_error
+from markscheme.judges.ask_many import ask_many
 from tests.house import SOURCE
 from tests.judges.virtual_time import run
 

@@ -71,10 +71,10 @@ def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> N
         pilot: The judge compared with them; None where its ratings aren't known.
         target: Share of examples on which the judge must agree.
     """
-    if pilot is None:
-        return _to_begin(gold, target)
-    from markscheme.calibration.decision import decide
+    from markscheme.calibration.decision import decide, labels_to_begin
 
+    if pilot is None:
+        return _asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
     decision = decide(pilot, target=target)
     return NextLabels(decision.labels, decision.next_step, because=decision.because)
 
@@ -152,13 +152,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
         gold = gold_of(examples, rubric)
     except ComparisonError:
         gold = no_gold(rubric)
-    return _to_begin(gold, rubric.target)
-
-
-def _to_begin(gold: "Gold", target: float) -> NextLabels:
-    from markscheme.calibration.decision import labels_to_begin
-
-    return _asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
+    return planned_labels(gold, None, rubric.target)
 
 
 def _asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:

@@ -13,7 +13,7 @@ from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
 from markscheme.material import Material
 from markscheme.prompt import Prompt, verdict_prompt

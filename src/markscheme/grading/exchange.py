@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, forget
 from markscheme.judges.sight import why_unseen
 from markscheme.prompt import Prompt

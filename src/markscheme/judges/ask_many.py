@@ -176,15 +176,3 @@ class _InContext(Generic[_Result]):
             except BaseException as error:  # a cancellation, for the job to see
                 argument = error
                 step = self._work.throw
-
-
-async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
-    """Return the results of all calls; raise the first error once all have ended."""
-    calls = list(calls)
-    if len(calls) == 1:  # the usual case needs no task
-        return [await calls[0]]
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in results if not isinstance(result, BaseException)]

@@ -17,7 +17,7 @@ def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
     assert accepted.returncode == 0, accepted.stderr
     for arguments in (["status"], ["status", "--json"]):
         loaded = loaded_by(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
-        assert not loaded & {"numpy", "scipy", "anthropic", "openai"}
+        assert not loaded & {"numpy", "scipy", "anthropic", "openai", "asyncio"}
 
 
 def test_status_typed_alone_loads_no_parser_and_without_a_rubric_nothing_that_reads_one(tmp_path: Path) -> None:

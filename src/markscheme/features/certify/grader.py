@@ -11,7 +11,7 @@ from markscheme.grading.by_criterion import GradeOptions, SubmissionGrader
 from markscheme.grading.grades import DecidedBy, Fingerprints, Grade
 from markscheme.grading.score import certainty_of
 from markscheme.grading.strategies import fingerprints_of, strategy_of
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric

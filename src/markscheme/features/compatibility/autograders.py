@@ -37,7 +37,7 @@ from markscheme.grading import lacking_inputs, seeing_alike
 from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, readings_of, together
 from markscheme.grading.score import Score, weigh, weigh_holistic
 from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.material import Material

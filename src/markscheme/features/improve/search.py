@@ -10,7 +10,7 @@ from markscheme.features.improve.candidates import LabelledTexts, NotTried, Word
 from markscheme.features.improve.proposer import NARROW, Shown, prompts_for, read_proposal
 from markscheme.features.improve.selection import FINALISTS
 from markscheme.features.improve.trial import Asker, TrialPart, Tried, screen
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet

@@ -17,7 +17,7 @@ from markscheme.files import append_text, rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.grading.verdict import Verdict
-from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
 from markscheme.numerals import finite
 from markscheme.phrases import counted

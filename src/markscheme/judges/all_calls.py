@@ -1,0 +1,20 @@
+"""Several calls at once; what only writes prompts imports this, and loads no event loop with it."""
+
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+_Result = TypeVar("_Result")
+
+
+async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
+    """Return the results of all calls; raise the first error once all have ended."""
+    calls = list(calls)
+    if len(calls) == 1:  # the usual case needs no task
+        return [await calls[0]]
+    import asyncio
+
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
