@@ -23,7 +23,7 @@ class AsAWhole(OneJudge):
 
         def questions(_: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Holistic | Unread]]:
             prompt = holistic_prompt(self.rubric, submission, again=again)
-            yield JudgeQuestion(prompt, lambda reply: {AS_A_WHOLE: read_holistic(reply, prompt.material)})
+            yield prompt, lambda reply: {AS_A_WHOLE: read_holistic(reply, prompt.material)}
 
         exchange = await ask_judge(self.asked_judge, questions, [AS_A_WHOLE])
         if exchange.error is not None:

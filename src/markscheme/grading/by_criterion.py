@@ -272,7 +272,7 @@ class ByCriterion(OneJudge):
                 prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
                 shown = shown if prompt.material == shown.texts else Material(prompt.material)
                 read = partial(read_verdicts, criteria=criteria, shown=shown, turned=submission.turned)
-                yield JudgeQuestion(prompt, read)
+                yield prompt, read
 
         return await ask_judge(self.asked_judge, questions, [criterion.name for group in groups for criterion in group])
 

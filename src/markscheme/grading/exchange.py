@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
@@ -19,12 +19,8 @@ AS_A_WHOLE = ""
 """The name of what is read from an answer about a response as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeQuestion(Generic[_Reading]):
-    """Prompt with the function that reads a reply to it, by the name of each criterion or AS_A_WHOLE."""
-
-    prompt: Prompt
-    read: Callable[[Reply], Mapping[str, _Reading]]
+JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading]]]
+"""A prompt, and the function that reads a reply to it, by the name of each criterion or AS_A_WHOLE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +137,18 @@ async def ask_judge(
 
 
 async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_Reading]:
+    prompt, read = question
     try:
-        if question.prompt.parts and (why := await why_unseen(judge, question.prompt.parts)) is not None:
+        if prompt.parts and (why := await why_unseen(judge, prompt.parts)) is not None:
             raise JudgeUnavailable(why)
-        reply = await judge.reply(question.prompt)
+        reply = await judge.reply(prompt)
     except NoJudge:
         raise
     except JudgeError as error:
         return Exchange({}, error=error)
-    exchange = Exchange(question.read(reply), (reply,))
+    exchange = Exchange(read(reply), (reply,))
     _say_wrappers(judge, exchange)
-    unusable = tuple(_unusable(question, exchange)) if reply.parts or exchange.unread else ()
+    unusable = tuple(_unusable(exchange, read)) if reply.parts or exchange.unread else ()
     return replace(exchange, unusable=unusable) if unusable else exchange
 
 
@@ -168,12 +165,12 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 
 
 def _unusable(
-    question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]
+    exchange: Exchange[_Reading], read: Callable[[Reply], Mapping[str, _Reading]]
 ) -> Iterator[tuple[Reply, tuple[str, ...]]]:
     """Yield the cached replies, of an exchange of one reply, in which nothing could be read, and what was asked."""
     (reply,) = exchange.replies
     for piece in reply.single:
         if piece.key:
-            readings = exchange.readings if piece is reply else question.read(piece)
+            readings = exchange.readings if piece is reply else read(piece)
             if all(isinstance(reading, Unread) for reading in readings.values()):
                 yield piece, tuple(readings)

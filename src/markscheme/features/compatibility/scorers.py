@@ -79,7 +79,7 @@ class _JudgeScorer:
         def read(reply: Reply) -> dict[str, Holistic | Unread]:
             return {AS_A_WHOLE: read_holistic(reply, material, highest=HIGHEST)}
 
-        yield JudgeQuestion(self._question(material, again=again), read)
+        yield self._question(material, again=again), read
 
     def _score(self, reply: Reply, material: Mapping[str, str]) -> Holistic | Unread:
         """Combine all answers to one score; an unreadable answer counts as 0."""
