@@ -124,9 +124,10 @@ ONE_BY_ONE = re.compile(
 )
 """Points are judged, each by itself."""
 _LIST_LEAD = re.compile(
-    r"^[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:[^\n.:\d]{1,80}:"
+    r"^[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:(?:[^\n.:\d]{1,80}:"
     r"|[^\n.:\d]{1,60}\b(?:below|following|these|this list|checklist)\b[^\n.:\d]{0,30}[.:])\n+"
-    r"(?= ?[(\[]?(?:[1a]|i)[.)\]] \w{1,20}[ '’]\w)",
+    r"(?= ?[(\[]?(?:[1a]|i)[.)\]] \w{1,20}[ '’]\w)"
+    r"|[^\n.:\d]{1,80}\.\n+(?= ?[(\[]?(?:[1a]|i)[.)\]](?: [^\s\d]{1,30}){4}))",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -49,6 +49,7 @@ _CONDITIONAL_SCORE = re.compile(
     rf"{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for|in (?:all|any|every) other)\b",
     re.IGNORECASE,
 )
+_OTHERWISE = re.compile(rf"\b(?:otherwise|else)(?: it gets| score| give)?,? ({NUMERAL})(?![\d.]*\w)", re.IGNORECASE)
 _MARKS = r"(full|half|partial|no|zero) (?:marks|credit|points|score)\b"
 _DEGREE = re.compile(
     rf"\b{_MARKS}(?: (?:for|if|when))?((?:(?!\b{_MARKS.replace('(full', '(?:full')})[^.;\n]){{0,999}})", re.IGNORECASE
@@ -239,7 +240,7 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
     """Return the scores that sentences give for what an output does, with that."""
     conditional = [(sentence, list(_CONDITION.finditer(sentence))) for sentence in sentences]
     has_lines = sum(bool(_BEGINS_WITH_SCORE.match(sentence)) for sentence, _ in conditional) >= _FEWEST_CONDITIONS
-    return {
+    found = {
         float(match[1]): match[0].removeprefix(match[1]).strip()
         for sentence, matches in conditional
         if _CONDITIONAL_SCORE.match(sentence)
@@ -248,6 +249,8 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
         or (has_lines and _BEGINS_WITH_SCORE.match(sentence))
         for match in matches
     }
+    rest = (match for sentence, _ in conditional for match in _OTHERWISE.finditer(sentence) if len(found) > 1)
+    return found | {float(match[1]): "otherwise" for match in rest}
 
 
 def _are_ends(values: Sequence[float]) -> bool:

@@ -18,18 +18,21 @@ _SAYS = (
 )
 _SCORE = rf"(?P<score>[-+]?{NUMERAL})(?: ?/ ?\d{{1,3}})?{_UNIT}"
 _FIRST = re.compile(
-    rf"{_OPENS}(?:{_NAMES} (?:of )?)?(?:an? )?{_SCORE}[\"'*)\].]{{0,3}} ?(?:(?P<sign>{_SIGN}|{_SAYS}\b)"
-    rf"(?: |$)|(?=[(\"'*]))?[(\"'*]{{0,3}}(?P<words>[^\W\d][^\n]{{0,999}})$",
+    rf"{_OPENS}(?P<name>{_NAMES} (?:of )?)?(?:an? )?{_SCORE}(?P<closes>[\"'*)\].]{{0,3}}) ?"
+    rf"(?:(?P<sign>{_SIGN}|{_SAYS}\b)(?: |$)|(?=[(\"'*]))?[(\"'*]{{0,3}}(?P<words>[^\W\d][^\n]{{0,999}})$",
     re.IGNORECASE,
 )
 """A score before what it means."""
 _LAST = re.compile(
     rf"{_OPENS}(?P<words>[^\W\d][^\d\n]{{0,60}}?)\"?\*{{0,2}} ?"
-    rf"(?P<sign>[(\[]|{_SIGN}|(?:counts )?as\b|is\b|gets\b|scores\b) ?{_SCORE}[\"'*)\].]{{0,3}}$",
+    rf"(?P<sign>[(\[]|{_SIGN}|(?:counts )?as\b|is\b|(?:then )?(?:gets?|scores?|give|award|assign"
+    rf"|return|rate)(?: it)?\b) ?{_SCORE}[\"'*)\].]{{0,3}}$",
     re.IGNORECASE,
 )
 """A score after what it means."""
-_PARTS = (re.compile(r"\n"), re.compile(r"\n|[;,/](?= )|(?:(?<![\d.])|(?<=[=:→>–-] \d))[.?!](?= )|\|(?= ?\d)"))
+_LINES = re.compile(r"\n")
+_CLAUSES = re.compile(r"\n|[;,/](?= )|(?:(?<![\d.])|(?<=[=:→>–-] \d)|(?<=[=:→>–-]\d))[.?!](?= )|\|(?= ?\d)")
+_CLOSES_NUMBER = re.compile(r"[.)\]]")
 _MARKS_OF_LISTS = ":-–—→|"
 """Signs after a number that may as well number a point."""
 _FEWEST = 3
@@ -44,42 +47,62 @@ class _Item(NamedTuple):
     is_said: bool
 
 
-def level_run(text: str, *, may_be_list: bool) -> Mapping[float, str]:
+def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float, str]:
     """Return the first run of levels in a text, with their meanings; nothing where it has none.
 
     Args:
         text: The text.
+        is_score: Whether something says that it asks for a score; else the ends have to be a bad and a good level.
         may_be_list: Whether scores count that may as well number the points of a list.
     """
-    runs = (run for parts in _PARTS for pattern in (_FIRST, _LAST) for run in _runs(parts.split(text), pattern))
+    runs = (run for parts in (_LINES, _CLAUSES) for side in (_FIRST, _LAST) for run in _runs(text, parts, side))
     run = next(runs, ())
-    is_list = not may_be_list and _may_number_points(run)
-    return {} if is_list else {item.value: item.words.strip(" .,*") for item in run}
+    if not run or not (_goes_from_bad_to_good(run) or (is_score and (may_be_list or not _may_number_points(run)))):
+        return {}
+    return {item.value: item.words.strip(" .,*") for item in run}
 
 
-def _runs(parts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs among parts of a text that have their scores on one side."""
-    matches = filter(None, (pattern.match(part.strip()) for part in parts))
-    items = [
-        _Item(float(match["score"]), match["words"], pattern is _LAST or (match["sign"] or ":") not in _MARKS_OF_LISTS)
-        for match in matches
-    ]
-    return _evenly(items)
+def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
+    """Yield the runs among lines or clauses of a text that have their scores on one side."""
+    matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
+    return _evenly(
+        [
+            _Item(float(match["score"]), match["words"], side is _LAST or _is_said(match, in_clauses=parts is _CLAUSES))
+            for match in matches
+        ]
+    )
+
+
+def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
+    """Return whether a number before words is said to mean them; one alone in a clause numbers no point."""
+    is_named = match["name"] is not None or (match["sign"] or ":") not in _MARKS_OF_LISTS
+    return is_named or (in_clauses and _CLOSES_NUMBER.search(match["closes"]) is None)
+
+
+def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
+    """Return whether the levels at both ends are a bad and a good one."""
+    first, last = run[0].words, run[-1].words
+    return (is_bad(first) and is_good(last)) or (is_bad(last) and is_good(first))
 
 
 def _may_number_points(run: Sequence[_Item]) -> bool:
-    """Return whether numbers count from 1 before words that say nothing of a worst and a best level."""
+    """Return whether numbers count from 1 before words that aren't said to be what they mean."""
     are_numbers = [item.value for item in run] == [float(index) for index in range(1, len(run) + 1)]
-    is_said = any(item.is_said for item in run)
-    return bool(run) and are_numbers and not is_said and not (is_bad(run[0].words) and is_good(run[-1].words))
+    return are_numbers and not any(item.is_said for item in run)
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     """Yield the stretches of at least three items whose values rise or fall by one step."""
     start = 0
     for end in range(1, len(items) + 1):
-        steps = {round(later.value - earlier.value, 3) for earlier, later in itertools.pairwise(items[start : end + 1])}
-        if end == len(items) or len(steps) > 1 or 0 in steps:
+        run = items[start : end + 1]
+        steps = {round(later.value - earlier.value, 3) for earlier, later in itertools.pairwise(run)}
+        if (
+            end == len(items)
+            or 0 in steps
+            or min(steps) * max(steps) < 0
+            or (len(steps) > 1 and not all(item.is_said for item in run))
+        ):
             if end - start >= _FEWEST:
                 yield items[start:end]
             start = end - 1 if end - start > 1 else end

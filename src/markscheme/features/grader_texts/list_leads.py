@@ -24,7 +24,8 @@ _NONE_OF = re.compile(
 _SOME_SUFFICE = re.compile(
     r"^(?!.{0,99}\b(?:fails?|failed|not|violat\w{2,3}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
-    r"|\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
+    r"|^(?!.{0,99}\b(?:fails?|failed|violat\w{2,5}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
+    r"\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
     r"|\bat least (?:one|two|three|four|half|most|\d{1,2})\b.{0,40}\b(?:met|hold|true|present|satisfied|fulfilled)\b",
     re.IGNORECASE,
 )

@@ -2,11 +2,12 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markscheme.features.grader_texts.grader_sentences import TO
 from markscheme.features.grader_texts.level_marks import values_of_names
+from markscheme.features.grader_texts.level_runs import level_run
 from markscheme.features.grader_texts.pass_words import (
     DECIDES,
     FAILS,
@@ -38,12 +39,14 @@ _OF_SCALE = re.compile(
 )
 """The scale itself, or what a score is of."""
 _OF_BAND = re.compile(
-    rf"({NUMERAL}) ?{TO} ?{NUMERAL}(?= (?:or|and) (?:better|higher|above|up)\b| (?:range )?(?:pass|(?:is|are|means?) "
-    rf"(?:an? )?(?:pass|accept|ok|fine))| ?[=:] ?pass)|(?<=pass )({NUMERAL}) ?{TO} ?{NUMERAL}"
-    rf"|(?<=passes: )({NUMERAL}) ?{TO} ?{NUMERAL}|(?<=pass: )({NUMERAL}) ?{TO} ?{NUMERAL}",
+    rf"({NUMERAL}) ?{TO} ?({NUMERAL})(?= (?:or|and) (?:better|higher|above|up)\b|(?: range)?(?: ?[:=])? (?:pass|fail"
+    rf"|(?:is|are|means?|counts? as) (?:an? )?(?:pass|accept|ok|fine|fail|reject)))"
+    rf"|(?<=pass )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=passes: )({NUMERAL}) ?{TO} ?({NUMERAL})"
+    rf"|(?<=pass: )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=range: )({NUMERAL}) ?{TO} ?({NUMERAL})"
+    rf"|(?<=range )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=fail: )({NUMERAL}) ?{TO} ?({NUMERAL})",
     re.IGNORECASE,
 )
-"""The lowest band that passes."""
+"""A band that passes or fails."""
 _ONE_SIDED = "|".join(words.pattern for words, is_strict, lower in LIMIT_WORDS if is_strict or not lower)
 _COMPARES = re.compile(rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{_ONE_SIDED})", re.IGNORECASE)
 _BARE = re.compile(
@@ -60,15 +63,13 @@ _ON_SCORES = re.compile(
     r"|\b(?:less than|below|under|from|expect|ab|mindestens|unter|au moins|al menos|almeno|pelo menos|minimaal|vanaf)"
     r" (?:an? |eine[rs]? |une? |uma? )?\d{1,3}\b(?! ?(?:of\b|%|(?!upwards|passes|fails|counts|is\b|has\b|means"
     r"|always)\w{1,20}s\b))"
-    r"|\d and \d (?:are|pass|fail)",
+    r"|\d and \d are\b|\d(?:, | or | and )\d ?(?:=|:|is|are)? ?(?:pass|fail)",
     re.IGNORECASE,
 )
 """A limit in numbers that count nothing else."""
-_FAILING_BAND = re.compile(
-    rf"{NUMERAL} ?{TO} ?({NUMERAL})(?=(?: range)?(?: ?[:=])? (?:fail|(?:is|are|means?) (?:an? )?(?:fail|reject)))",
-    re.IGNORECASE,
-)
-"""The highest band that fails."""
+_POINTS = re.compile(r"\b(?:points?|marks?|pts)\b", re.IGNORECASE)
+_FEWEST_WORDS = 4
+"""A comparison in so few words is about nothing else."""
 _MOST_WORDS = 7
 """Longer sentences compare something else."""
 _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
@@ -89,6 +90,14 @@ _JOINED = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")
 _PERCENTAGE = re.compile(r"(?<![\d.])(\d{1,3}) ?%")
 _THRESHOLD = re.compile(rf"(\b(?:threshold|pass mark|cut-?off) ?(?:is|of|[:=])? ?{NUMERAL}):", re.IGNORECASE)
 """A pass mark before what is rated."""
+_LEVEL_SAYS = re.compile(
+    rf"\b{NUMERAL} (?:is|means) (?!(?:an? |not )?(?:fail|pass|fine|ok|enough|needed|required|good enough|accept|unacc"
+    r"|the\b|too\b|it\b))",
+    re.IGNORECASE,
+)
+"""A score whose meaning is no verdict."""
+_HEADING = re.compile(r"^#{1,6} ([^\n.:]{1,40})\n+(?=[^\n]{1,40}$)", re.MULTILINE)
+"""A heading of a short line, which may be a number."""
 _NUMBERS_OF = re.compile(r"\b(\d{1,3})s\b")
 _ASKED_FIRST = re.compile(
     r"\? (?=(?:fail|pass|reject|then|that's|no(?! (?:less|lower|more|higher)\b))\b)", re.IGNORECASE
@@ -106,6 +115,13 @@ _PASSED = (
 )
 _NAMED_OR_BETTER = re.compile(r"\b(\w{1,20}) (?:band |level |grade )?or (?:better|above|higher|up)\b", re.IGNORECASE)
 """The name of the lowest level that passes."""
+_AT_LEAST_NAMED = re.compile(
+    r"\b(?:at least|no worse than|minimum(?: level)?(?: is| of|:)?"
+    r"|(?:pass(?:es)?|threshold|pass mark)(?: at| from| with|:)) "
+    r"(?:an? )?[\"'*]{0,2}(?:(\w{1,20} \w{1,20})(?=[\"'*.,;)\n]|$)|(\w{1,20})\b)",
+    re.IGNORECASE,
+)
+"""The name of the lowest level that passes, after words for it."""
 _NAMED_LEVELS = re.compile(rf"\b(?:(\w{{1,20}}) (?:or|and) )?(?:an? )?(\w{{1,20}}) {_PASSED}", re.IGNORECASE)
 """The names of the levels that pass."""
 _NAMED_FAILURE = re.compile(r"\b(\w{1,20}) (?:is|means|counts as) (?:an? )?fail", re.IGNORECASE)
@@ -144,7 +160,7 @@ class _Limit(NamedTuple):
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
     """Return the level from which a text passes an output, where it says; what it names or compares comes first."""
-    named = _named(text, scale)
+    named = _named(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
 
@@ -163,30 +179,42 @@ def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
     return sorted(filter(None, limits), key=lambda limit: limit.is_listed)
 
 
-def _named(text: str, scale: Scale) -> float | None:
+def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
     """Return the level from which a text passes an output, where it says so by the names of levels."""
+    run = level_run(in_digits(text), is_score=True, may_be_list=True)
     described = {level.description.casefold(): level.value for level in scale.levels if level.description}
-    names = {**described, **values_of_names(text)}
-    for pattern in (_NAMED_OR_BETTER, _NAMED_LEVELS):
-        match = pattern.search(text)
-        words = [word.casefold() for word in match.groups() if word] if match else []
-        values = [names[word] for word in words if word in names]
-        if values:
-            return min(values) if min(values) > scale.ends[0] else None
-    failing = [names[name.casefold()] for name in _NAMED_FAILURE.findall(text) if name.casefold() in names]
-    return _next(scale, max(failing), above=True) if failing else None
+    names = {words.casefold(): value for value, words in run.items()} | described | dict(values_of_names(text))
+    worst, best = (max, min) if is_turned else (min, max)
+    for pattern in (_NAMED_OR_BETTER, _AT_LEAST_NAMED, _NAMED_LEVELS):
+        found = [match for match in pattern.finditer(text) if _values_of(match, names)]
+        if found:
+            value = worst(_values_of(found[0], names))
+            return value if value != scale.ends[is_turned] else None
+    failing = [value for match in _NAMED_FAILURE.finditer(text) for value in _values_of(match, names)]
+    return _next(scale, best(failing), above=not is_turned) if failing else None
+
+
+def _values_of(names: re.Match[str], values: Mapping[str, float]) -> Sequence[float]:
+    """Return the values of the levels that a match names."""
+    return [values[name.casefold()] for name in names.groups() if name and name.casefold() in values]
 
 
 def _deciding(text: str, scale: Scale) -> Iterator[str]:
     """Yield the statements that say from which score a text passes an output, without the scale itself."""
     described = tuple(level.description for level in scale.levels if level.description)
-    plain = _ASKED_FIRST.sub(", ", _THRESHOLD.sub(r"\1.", _NUMBERS_OF.sub(r"\1", _JOINED.sub(" ", text))))
+    plain = _ASKED_FIRST.sub(
+        ", ", _THRESHOLD.sub(r"\1.", _NUMBERS_OF.sub(r"\1", _JOINED.sub(" ", _HEADING.sub(r"\1: ", text))))
+    )
     if scale.ends[1] == 1:
         plain = _PERCENTAGE.sub(lambda share: f"{int(share[1]) / 100:g}", plain)
     for sentence in map(in_digits, sentences(plain)):
-        if len(_LEVEL_IS.findall(sentence)) >= _FEWEST_LEVELS or sentence.strip().endswith(described):
+        if (
+            len(_LEVEL_IS.findall(sentence)) >= _FEWEST_LEVELS
+            or len(_LEVEL_SAYS.findall(sentence)) > 1
+            or sentence.strip().endswith(described)
+        ):
             continue
-        on_bands = _OF_SCALE.sub("", _FAILING_BAND.sub(r"\1", _OF_BAND.sub(_lowest_of, sentence)))
+        on_bands = _OF_SCALE.sub("", _OF_BAND.sub(_both_ends, sentence))
         for words in _statements(on_bands):
             if DECIDES.search(words) or _is_bare_limit(words):
                 yield words
@@ -207,13 +235,16 @@ def _has_verdict(words: str) -> bool:
     return any(pattern.search(words) for pattern in (SAYS_PASS, REQUIRES, FAILS))
 
 
-def _lowest_of(band: re.Match[str]) -> str:
-    return str(next(filter(None, band.groups())))
+def _both_ends(band: re.Match[str]) -> str:
+    return " or ".join(filter(None, band.groups()))
 
 
 def _is_bare_limit(words: str) -> bool:
     """Return whether a few words compare a number and say nothing else."""
     is_short = len(words.split()) <= _MOST_WORDS
+    is_terse = len(words.split()) <= _FEWEST_WORDS and any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS)
+    if is_terse and not _POINTS.search(words) and _SCORE.search(words):
+        return True
     return is_short and bool(_BARE.fullmatch(words) or (_COMPARES.match(words) and _SCORE.search(words)))
 
 

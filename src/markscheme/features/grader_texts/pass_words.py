@@ -15,7 +15,8 @@ _DECIDES_IN: Mapping[str, str] = {
     r"|\b(?:i|we)(?:'d)? (?:only )?(?:expect|want"
     r"|accept|take)\b|\btarget:|\bgood to go\b|\bapproved?\b"
     r"|\bdo(?:es)?n't cut it"
-    r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d|\bto clear\b|\blive with\b"
+    r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d"
+    r"|^[^\w\n]{0,9}only (?:an? )?\d|\bmustn't\b|\bto clear\b|\blive with\b"
     r"|\b(?:it's|is) out\b|\bwill do\b|\bit takes\b|\bgreen light\b|\bmin(?:\.|:| is)|\bmin(?:imum)? score|\b(?:ship"
     r"|release)\b|\bbar\b|\bships\b|\bis needed\b|\bmay not\b|\bmay be\b|\btolera"
     rf"|(?:^|\b{_SCORE_WORD}\b.{{0,60}}\b)(?:must|has to|have to|should|ought to)\b"
@@ -51,15 +52,15 @@ _FAILS_IN: Mapping[str, str] = {
     "nl": r"\bonvoldoende|\bafgekeurd|\bgezakt",
     "others": r"不合格|不通过|不及格",
 }
+_NOT = r"(?:\b(?:not?|never|nothing|none|nowhere)|n't)(?: (?:be|go|get|is|score|rise|fall|drop|come|any|an?)){0,2}"
 _OR_BETTER_IN: Mapping[str, str] = {
-    "en": r"\b(?:or|and) better\b|\bno worse than\b",
+    "en": rf"\b(?:or|and) better\b|{_NOT} worse than\b",
     "de": r"\boder besser",
     "fr": r"\bou mieux\b",
     "es": r"\bo mejor\b",
     "nl": r"\bof beter\b",
 }
 _OR_WORSE_IN: Mapping[str, str] = {"en": r"\b(?:or|and) worse\b", "de": r"\boder schlechter"}
-_NOT = r"(?:\b(?:not?|never|nothing|none|nowhere)|n't)(?: (?:be|go|get|is|score|rise|fall|drop|come|any|an?)){0,2}"
 _AT_LEAST_IN: Mapping[str, str] = {
     "en": r"\b(?:or|and) (?:higher|more|above|greater|up(?:wards?)?|over)\b|\d ?\+|\bat least\b|\bfrom (?:an? )?\d"
     rf"|{_NOT} (?:less|lower|below|under|fewer)\b"
@@ -120,7 +121,8 @@ _PASSES_IN: Mapping[str, str] = {
 }
 """Words by which a score passes, or has to be as they say, by language."""
 _FOLLOWS_IN: Mapping[str, str] = {
-    "en": r"range|points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only|pass\w{0,15}|fail\w{0,15}"
+    "en": r"range|points?|stars?|marks?|pts|percent|score|rating|to|or|and|go(?:es)?"
+    r"|out|for|only|pass\w{0,15}|fail\w{0,15}"
     r"|accept\w{0,15}"
     r"|reject\w{0,15}|is|are|counts?|should\w{0,15}|must|has|have|will|would|minimum|at minimum|in total|needed"
     r"|required|max(?:imum)?|at most|tops|down(?:wards?)?|less|lower"
@@ -150,7 +152,9 @@ REQUIRES = re.compile(
     re.IGNORECASE,
 )
 UNLESS = re.compile(
-    r"\b(?:unless|other than|except(?: for)?|apart from|(?:anything|all|everything) but)\b", re.IGNORECASE
+    r"\b(?:unless|other than|except(?: for)?|apart from|(?:is|are)(?:n't| not) (?=(?:an? )?\d)"
+    r"|(?:anything|all|everything) but)\b",
+    re.IGNORECASE,
 )
 """What a verdict doesn't hold for."""
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from markscheme.features.grader_texts.text_numbers import NUMERAL
 from markscheme.rubrics.criterion import Level, Scale
 
 _GOOD_IN: Mapping[str, str] = {
@@ -64,6 +65,13 @@ _FLAW = re.compile(
     re.IGNORECASE,
 )
 """What is rated where less of it is better."""
+_BEST = re.compile(
+    rf"(?<![\d.])({NUMERAL}) ?(?:[(=:]|is|being|as|for)? ?(?:the |our )?(?:very )?(?:best|ideal)\b"
+    rf"|\b(?:best|ideal)(?: possible)?(?: score| grade| mark| value| rating)?"
+    rf"(?: is| being| =|:)(?: an?)? ({NUMERAL})\b",
+    re.IGNORECASE,
+)
+"""The score that a text names the best."""
 _LONGEST_SUBJECT = 120
 """What is rated stands at the beginning of a text."""
 
@@ -72,10 +80,12 @@ def best_end(text: str, scale: Scale) -> float | None:
     """Return the good end of a scale, by what a text says or both ends mean; None where nothing tells."""
     if _LESS_IS_BETTER.search(text):
         return scale.ends[0]
+    if (named := _BEST.search(text)) and (best := float(next(filter(None, named.groups())))) in scale.ends:
+        return best
     subject = text.split("\n", 1)[0][:_LONGEST_SUBJECT]
     low, high = (level.description or "" for level in (scale.levels[0], scale.levels[-1]))
-    low_is_good = _GOOD.match(low) or (_ABSENT.match(low) and (is_bad(high) or _FLAW.search(subject)))
-    if high and low_is_good and not is_bad(low) and not is_good(high):
+    is_low_good = is_good(low) or is_bad(high) or (_ABSENT.match(low) and _FLAW.search(subject))
+    if high and is_low_good and not is_bad(low) and not is_good(high):
         return scale.ends[0]
     return scale.ends[1] if is_bad(low) or is_good(high) else None
 

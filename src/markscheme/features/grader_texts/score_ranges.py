@@ -34,6 +34,11 @@ _RANGES = (
         rf" ({NUMERAL})(?!\d)",
         re.IGNORECASE,
     ),
+    re.compile(
+        rf"[(\[](-?{NUMERAL}) [^\W\d][^()\d,;\n]{{1,40}}[,;]? (?:(?:{TO}|and) )?"
+        rf"({NUMERAL}) [^\W\d][^()\d\n]{{1,40}}[)\]]",
+        re.IGNORECASE,
+    ),
     re.compile(rf"(?<![\d.])([01](?:\.0)?)(?:, ?{NUMERAL}){{1,20}}, ?({NUMERAL})(?!\d)"),
     re.compile(rf"(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"),
 )
@@ -53,6 +58,7 @@ _NOTHING_ELSE = re.compile(
     re.IGNORECASE,
 )
 """A name of what is rated, and its range."""
+_TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how)\b", re.IGNORECASE)
 _PASSES = re.compile(r"\bpass|\bfail", re.IGNORECASE)
 _POINT_SCALE = re.compile(
     rf"\b(\d{{1,3}}|{NUMBER_WORDS})[- ](?:point|star|level|step)s? (?:likert |rating )?(?:scale|likert)",
@@ -79,8 +85,8 @@ _ALONE = r"\b(?! (?!and\b|to\b|or\b|max|min|being\b|best\b|highest\b|while\b)[a-
 _WORST_AND_BEST = re.compile(
     rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:best|highest"
     rf"|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}"
-    rf"|(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:worst|lowest|min(?:imum)?)\b[^.]{{0,40}}?"
-    rf"(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:best|highest|max(?:imum)?)\b"
+    rf"|(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:worst|lowest|min(?:imum)?|best)\b[^.]{{0,40}}?"
+    rf"(?<![\d.])({NUMERAL}) ?(?:[(=]|is|being|at|as|for)? ?(?:the )?(?:best|highest|max(?:imum)?|worst)\b"
     rf"|\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:worst|lowest"
     rf"|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}",
     re.IGNORECASE,
@@ -94,9 +100,8 @@ def are_ends(low: float, high: float) -> bool:
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return both ends where a sentence names them that tells of scores; one on what passes comes last."""
-    ranges = (ends for sentence in sorted(told, key=_tells_what_passes) for ends in _ranges(sentence))
-    return next(ranges, None)
+    """Return both ends where a sentence names them that tells of scores."""
+    return next((ends for sentence in told for ends in _ranges(sentence)), None)
 
 
 def asks_between_ends(sentence: str) -> bool:
@@ -127,12 +132,13 @@ def percentage(asking: Sequence[str]) -> ScaleEnds | None:
 
 def worst_and_best(text: str) -> ScaleEnds | None:
     """Return the ends that a text names the worst and the best."""
-    named = _WORST_AND_BEST.search(text)
+    named = _WORST_AND_BEST.search("\n".join(words for words in sentences(text) if not _TELLS.search(words)))
     low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
-def _tells_what_passes(sentence: str) -> bool:
+def tells_what_passes(sentence: str) -> bool:
+    """Return whether a sentence is on what passes or fails."""
     return _PASSES.search(sentence) is not None
 
 

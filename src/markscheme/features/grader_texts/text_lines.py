@@ -42,7 +42,7 @@ OF_OUTPUT = re.compile(
     r"\b(?:whether|says?|stat(?:es|ed)|mentions?|explains?|describes?|quotes?|tells?|contains?|includes?|rates|gives"
     r"|users?|customers?|(?:output|answer|reply|response) (?:is|has)"
     r"|(?<!judge )(?<!grader )(?<!score )(?:must|should|has to|have to|needs to) (?!be\b)\w{1,20}"
-    r"|(?:don't|do not|never|not) (?:give|assign|rate|score|grade|return|output))\b",
+    r"|(?:don't|doesn't|do not|never|not) (?:give|assign|rate|score|grade|return|output))\b",
     re.IGNORECASE,
 )
 """What a sentence has that tells of scores in the output."""

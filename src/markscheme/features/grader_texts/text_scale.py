@@ -24,15 +24,17 @@ from markscheme.features.grader_texts.score_ranges import (
     highest_in,
     percentage,
     range_in,
+    tells_what_passes,
     worst_and_best,
 )
 from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL, in_digits
-from markscheme.features.grader_texts.unread_scale import asks_by_another_scale, demands_score
+from markscheme.features.grader_texts.unread_scale import asks_by_another_scale, demands_number, demands_score
 from markscheme.rubrics.criterion import Level, Scale
 
 _BARE = re.compile(
     r"[ \"'*#>-]{0,9}(?:please )?(?:(?:rate|score|grade) (?:the|how|this|it|each)\b"
+    r"(?!.{0,60}\bas (?:pass|fail|met|yes|true)\b)"
     r"|.{0,99}\ba (?:score|rating|letter grade)\b)",
     re.IGNORECASE,
 )
@@ -71,15 +73,16 @@ def scale_of(text: str, whole: str) -> Scale | None:
     """
     in_turn = [in_digits(sentence) for sentence in sentences(text)]
     asking = list(filter(asks, in_turn))
+    to_grader = "\n".join(sentence for sentence in in_turn if not tells_of_output(sentence))
     conditions = conditions_in(in_turn)
     is_demanded = asks_by_another_scale(text)
     ends = _ends(text, asking, are_levels=_rise_by_one(conditions))
     is_score = bool(ends) or any(map(rates, asking)) or any(map(limits_scores, in_turn))
-    run = level_run(in_digits(text), may_be_list=is_demanded) if is_score or is_demanded else {}
+    run = level_run(in_digits(text), is_score=is_score or is_demanded, may_be_list=demands_number(text))
     if len(run) > len(conditions):
         conditions = {}
     anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
-    prose = prose_anchors_in(text, asking) if asking or ends or is_demanded or names_levels(text) else {}
+    prose = prose_anchors_in(text, asking) if asking or ends or is_demanded or names_levels(to_grader) else {}
     labelled = labelled_levels(text)
     if ends is None:
         ends = (
@@ -88,9 +91,10 @@ def scale_of(text: str, whole: str) -> Scale | None:
             or anchors.ends
             or _ends_in_prose(labelled)
             or _ends_in_prose(prose)
+            or range_in(list(filter(tells_what_passes, asking)))
             or (
                 range_in([words for words in in_turn if demands_score(words) or not tells_of_output(words)])
-                if is_demanded
+                if is_demanded or is_score
                 else None
             )
         )
@@ -118,8 +122,9 @@ def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None
 def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float, float] | None:
     """Return the ends of a scale that sentences name which ask for a score."""
     ranges = list(filter(None, (range_in([sentence]) for sentence in asking if not _OF_EACH.search(sentence))))
+    describing = [sentence for sentence in asking if not tells_what_passes(sentence)]
     summed = ends_of_points(text) if sums_points(text) and len(ranges) != 1 else None
-    named = summed or range_in(asking) or highest_in(text, asking)
+    named = summed or range_in(describing) or highest_in(text, asking)
     if named is None and not are_levels and counts_points(text):
         named = ends_of_points(text)
     return named or percentage(asking) or _headed_ends(text) or worst_and_best(in_digits(text))

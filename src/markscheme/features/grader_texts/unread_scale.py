@@ -16,11 +16,14 @@ _SCORE = (
     rf"|(?:{NUMERAL}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
     r"|voto|punktzahl|schulnote|punkte)\b"
 )
+_NUMBER = re.compile(
+    r"\b(?:number|integer|digit|figure|score|level|band|step|rank|value|stage)s?\b(?<!^score)", re.IGNORECASE
+)
 _TELLS = r"(?:\w{1,20} ){0,3}(?:is|are|was|were|has|have|must|should)\b"
 _BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
-    rf"(?:(?:rate|score|grade|mark|rank) (?!(?:as )?(?:pass|fail)(?:ed)?\b"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!.{{0,60}}\bas (?:pass|fail|met|yes|true)\b|(?:as )?(?:pass|fail)(?:ed)?\b"
     rf"|.{{0,60}}\b(?:on|by|against) (?:these|this|the following|our|all|its|each|every)\b|\d|\w{{1,20}}ly\b"
     rf"|{_TELLS})"
     rf"|(?:.{{1,200}}\band (?:then )?)?(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh"
@@ -82,6 +85,11 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 def asks_by_another_scale(text: str) -> bool:
     """Return whether a text in which no scale was read asks for a score."""
     return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
+
+
+def demands_number(text: str) -> bool:
+    """Return whether a text asks for a number by that word, or by what it is the number of."""
+    return any(demands_score(sentence) and _NUMBER.search(sentence) for sentence in sentences(text))
 
 
 def demands_score(sentence: str) -> bool:
