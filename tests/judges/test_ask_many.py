@@ -291,6 +291,7 @@ def test_all_calls_end_before_the_first_error_is_raised() -> None:
 
 AT_ONCE = {
     "judges/ask_many.py": "the driver",
+    "judges/all_calls.py": "the questions about one response",
     "judges/panel.py": "the members of a panel, or the samples of one question",
     "features/batches/judge.py": "batches under way, while prompts are gathered",
     "grading/grader.py": "calls from any number of threads wait for a place, and closing waits for them",
