@@ -148,7 +148,9 @@ def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
     rubric, reading = _rubric_of(value)
     shown = [name for name, var in variables.items() if isinstance(loaded_part(var, f"var {name!r}"), PartedText)]
     more = tuple(name for name in shown if name not in rubric.known_inputs)
-    return TextRubric(replace(rubric, inputs=(*(rubric.inputs or ()), *more)) if more else rubric, reading)
+    if more:
+        rubric = replace(rubric, inputs=(*(rubric.inputs or ()), *more))
+    return rubric, reading
 
 
 def rubric_named(value: Any, near: Path) -> Path | None:
@@ -170,7 +172,7 @@ def _rubric_of(value: Any) -> TextRubric:
     """Read a rubric written in the assertion itself: criteria as data, or one requirement as text."""
     data = _as_data(value)
     if data is not None:
-        return TextRubric(rubric_from_data(data), None)
+        return rubric_from_data(data), None
     text = str(value).strip()
     if not text:
         raise UsageError("the assertion's value is empty; it is a rubric's name, or says what is required")
@@ -179,7 +181,7 @@ def _rubric_of(value: Any) -> TextRubric:
 
 def _of_one_question(text: str) -> TextRubric:
     """Make a rubric of a text as a requirement that is met or not."""
-    return TextRubric(Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL), None)
+    return Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL), None
 
 
 def _as_data(value: Any) -> Any:

@@ -38,18 +38,11 @@ PROVIDER_QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
 """All such assertions."""
 
 
-class TextRubric(NamedTuple):
-    """The rubric of one criterion that a text behind `llm-rubric` is.
+TextRubric: TypeAlias = "tuple[Rubric, str | None]"
+"""The rubric of one criterion that a text behind `llm-rubric` is, and what the text was found to ask for, in words.
 
-    Attributes:
-        rubric: The rubric.
-        reading: What the text was found to ask for, in words; None where nothing looked for more than pass or fail.
-    """
-
-    rubric: "Rubric"
-    reading: str | None
-
-
+The words are None where nothing looked for more than pass or fail.
+"""
 TextReader: TypeAlias = Callable[[str], TextRubric]
 TEXT_READERS: Final[OpenTable[TextReader]] = OpenTable()
 """What reads such texts; the first one counts."""

@@ -11,7 +11,7 @@ def text_rubric(text: str) -> TextRubric:
     reading = read_text(text)
     criterion = Criterion(1.0, text, "requirement", reading.scale)
     words = "pass or fail" if reading.points else reading.in_words
-    return TextRubric(Rubric((criterion,), name=RUBRIC_LABEL, pass_mark=pass_mark(reading)), words)
+    return Rubric((criterion,), name=RUBRIC_LABEL, pass_mark=pass_mark(reading)), words
 
 
 def pass_mark(reading: TextReading) -> float:
