@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from markscheme.features.counts.comparison import CountedComparison, compare_cou
 from markscheme.features.counts.contrast import CountsContrast, rubric_counted
 from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.features.counts.options import CountsOptions
+from markscheme.features.counts.shown import read_shown
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import RatingCodes
 from markscheme.receipt import ACCEPTED
@@ -37,10 +38,12 @@ class CountedCalibration(Calibration):
     Attributes:
         counts_file: The counts.
         since: These counts next to the accepted ones; None where none of this rubric are accepted.
+        examples_shown: Some wrong decisions, as the file beside the counts has them.
     """
 
     counts_file: CountsFile
     since: CountsContrast | None = None
+    examples_shown: tuple[dict[str, Any], ...] = ()
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
@@ -81,6 +84,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         cost=Usage(),
         judge_ratings=RatingCodes(),
         counts_file=counts,
+        examples_shown=read_shown(counts, options.counts) if isinstance(options.counts, Path) else (),
     )
     calibration = _after_settings(calibration, options.labels or rubric.name)
     path = request.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED

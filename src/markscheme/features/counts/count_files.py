@@ -1,12 +1,17 @@
 """Counts of the rows of files, which DuckDB reads without holding them."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import UsageError, writing
 from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
 """What reads files, by the end of their names."""
@@ -28,23 +33,47 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     Raises:
         UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
     """
-    reader = by_ending(READERS, files, "--from")
     form = by_ending(COPY_FORMS, str(target), "--counts")
+    select = counts_sql(query, rows_of(files), DIALECTS["duckdb"])
+    with writing(target), database_beside(target, files) as (database, folder):
+        written = folder / target.name
+        copy = f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})"
+        (counted,) = database.execute(copy).fetchall()
+        written.replace(target)
+    return int(counted[0])
+
+
+@contextmanager
+def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnection, Path]]":
+    """Open DuckDB with a folder beside a file, to which it spills and which is removed.
+
+    Args:
+        target: The file.
+        files: What is read, for messages.
+
+    Raises:
+        UsageError: DuckDB isn't installed, or can't read the files.
+    """
     try:
         import duckdb
     except ImportError:
         raise UsageError("counting files needs DuckDB: pip install 'markscheme[duckdb]'") from None
-    select = counts_sql(query, f"{reader}({_text(files)})", DIALECTS["duckdb"])
-    with writing(target), tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        written = Path(folder) / target.name
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         settings: dict[str, Any] = {"memory_limit": MEMORY, "temp_directory": str(Path(folder) / "spilled")}
         try:
             with duckdb.connect(config=settings) as database:
-                (counted,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
+                yield database, Path(folder)
         except duckdb.Error as problem:
             raise UsageError(f"{files} can't be counted: {str(problem).partition(chr(10))[0]}") from None
-        written.replace(target)
-    return int(counted[0])
+
+
+def rows_of(files: str) -> str:
+    """Return what follows FROM to read the rows of files.
+
+    Raises:
+        UsageError: Their names end otherwise than those of files that are read.
+    """
+    return f"{by_ending(READERS, files, '--from')}({_text(files)})"
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:

@@ -148,6 +148,10 @@ class CountQuery:
         yield CountedPart("score", (rounded("gold_score"), rounded("judge_score")))
         if self.rubric.decides:
             yield CountedPart("decision", ("gold_pass", "judge_pass"))
+        yield from self.criterion_parts()
+
+    def criterion_parts(self) -> Iterator[CountedPart]:
+        """Yield the part of each criterion, in order."""
         for index, criterion in self._criteria:
             gold = f"gold_{index}"
             if self._may_split(criterion):

@@ -11,6 +11,7 @@ from markscheme.errors import UsageError, writing
 from markscheme.features.counts.count_files import COPY_FORMS, by_ending
 from markscheme.features.counts.count_query import refuse_uncountable
 from markscheme.features.counts.counting import counts_of
+from markscheme.features.counts.shown import write_shown, wrong_examples
 from markscheme.features.counts.slice_values import VALUE_COLUMN
 from markscheme.files import replacing
 from markscheme.phrases import listed
@@ -36,7 +37,13 @@ def is_of_ratings(files: str) -> bool:
 
 
 def count_ratings(
-    rubric: Rubric, judge: str | None, file: Path, examples: Path | None, target: Path, fields: Sequence[str] = ()
+    rubric: Rubric,
+    judge: str | None,
+    file: Path,
+    examples: Path | None,
+    target: Path,
+    fields: Sequence[str] = (),
+    shown: int | None = None,
 ) -> int:
     """Count a judge's ratings with the labels of the examples, and write the counts; return how many rows they have.
 
@@ -47,6 +54,7 @@ def count_ratings(
         examples: The labelled examples; None for the rubric's own.
         target: Parquet, CSV or JSONL by its name.
         fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
+        shown: How many false passes and false fails are written beside the counts; None for none.
 
     Raises:
         UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.
@@ -57,8 +65,11 @@ def count_ratings(
     labelled, _ = labelled_examples(rubric, examples)
     gold = gold_of(labelled, rubric)
     (rated,) = open_rated([file], rubric, expected="ratings").files
-    rows = counts_of(compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file))), fields)
+    comparison = compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file)))
+    rows = counts_of(comparison, fields)
     write_counts(rows, target)
+    if shown is not None:
+        write_shown(wrong_examples(comparison, shown), target)
     return len(rows)
 
 

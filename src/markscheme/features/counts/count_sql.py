@@ -14,6 +14,10 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """A name that no database wants in quotes."""
 
 
+ROW_COLUMN: Final = "markscheme_row"
+"""The number of a row, by which its texts are found again."""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """What databases write differently.
@@ -51,12 +55,7 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
         table: The table or view, or anything that may follow FROM.
         dialect: Of the database.
     """
-    blocks = list(_examples(query, table, dialect))
-    last = "labelled"
-    for place, columns in enumerate(query.stages(dialect.median), start=1):
-        name = f"stage_{place}"
-        blocks.append(_stage(name, last, columns))
-        last = name
+    blocks, last = _computed(query, _examples(query, table, dialect, ""), dialect)
     blocks += _constant(query, last)
     blocks += (_most_common(index, last) for index in query.slices)
     people = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
@@ -67,13 +66,72 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
     return f"WITH\n{written}\nSELECT {names} FROM (\n{rows}\n) AS counts"
 
 
+def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
+    """Write the SELECT of some false passes and false fails, by the scattered places of their groups.
+
+    Args:
+        query: What is counted.
+        rows: What may follow FROM.
+        dialect: Of the database.
+        most: How many of each at most.
+    """
+    blocks, last = _computed(query, _examples(query, _numbered(rows), dialect, f",\n    {ROW_COLUMN}"), dialect)
+    levels = ", ".join(
+        f"{part.values[0]} AS gold_{index}, {part.values[1]} AS judge_{index}"
+        for index, part in enumerate(query.criterion_parts(), start=1)
+    )
+    apart = f"{_scattered(dialect)}, place"
+    written = ",\n".join(blocks)
+    return (
+        f"WITH\n{written}\nSELECT * FROM (\n"
+        f"  SELECT {ROW_COLUMN}, judge_pass, gold_score, judge_score, {levels},\n"
+        f"    ROW_NUMBER() OVER (PARTITION BY judge_pass ORDER BY {apart}, {ROW_COLUMN}) AS shown_place\n"
+        f"  FROM {last} WHERE gold_pass <> judge_pass\n) AS wrong\n"
+        f"WHERE shown_place <= {most} ORDER BY judge_pass DESC, shown_place"
+    )
+
+
+def rows_sql(rows: str, numbers: Sequence[int]) -> str:
+    """Write the SELECT of whole rows by their numbers.
+
+    Args:
+        rows: What may follow FROM.
+        numbers: In the column of row numbers.
+    """
+    wanted = ", ".join(map(str, numbers)) or "NULL"
+    return f"SELECT * FROM {_numbered(rows)} WHERE {ROW_COLUMN} IN ({wanted})"
+
+
+def _numbered(rows: str) -> str:
+    return f"(SELECT *, ROW_NUMBER() OVER () AS {ROW_COLUMN} FROM {rows}) AS numbered"
+
+
+def _computed(query: CountQuery, examples: Iterator[str], dialect: Dialect) -> tuple[list[str], str]:
+    """Return blocks that compute all that is counted of examples, and the name of the last."""
+    blocks = list(examples)
+    last = "labelled"
+    for place, columns in enumerate(query.stages(dialect.median), start=1):
+        name = f"stage_{place}"
+        blocks.append(_stage(name, last, columns))
+        last = name
+    return blocks, last
+
+
 def _stage(name: str, before: str, columns: Expressions) -> str:
     made = ",\n    ".join(f"{expression} AS {column}" for column, expression in columns.items())
     return f"{name} AS (\n  SELECT *,\n    {made}\n  FROM {before}\n)"
 
 
-def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
-    """Yield the block that a user edits, and what finds the set of each labelled example."""
+def _scattered(dialect: Dialect) -> str:
+    """Return the set of a place among many, which is another for its neighbours."""
+    x = f"(place + {OFFSET})"
+    square = dialect.remainder.format(f"({x} * {x})", PRIME)
+    cube = dialect.remainder.format(f"({square} * {x})", PRIME)
+    return dialect.remainder.format(cube, SETS)
+
+
+def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
+    """Yield the block that a user edits, with columns `also`, and what finds the set of each labelled example."""
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"
@@ -87,7 +145,7 @@ def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
     yield (
         "-- Edit this block alone: a row per example, with its group (NULL: a group by itself) and each rater's\n"
         f"-- level of each criterion, NULL where there is none{exits}.\n"
-        f"ratings AS (\n  SELECT group_id,\n    {levels}{fields}\n  FROM {table}\n)"
+        f"ratings AS (\n  SELECT group_id,\n    {levels}{fields}{also}\n  FROM {table}\n)"
     )
     group = f"'group ' || CAST(group_id AS {dialect.text})"
     alone = f"'example ' || CAST(ROW_NUMBER() OVER ({dialect.row_order}) AS {dialect.text})"
@@ -103,10 +161,7 @@ def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
         "sizes AS (\n  SELECT (SELECT COUNT(*) FROM places) AS n_groups, COUNT(group_id) AS n_named, COUNT(*) AS n\n"
         "  FROM named\n)"
     )
-    x = f"(place + {OFFSET})"
-    square = dialect.remainder.format(f"({x} * {x})", PRIME)
-    cube = dialect.remainder.format(f"({square} * {x})", PRIME)
-    scattered = dialect.remainder.format(cube, SETS)
+    scattered = _scattered(dialect)
     yield (
         "sets AS (\n  SELECT unit, place,\n"
         f"    CASE WHEN n_named = 0 THEN NULL WHEN n_groups <= {SETS} THEN place - 1 ELSE {scattered} END AS set_no\n"

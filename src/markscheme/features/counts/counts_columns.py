@@ -88,12 +88,17 @@ def counts_columns(source: Any) -> CountsColumns:
     return _of_cells(cells, "the table of counts", digest, 1)
 
 
+def counts_digest(raw: bytes) -> str:
+    """Return the digest of a file of counts by its content."""
+    return hashlib.sha256(raw).hexdigest()[:16]
+
+
 def _of_file(path: Path) -> CountsColumns:
     try:
         raw = path.read_bytes()
     except OSError as problem:
         raise UsageError(f"{path} cannot be read: {problem.strerror or problem}") from problem
-    digest = hashlib.sha256(raw).hexdigest()[:16]
+    digest = counts_digest(raw)
     if raw.startswith(b"PAR1"):
         return _of_arrow(_parquet(raw, path), path, digest)
     is_json = raw[:1000].removeprefix(_BOM).lstrip().startswith(b"{")

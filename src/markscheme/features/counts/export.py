@@ -10,6 +10,8 @@ from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_ratings import count_ratings, is_of_ratings
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.export_options import CountExportOptions
+from markscheme.features.counts.shown import refuse_undecided, shown_path, write_shown
+from markscheme.features.counts.shown_rows import wrong_rows
 from markscheme.phrases import counted
 from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
@@ -32,7 +34,11 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     if len(judges) > 1:
         raise UsageError(f"counts are of one judge; {len(judges)} are named")
     judge = judges[0] if judges else None
+    if options.most_shown is not None:
+        refuse_undecided(rubric)
     if options.counts_sql is not None:
+        if options.most_shown is not None:
+            raise UsageError("--shown goes with --counts FILE: a SELECT of counts has no texts")
         query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices)
         print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
         return 0
@@ -41,12 +47,16 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     if is_of_ratings(options.wide):
         if options.raters:
             raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
-        n = count_ratings(rubric, judge, Path(options.wide), examples, options.counts, options.slices)
-    else:
-        n = count_files(
-            CountQuery(rubric, options.raters, judge or JUDGE, options.slices), options.wide, options.counts
+        n = count_ratings(
+            rubric, judge, Path(options.wide), examples, options.counts, options.slices, options.most_shown
         )
-    print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
+    else:
+        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices)
+        n = count_files(query, options.wide, options.counts)
+        if options.most_shown is not None:
+            write_shown(wrong_rows(query, options.wide, options.counts, options.most_shown), options.counts)
+    examples_shown = "" if options.most_shown is None else f", wrong decisions in {shown_path(options.counts)}"
+    print(f"{counted(n, 'row')} of counts in {options.counts}{examples_shown}. Then:", file=sys.stderr)
     print(
         f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",
         file=sys.stderr,

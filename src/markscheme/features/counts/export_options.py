@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from markscheme.options.forms import COLUMN_NAMES, PATH, one_of, text_form
+from markscheme.options.forms import COLUMN_NAMES, PATH, WHOLE, one_of, text_form
 from markscheme.options.table import option
 
 DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
@@ -30,4 +30,11 @@ class CountExportOptions:
         (), "annotators in columns RATER__CRITERION; gold is final", COLUMN_NAMES, value="P1,P2"
     )
     slices: tuple[str, ...] = option((), "also count by the values of these columns", COLUMN_NAMES, value="FIELD,…")
+    most_shown: int | None = option(
+        None,
+        "with --counts: write N false passes and N false fails, such as 50, with their texts beside it",
+        WHOLE,
+        value="N",
+        name="shown",
+    )
     dialect: DialectName = option("standard", "the database's SQL", one_of(*get_args(DialectName)))

@@ -1,6 +1,6 @@
 """The report on a calibration by counts: that of any calibration, without what counts don't hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from markscheme.features.counts.calibration import CountedCalibration
 from markscheme.features.counts.comparison import in_words
 from markscheme.features.counts.contrast_view import CONTRAST_REPORTER, SEPARATE, contrast_table, figures_json
 from markscheme.features.counts.counted_slices import CountedSlice, slices_counted
+from markscheme.features.counts.shown import examples_of
 from markscheme.report import document as doc
 from markscheme.report.figures import share, with_signed_interval
 from markscheme.report.results import DocumentReporter
@@ -45,6 +46,7 @@ def json_of(calibration: CountedCalibration) -> dict[str, Any]:
         **dict.fromkeys(NOT_COUNTED),
         "slices": slices_counted(calibration.counts_file, calibration.rubric) or None,
         "counts_file": calibration.counts_file.facts,
+        "shown": calibration.examples_shown or None,
         "since_counts": None if calibration.since is None else figures_json(calibration.since),
     }
 
@@ -55,6 +57,7 @@ def view(calibration: CountedCalibration) -> doc.Document:
     file = calibration.counts_file
     source = f"From counts: no examples, reasons, lengths. {file.name}: {in_words(file)}."
     document = replace(document, source=source)
+    document = replace(document, sections=tuple(_with_shown(document.sections, calibration)))
     slices = slices_counted(file, calibration.rubric)
     if slices:
         document = replace(document, sections=(*document.sections, _slices_section(slices)))
@@ -64,6 +67,15 @@ def view(calibration: CountedCalibration) -> doc.Document:
     others = (section for section in document.sections if section.title != SINCE_ACCEPTED)
     since = doc.Section("Since the accepted counts", (table, doc.Notes((SEPARATE,))))
     return replace(document, sections=(since, *others), onward=None)
+
+
+def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration) -> Iterator[doc.Section]:
+    """Yield the sections with the wrong decisions that are shown in place of all examples, which counts don't hold."""
+    for section in sections:
+        if section.key != "examples":
+            yield section
+        elif calibration.examples_shown:
+            yield replace(section, blocks=(examples_of(calibration.examples_shown, calibration.rubric),))
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:

@@ -1,0 +1,172 @@
+"""Wrong decisions that are shown next to counts: some false passes and false fails, in a file beside theirs."""
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.errors import RatingWarning, UsageError, writing
+from markscheme.features.counts.counts_columns import counts_digest
+from markscheme.features.counts.counts_file import CountsFile
+from markscheme.files import replacing
+from markscheme.report import document as doc
+from markscheme.report.figures import NONE
+from markscheme.report.sections.examples import finite_or_none, level_name, score_text
+from markscheme.row_files import PlainRow, row_writer
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.group_sets import SETS, set_numbers
+from markscheme.stats.intervals import group_numbers
+
+SHOWN_SUFFIX: Final = ".shown.jsonl"
+"""What stands in place of the ending of the counts' file."""
+FALSE_PASS: Final = "false-pass"  # noqa: S105
+FALSE_FAIL: Final = "false-fail"
+
+
+def shown_path(counts: Path) -> Path:
+    """Return the file that has the wrong decisions behind a file of counts."""
+    return counts.with_suffix(SHOWN_SUFFIX)
+
+
+def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]]:
+    """Yield some false passes, then some false fails, of groups that lie far apart among the names.
+
+    Args:
+        comparison: The judge compared with gold.
+        most: How many of each at most.
+    """
+    table = comparison.table
+    names = table.ids if table.groups is None else table.groups
+    place, _ = group_numbers(names, len(names))
+    in_order = np.lexsort((place, set_numbers(place + 1, SETS + 1)))  # as more groups than sets are scattered
+    for wrong, passes in ((FALSE_PASS, 1), (FALSE_FAIL, 0)):
+        is_wrong = (comparison.judge.decisions == passes) & (comparison.reference.decisions == 1 - passes)
+        for index in in_order[is_wrong[in_order]][:most].tolist():
+            yield {"wrong": wrong, **_shown(comparison, index)}
+
+
+def _shown(comparison: Comparison, index: int) -> dict[str, Any]:
+    """Return an example with its texts, scores and levels."""
+    submission = comparison.gold.examples[index].submission
+    sides = {"gold": comparison.reference, "judge": comparison.judge}
+    levels = {
+        criterion.name: {side: finite_or_none(column.levels[criterion.name][index]) for side, column in sides.items()}
+        for criterion in comparison.rubric.criteria
+    }
+    return {
+        "id": submission.id,
+        "response": submission.response,
+        "inputs": dict(submission.inputs),
+        "scores": {side: finite_or_none(column.scores[index]) for side, column in sides.items()},
+        "criteria": levels,
+    }
+
+
+def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
+    """Write wrong decisions beside the file of their counts.
+
+    Args:
+        examples: The false passes and the false fails.
+        counts: The file of counts, which is written already; each line has its digest.
+
+    Raises:
+        UsageError: The file can't be written.
+    """
+    digest = counts_digest(counts.read_bytes())
+    path = shown_path(counts)
+    write_rows = row_writer(path, "--shown")
+    with writing(path), replacing(path) as file:
+        write_rows(file, ({**example, "counts": digest} for example in examples), {})
+
+
+def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
+    """Return the wrong decisions beside a file of counts; none where there is no such file, or it is of other counts.
+
+    Args:
+        counts: The counts.
+        path: Their file.
+    """
+    beside = shown_path(path)
+    if not beside.is_file():
+        return ()
+    try:
+        lines = tuple(json.loads(line) for line in beside.read_text(encoding="utf-8").splitlines() if line.strip())
+        of_others = any(line["counts"] != counts.digest for line in lines)
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        warnings.warn(f"{beside} isn't shown: it can't be read ({problem})", RatingWarning, stacklevel=2)
+        return ()
+    if of_others:
+        warnings.warn(f"{beside} isn't shown: its examples are of other counts", RatingWarning, stacklevel=2)
+        return ()
+    return lines
+
+
+def refuse_undecided(rubric: Rubric) -> None:
+    """Refuse to show the wrong decisions of a rubric that decides nothing.
+
+    Raises:
+        UsageError: Nothing passes or fails.
+    """
+    if not rubric.decides:
+        raise UsageError(f"--shown lists wrong decisions, and nothing passes or fails by {rubric.name}")
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def examples_of(shown: Sequence[dict[str, Any]], rubric: Rubric) -> doc.Examples:
+    """Make the list of the wrong decisions that are shown."""
+    cases = tuple(_case(line, rubric) for line in shown)
+    filters = {FALSE_PASS: "false passes", FALSE_FAIL: "false fails"}
+    return doc.Examples(cases, ("gold", "judge", "difference"), filters, len(cases))
+
+
+def _case(line: dict[str, Any], rubric: Rubric) -> doc.Case:
+    gold, judge = (_number(line["scores"][side]) for side in ("gold", "judge"))
+    wrong = str(line["wrong"])
+    passes = {"judge": wrong == FALSE_PASS, "gold": wrong != FALSE_PASS}
+    scores = {"judge": judge, "gold": gold}
+    head = ", ".join(f"{side} {score_text(scores[side])} {'pass' if passes[side] else 'fail'}" for side in scores)
+    differs = tuple(
+        f"{criterion.name}: judge {_level(criterion, levels['judge'])}, gold {_level(criterion, levels['gold'])}"
+        for criterion, levels in _levels(line, rubric)
+        if levels["judge"] != levels["gold"]
+    )
+    return doc.Case(
+        id=str(line["id"]),
+        head="; ".join((head, *differs)),
+        reason="",
+        values=tuple(map(finite_or_none, (gold, judge, judge - gold))),
+        badges=(wrong.replace("-", " "),),
+        tags=(wrong,),
+        response=line["response"],
+        inputs=tuple((str(name), str(text)) for name, text in line["inputs"].items()),
+        facts=(),
+        raters=("gold", "judge"),
+        rows=tuple(_cells(criterion, levels) for criterion, levels in _levels(line, rubric)),
+        differs=differs,
+    )
+
+
+def _levels(line: dict[str, Any], rubric: Rubric) -> Iterator[tuple[Criterion, dict[str, float | None]]]:
+    for criterion in rubric.criteria:
+        yield criterion, line["criteria"].get(criterion.name, {"gold": None, "judge": None})
+
+
+def _cells(criterion: Criterion, levels: dict[str, float | None]) -> tuple[str, tuple[doc.RatingCell, ...]]:
+    gold, judge = levels["gold"], levels["judge"]
+    is_apart = gold is not None and judge is not None and gold != judge
+    cells = doc.RatingCell(_level(criterion, gold)), doc.RatingCell(_level(criterion, judge), is_apart)
+    return criterion.name, cells
+
+
+def _level(criterion: Criterion, level: float | None) -> str:
+    return NONE if level is None else level_name(criterion, level)
+
+
+def _number(score: float | None) -> float:
+    return np.nan if score is None else score

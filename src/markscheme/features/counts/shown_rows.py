@@ -1,0 +1,61 @@
+"""Wrong decisions among the rows of files, found by DuckDB: their texts are read for the few that are shown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markscheme.features.counts.count_files import database_beside, rows_of
+from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_sql import DIALECTS, ROW_COLUMN, rows_sql, wrong_sql
+from markscheme.features.counts.shown import FALSE_FAIL, FALSE_PASS
+from markscheme.row_files import PlainRow
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterator[PlainRow]:
+    """Yield some false passes, then some false fails, of groups that lie far apart among the names.
+
+    Args:
+        query: What is counted.
+        files: A file's path, or a pattern of paths.
+        target: The file of counts, beside which DuckDB spills.
+        most: How many of each at most.
+
+    Raises:
+        UsageError: DuckDB can't read the files.
+    """
+    rows = rows_of(files)
+    with database_beside(target, files) as (database, _):
+        wrong = _records(database, wrong_sql(query, rows, DIALECTS["duckdb"], most))
+        whole = _records(database, rows_sql(rows, [row[ROW_COLUMN] for row in wrong]))
+    by_number = {row[ROW_COLUMN]: row for row in whole}
+    for found in wrong:
+        yield _shown(query, found, by_number[found[ROW_COLUMN]])
+
+
+def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
+    cursor = database.execute(select)
+    names = [column[0] for column in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _shown(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
+    """Return an example with the texts of its row: all columns but those of groups, ratings and numbers of rows."""
+    ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
+    others = {"group_id", ROW_COLUMN}
+    texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}
+    levels = {
+        criterion.name: {"gold": found[f"gold_{index}"], "judge": found[f"judge_{index}"]}
+        for index, criterion in enumerate(query.rubric.criteria, start=1)
+    }
+    response = texts.pop("response", None)
+    return {
+        "wrong": FALSE_PASS if found["judge_pass"] == 1 else FALSE_FAIL,
+        "id": str(texts.pop("id", f"row {row[ROW_COLUMN]}")),
+        "response": None if response is None else str(response),
+        "inputs": {name: str(text) for name, text in texts.items()},
+        "scores": {"gold": found["gold_score"], "judge": found["judge_score"]},
+        "criteria": levels,
+    }
