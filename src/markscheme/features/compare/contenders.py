@@ -277,7 +277,7 @@ def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Number the names of which two are equal.
+    """Return the names, numbered where two are equal.
 
     Example:
         >>> distinct(["a", "b", "a"])

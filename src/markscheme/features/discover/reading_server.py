@@ -206,7 +206,7 @@ class _ReadingPages:
         return JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
     def _saved(self, change: Callable[[], object]) -> Response:
-        """Answer a change: with nothing once it is on disk."""
+        """Answer a change with an empty body, once it is on disk."""
         try:
             change()
         except MarkschemeError as error:

@@ -314,7 +314,7 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Put outputs in turn, one in four of them one that is shown out of turn instead."""
+    """Mix outputs in turn with those shown out of turn, one in four."""
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:

@@ -221,7 +221,7 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Record which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
+        """Record which outputs the discovery is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
