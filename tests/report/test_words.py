@@ -44,6 +44,25 @@ def test_a_sentence_is_made_of_the_facts_of_its_code_and_of_no_others() -> None:
         assert facts is None or facts == wanted, code
 
 
+TAKES_A_REASON = ("without_value", "withhold", "noted", "mark_rough")
+
+
+def test_statistics_give_no_sentence_as_a_reason() -> None:
+    sentences = [
+        f"{path.name}:{node.lineno}"
+        for path in (SOURCE / "stats").rglob("*.py")
+        for node in nodes_in(path)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", None)) in TAKES_A_REASON
+        and any(isinstance(of, ast.JoinedStr | ast.Constant) and not is_number(of) for of in node.args)
+    ]
+    assert not sentences
+
+
+def is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float | int)
+
+
 @pytest.mark.parametrize(
     ("reason", "words"),
     [

@@ -50,6 +50,27 @@ def _nothing_in_common(path: str, why: str) -> str:
     return f"nothing in common with the accepted run {path}: {why}"
 
 
+def _few_rated_by_two(needed: int, with_judge: bool) -> str:
+    return f"needs {needed} examples that two annotators rated{', and the judge' if with_judge else ''}"
+
+
+def _one_level_of_two(with_judge: bool) -> str:
+    return f"one level only, for two annotators{' or an annotator and the judge' if with_judge else ''}"
+
+
+_RATED_BY: Final = {
+    None: "",
+    "two-people": " that two people rated",
+    "two-people-whole": " that two people rated whole",
+    "judge-and-two-people": " that judge and two people rated",
+}
+
+
+def _runs_without_spread(runs: int, identical: bool) -> str:
+    alike = "identical scores" if identical else "scores that differ by one amount in all cases"
+    return f"The {runs} repeats gave {alike}, so nothing is known about how far runs vary; a cache may have answered"
+
+
 REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "both-stuck": _both_stuck,
     "changed-examples": lambda: "changed: the examples",
@@ -58,6 +79,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "clipped": lambda value: f"clipped from {number(value, 3)}",
     "counts-alone": lambda path: _nothing_in_common(path, "it has counts, and no rating of an example"),
     "end-of-scale": lambda scale: f"value at the end of the {scale} scale",
+    "few-active-raters": lambda: "needs two raters who rated something",
     "few-for-partial-credit": _for_partial_credit,
     "few-groups": lambda groups: f"only {counted(groups, 'group')}",
     "few-in-stratum": lambda labels: f"only {number(labels, 0)} labelled in a stratum",
@@ -70,6 +92,15 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "few-own-labels": lambda labels, needed, judge_alone: (
         f"{labels} labels of its own, {_needed(needed)} (the judge alone says {percent(judge_alone)})"
     ),
+    "few-people-to-test": lambda people, shared: (
+        f"needs {people} people, one of them with {shared} examples shared with the judge"
+    ),
+    "few-rated-by-two": _few_rated_by_two,
+    "few-raters": lambda: "needs two raters",
+    "few-scores-to-link": lambda rater, needed: f"the {rater} rater gives fewer than {needed} different scores",
+    "few-to-bound-unseen": lambda: "too few examples to bound disagreement that wasn't seen",
+    "few-to-link": lambda examples, needed: f"only {examples} examples rated by both; a line needs {needed}",
+    "few-units": lambda units, rated_by: f"only {units} units{_RATED_BY[rated_by]}",
     "few-with-yes": lambda examples: f"only {counted(examples, 'example')} with a yes",
     "hangs-on-one-unit": lambda grouped: f"hangs on one {_unit(grouped)}",
     "hits": lambda hits, of: f"{hits:g} of {of}",
@@ -77,24 +108,49 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "indistinct-verdicts": lambda youden: (
         f"the judge hardly distinguishes passes from fails (J = {number(youden)}, 0.1 is the least to correct by)"
     ),
+    "judge-never-rises": lambda: "the judge doesn't rise with people",
+    "judge-without-error": lambda: "the judge shows no error",
     "level-unseen": lambda level: f"{level} hasn't been seen",
+    "levels-below-zero": lambda: "the ratio metric needs levels at or above 0",
     "many-levels": lambda most: f"more than {most} levels",
+    "many-raters": lambda raters, for_more: f"needs two raters, not {raters}: {for_more} is its form for more",
+    "mean-over-pairs": lambda: "a mean over pairs; pooled pairs have an interval",
     "means-alike": lambda: "the examples' means don't differ",
+    "neither-yes-nor-no": lambda answer, no, yes: f"{answer:g} is neither no ({no:g}) nor yes ({yes:g})",
+    "no-categories": lambda levels: f"needs categories, and {levels} levels are too many to be any",
+    "no-complete-example": lambda: "no example that every rater rated",
+    "no-example-in-both": lambda: "no example rated in both runs",
     "no-examples": lambda: "no examples",
     "no-fails": lambda: "people failed none of the labelled examples: label some that they fail",
     "no-known-example": lambda path: _nothing_in_common(path, "no example has an id it knows"),
+    "no-lower-limit": lambda: "no lower limit",
     "no-passes": lambda: "people passed none of the labelled examples: label some that they pass",
     "no-spread": lambda: "leaving any one example out gives the same value",
+    "no-such-labels": lambda: "no such labels",
+    "no-two-ratings": lambda: "no example has two ratings",
+    "no-two-runs": lambda: "no example with two runs",
     "not-a-random-part": _not_a_random_part,
+    "nothing-to-lean-on": lambda: "gold or what it may lean on doesn't vary",
+    "of-a-pair": lambda first, second, why: f"{first} and {second}: {why}",
+    "one-criterion": lambda: "only one criterion",
     "one-example": lambda: "one example only",
     "one-level": lambda: "one level only",
+    "one-level-of-two": _one_level_of_two,
+    "one-level-without-scale": lambda: "one level seen, no scale given",
+    "one-run": lambda: "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)",
+    "one-stored-run": lambda: "one stored run doesn't show its own noise; store three",
     "one-unit": lambda grouped: f"one {_unit(grouped)} only",
     "other-rubric": lambda path, accepted, rubric: (
         f"{path} is the accepted run of rubric {accepted!r}, not of {rubric!r}"
     ),
     "other-scales": lambda path: _nothing_in_common(path, "no criterion is rated on the same scale"),
+    "people-never-vary": lambda: "people don't vary",
+    "people-share-nothing": lambda: "people share no variance",
     "pool-empty": lambda: "the pool is empty",
+    "rating-between-levels": lambda rating: f"needs categories, and rating {rating:g} lies between levels",
     "runs-of-other-rubric": lambda rubric: f"they are runs of rubric {rubric!r}",
+    "runs-without-spread": _runs_without_spread,
+    "scale-of-one-level": lambda: "the scale has one level only",
     "stuck": _stuck,
     "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
     "withheld-rate": lambda: "a rate that is withheld has no difference",

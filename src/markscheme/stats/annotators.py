@@ -16,7 +16,7 @@ from scipy.special import stdtr
 
 from markscheme.stats.change import benjamini_yekutieli
 from markscheme.stats.coefficients import Metric, agreement, pair_left_out
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Grouping, Groups, guard
 from markscheme.stats.rating_patterns import commonest, over, people_and_judge, people_table
 
@@ -33,8 +33,6 @@ GAP_LEVEL = 0.90
 """Coverage of the gap's interval, which makes its lower limit a one-sided 95 % limit."""
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
 """How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
-NO_DECISION = "no annotator decided pass or fail, and labels by level don't show where the mark should be"
-"""What lacks where annotators rated criteria alone."""
 _TIE = 1e-12
 """Agreements nearer than this differ by rounding alone, and both win."""
 
@@ -234,7 +232,7 @@ def alternative_annotator_test(
         tested = [_against_person(table, rated, h, epsilon, closeness) for h in range(table.shape[1])]
     enough = [person for person in tested if person is not None]
     if not enough:
-        why = f"needs {_LEAST_PEOPLE} people, one of them with {LEAST_SHARED_EXAMPLES} examples shared with the judge"
+        why = Reason("few-people-to-test", {"people": _LEAST_PEOPLE, "shared": LEAST_SHARED_EXAMPLES})
         nothing = Estimate.without_value(why, n=0, method=made)
         return AltTest(nothing, nothing, tuple(tested), epsilon)
     adjusted = iter(benjamini_yekutieli([person.p for person in enough]).tolist())
@@ -299,20 +297,20 @@ class _Beside:
     def people(self, level: float) -> Estimate:
         """Compute alpha between two annotators, as a mean over pairs of them."""
         if not self.people_pairs:
-            return self._undefined(f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated", level)
+            return self._undefined(_few_shared(with_judge=False), level)
         if math.isnan(self.among_people[0]):
-            return self._undefined("one level only, for two annotators", level)
+            return self._undefined(Reason("one-level-of-two", {"with_judge": False}), level)
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
         """Compute alpha between the judge and an annotator, and its difference from alpha between two annotators."""
         if not self.people_pairs:
-            why = f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated, and the judge"
+            why = _few_shared(with_judge=True)
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         among_people = self.among_people
         with_judge = self._mean_alpha([(0, person) for person in self.people_in_pairs])
         if math.isnan(among_people[0]) or math.isnan(with_judge[0]):
-            why = "one level only, for two annotators or an annotator and the judge"
+            why = Reason("one-level-of-two", {"with_judge": True})
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         apart = with_judge - among_people
         gap = self.groups.jackknife(apart, transform=IDENTITY, level=GAP_LEVEL, method=self.method)
@@ -356,8 +354,12 @@ class _Beside:
             self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T
         ]
 
-    def _undefined(self, why: str, level: float) -> Estimate:
+    def _undefined(self, why: Reason, level: float) -> Estimate:
         return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)
+
+
+def _few_shared(*, with_judge: bool) -> Reason:
+    return Reason("few-rated-by-two", {"needed": LEAST_SHARED_EXAMPLES, "with_judge": with_judge})
 
 
 def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:

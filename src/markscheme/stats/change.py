@@ -242,9 +242,9 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayL
     tasks = None if groups is None else np.asarray(groups)[is_complete(run_columns(current, stored))]
     flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), tasks, method="flip rate, now and stored")
     if n_stored < 2:
-        why = "one stored run doesn't show its own noise; store three"
+        why = Reason("one-stored-run")
         flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
-        return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=why)
+        return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=str(why))
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
     flips_stored = share(between_stored.mean(axis=1), tasks, method="flip rate, stored runs")
@@ -295,7 +295,7 @@ def shift_interval(
         raise ValueError(f"span {span} must be positive and no less than the largest difference {np.abs(d).max()}")
     method = f"{method}; t with one pair across the scale"
     if len(d) == 0:
-        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
+        return Estimate.without_value(Reason("no-example-in-both"), n=0, method=method, level=level)
     widened = np.append(d, [span, -span])
     reach = t_quantile(len(d) + 1, level) * float(widened.std(ddof=1)) / math.sqrt(len(widened))
     centre = float(widened.mean())
@@ -443,7 +443,7 @@ def mean_estimate(
     x, in_groups = known_in_groups(values, groups)
     n = in_groups.n
     if n == 0:
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
+        return Estimate.without_value(Reason("no-examples"), n=0, method=method, level=level)
     mean = float(x.sum()) / len(x)
     if n == 1:
         return withhold(Estimate(mean, level=level, n=1, method=method), Reason("one-unit", {"grouped": len(x) > 1}))

@@ -125,7 +125,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
     return _counted("custom weights", 1 - credit)
 
 
-def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
+def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
     """Return the cost of a disagreement under `weights` (or a metric's name), or why these ratings don't allow it."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
@@ -145,16 +145,16 @@ def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
         return _counted("ordinal metric", (distance / span) ** 2, ranked=True)
     if weights == "ratio":
         if (x < 0).any():
-            return "the ratio metric needs levels at or above 0"
+            return Reason("levels-below-zero")
         return _counted("ratio metric", over(distance, x[:, None] + x, empty=0.0) ** 2)
     return _counted("nominal metric" if weights == "nominal" else "identity weights", 1 - np.eye(len(x)))
 
 
-def _lacks_categories(table: RatingPatterns) -> str | None:
+def _lacks_categories(table: RatingPatterns) -> Reason | None:
     if table.between is not None:
-        return f"needs categories, and rating {table.between:g} lies between levels"
+        return Reason("rating-between-levels", {"rating": table.between})
     if len(table.levels) > MOST_CATEGORIES:
-        return f"needs categories, and {len(table.levels)} levels are too many to be any"
+        return Reason("no-categories", {"levels": len(table.levels)})
     return None
 
 
@@ -341,25 +341,25 @@ CHANCE_CORRECTED = tuple(_COEFFICIENTS)
 """Names of the chance-corrected coefficients."""
 
 
-def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> str | None:
+def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason | None:
     if table.active < 2:
-        return "needs two raters who rated something"
+        return Reason("few-active-raters")
     if not (table.rated >= 2).any():
-        return "no example has two ratings"
+        return Reason("no-two-ratings")
     if coefficient.for_more and table.active > 2:
-        return f"needs two raters, not {table.active}: {coefficient.for_more} is its form for more"
+        return Reason("many-raters", {"raters": table.active, "for_more": coefficient.for_more})
     if len(table.levels) < 2:
-        return "the scale has one level only"
+        return Reason("scale-of-one-level")
     return _lacks_categories(table) if coefficient.categories else None
 
 
-def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | str:
+def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
     """Return the loss and the disagreement, observed and by chance (over all, then per set left out), or why not."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
     loss = _loss(weights, table)
-    if isinstance(loss, str):
+    if isinstance(loss, Reason):
         return loss
     if loss.directed and coefficient.chance is not _chance_of_own_margins:
         raise ValueError(f"{name} doesn't know one rater from another: its credit matrix must be symmetric")
@@ -368,11 +368,12 @@ def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[
 
 def _corrected(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
     disagreements = _disagreements(name, weights, table)
-    if isinstance(disagreements, str):
-        return Corrected(math.nan, math.nan, math.nan, disagreements)
+    if isinstance(disagreements, Reason):
+        return Corrected(math.nan, math.nan, math.nan, str(disagreements))
     _, seen, chance = disagreements
     value = float(_beyond_chance(seen, chance)[0])
-    return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), "one level only" if math.isnan(value) else None)
+    undefined = str(Reason("one-level")) if math.isnan(value) else None
+    return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), undefined)
 
 
 def _estimate(name: str, weights: Weights, table: RatingPatterns, level: float) -> Estimate:
@@ -383,12 +384,12 @@ def _estimate(name: str, weights: Weights, table: RatingPatterns, level: float) 
         copies = np.where(everything[1:] < everything[0], copies, 0.0)
     n = round(float(copies.sum()))
     disagreements = _disagreements(name, weights, table)
-    if isinstance(disagreements, str):
+    if isinstance(disagreements, Reason):
         return Estimate.without_value(disagreements, n=n, method=name, level=level)
     loss, seen, chance = disagreements
     values = _beyond_chance(seen, chance)
     if math.isnan(values[0]):
-        return Estimate.without_value("one level only", n=n, method=loss.name, level=level)
+        return Estimate.without_value(Reason("one-level"), n=n, method=loss.name, level=level)
     if seen[0] == 0:
         by_chance = _chance_of_pack(table, _squared("", table))[0] if loss.ranked else chance[0]
         agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
@@ -463,8 +464,8 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)
     if estimate.value is not None:
         return estimate
-    why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
-    return replace(estimate, undefined=why)
+    why = Reason("no-two-ratings" if table.active > 1 else "few-active-raters")
+    return replace(estimate, undefined=str(why))
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
@@ -626,7 +627,7 @@ def pair_left_out(
     of_complete = groups if is_whole else groups.of_units(is_complete)
     table = rating_patterns(pair if is_whole else pair[is_complete], levels, groups=of_complete)
     disagreements = _disagreements(name, weights, table)
-    if isinstance(disagreements, str):
+    if isinstance(disagreements, Reason):
         return np.full(1 + groups.n_sets, math.nan)
     _, seen, chance = disagreements
     values = _beyond_chance(seen, chance)

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Grouping, Groups
 from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
@@ -52,7 +52,7 @@ def slope_on_people(
         0.5
     """
     seen = _SharedMoments.of(people, judge, groups)
-    why = seen.refusal() or (None if seen.with_judge[0] > 0 else "the judge doesn't rise with people")
+    why = seen.refusal() or (None if seen.with_judge[0] > 0 else Reason("judge-never-rises"))
     return seen.ratio(why, seen.with_judge, seen.shared, level, "cov(judge, people)/cov(person, person)")
 
 
@@ -95,7 +95,7 @@ def noise_beside_people(
         of_judge = seen.judge - seen.with_judge**2 / seen.shared
         differed_once = step**2 / (2 * max(1, seen.n_units))
         of_person = np.maximum(seen.annotator - seen.shared, differed_once)
-    why = seen.refusal() or (None if of_judge[0] > 0 else "the judge shows no error")
+    why = seen.refusal() or (None if of_judge[0] > 0 else Reason("judge-without-error"))
     return seen.ratio(why, of_judge, of_person, level, "error variance, judge/person")
 
 
@@ -182,7 +182,7 @@ def true_correlations(
         method = "correlation across people, their noise divided out"
         rated = units.count(np.sum(in_both, axis=0) >= 2)
         if rated < LEAST_UNITS:
-            why = f"only {rated} units that two people rated"
+            why = Reason("few-units", {"units": rated, "rated_by": "two-people"})
             return Estimate.without_value(why, n=rated, method=method, level=level)
         left, right = zip(*permutations(range(len(in_both)), 2), strict=True)
         cross, *variances = (
@@ -190,7 +190,7 @@ def true_correlations(
             for x, y in ((ratings, others), (ratings, ratings), (others, others))
         )
         if not min(variance[0] for variance in variances) > 0:
-            return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
+            return Estimate.without_value(Reason("people-share-nothing"), n=rated, method=method, level=level)
         with np.errstate(divide="ignore", invalid="ignore"):
             values = cross / np.sqrt(variances[0] * variances[1])
         return units.jackknife(values, transform=IDENTITY, level=level, method=method)
@@ -242,7 +242,8 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     counts = {(a, b): complete[a] & complete[b] for a, b in permutations(range(n_people), 2)}
     n_counted = units.count(np.any(list(counts.values()), axis=0)) if counts else 0
     if n_criteria < 2 or n_counted < LEAST_UNITS:
-        why = "only one criterion" if n_criteria < 2 else f"only {n_counted} units that two people rated whole"
+        few = Reason("few-units", {"units": n_counted, "rated_by": "two-people-whole"})
+        why = Reason("one-criterion") if n_criteria < 2 else few
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
     gammas = []
     by_criterion = np.ascontiguousarray(tables.T)
@@ -259,7 +260,7 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     estimates = [gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n_sets + 1, np.nan)]
     values = np.mean(estimates, axis=0)
     if not np.isfinite(values[0]):
-        return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
+        return Estimate.without_value(Reason("people-never-vary"), n=n_counted, method=method, level=level)
     return units.jackknife(values, transform=IDENTITY, level=level, method=method)
 
 
@@ -302,7 +303,8 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
     counts = {(a, b): np.isfinite(of_person[a] + of_person[b] + its + feature) for a, b in pairs}
     n_counted = units.count(np.any(list(counts.values()), axis=0))
     if n_counted < LEAST_UNITS:
-        return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
+        why = Reason("few-units", {"units": n_counted, "rated_by": None})
+        return Estimate.without_value(why, n=n_counted, method=method)
     annotator = [_kept(of_person[a], rows) for (a, _), rows in counts.items()]
     its_own, of = ([_kept(values, rows) for rows in counts.values()] for values in (its, feature))
     covariances = _Covariances(units)
@@ -311,7 +313,7 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
         second = [_kept(of_person[b], rows) for (_, b), rows in counts.items()]
         values = values - _second_slope(second, annotator, of, covariances)
     if not np.isfinite(values[0]):
-        return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
+        return Estimate.without_value(Reason("nothing-to-lean-on"), n=n_counted, method=method)
     return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
 
 
@@ -352,13 +354,13 @@ class _SharedMoments:
         """Units that the judge and two annotators rated."""
         return self.groups.n_units
 
-    def refusal(self) -> str | None:
+    def refusal(self) -> Reason | None:
         """Return the reason why the judge can't be compared with annotators, or None."""
         if self.groups.n < LEAST_UNITS:
-            return f"only {self.n_units} units that judge and two people rated"
-        return None if self.shared[0] > 0 else "people share no variance"
+            return Reason("few-units", {"units": self.n_units, "rated_by": "judge-and-two-people"})
+        return None if self.shared[0] > 0 else Reason("people-share-nothing")
 
-    def ratio(self, why: str | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
+    def ratio(self, why: Reason | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
         """Return the ratio of two of these moments, undefined with a reason `why` or if either isn't above 0."""
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)

@@ -154,14 +154,14 @@ class _Ratings:
             )
 
     @property
-    def undefined(self) -> str | None:
+    def undefined(self) -> Reason | None:
         """Reason why there is no analysis of variance, or None."""
         n, k = self.ratings.shape
         if k < 2:
-            return "needs two raters"
+            return Reason("few-raters")
         if n < 2:
-            return "one example only" if n else "no example that every rater rated"
-        return "one level only" if np.ptp(self.ratings) == 0 else None
+            return Reason("one-example" if n else "no-complete-example")
+        return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
         """Return True if the intervals are F limits."""
@@ -228,7 +228,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
     if table.takes_f(limits):
         most, least = _f_limits(model, table.anova, level)
         if size == "k" and not 0 < most < math.inf:
-            return withhold(bare, "no lower limit")
+            return withhold(bare, Reason("no-lower-limit"))
         low = min(coefficient(most), value)
         high = max(coefficient(least), value)
         return replace(bare, low=low, high=high, method=f"{method}; F, if normal")
@@ -291,7 +291,7 @@ def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float]
     single = no_disagreement(1.0, n=table.groups.n, below=loss, level=bare.level, method=bare.method)
     noise = float(_noise_of_mean(np.array(single.low), k))
     if not 0 <= noise < math.inf:
-        return withhold(bare, "too few examples to bound disagreement that wasn't seen")
+        return withhold(bare, Reason("few-to-bound-unseen"))
     return replace(single, low=coefficient(noise))
 
 
@@ -415,7 +415,7 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
     n = repeats.groups.n
     seen, counts = np.unique(repeats.runs[np.isfinite(repeats.runs)], return_counts=True)
     if len(repeats.runs) < 2 or len(seen) == 1:
-        why = "one level only" if len(repeats.runs) > 1 else _too_few(repeats)
+        why = Reason("one-level") if len(repeats.runs) > 1 else _too_few(repeats)
         return Estimate.without_value(why, n=n, method=method, level=level)
     between = float(repeats.between[0])
     within = float(repeats.within[0])
@@ -432,8 +432,8 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
     return guard(mapped(values, lambda q: (1 - q) / (1 + (runs - 1) * q)), off)
 
 
-def _too_few(repeats: _Repeats) -> str:
-    return "one example only" if len(repeats.runs) else "no example with two runs"
+def _too_few(repeats: _Repeats) -> Reason:
+    return Reason("one-example" if len(repeats.runs) else "no-two-runs")
 
 
 def _measurement_error(repeats: _Repeats, level: float) -> Estimate:
@@ -450,7 +450,7 @@ def _noise_size(repeats: _Repeats, size: Floats, largest: float, level: float, m
     if repeats.within[0] > 0:
         return repeats.groups.jackknife(size, transform=LOG, level=level, method=method)
     if repeats.span == 0:
-        return withhold(Estimate(0.0, n=n, level=level, method=method), "one level seen, no scale given")
+        return withhold(Estimate(0.0, n=n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=n, above=largest, level=level, method=method)
 
 

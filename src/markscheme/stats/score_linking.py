@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.change import mean_estimate, shift_interval
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import IDENTITY, Floats, kept_within, t_quantile
 from markscheme.stats.pairs import equal_vectors, numbers
 from markscheme.stats.shares import share
@@ -147,7 +147,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
     new_scores = new_scores[is_finite]
     why = _why_no_line(old_scores, new_scores)
     if why is not None:
-        return Link(math.nan, math.nan, math.nan, (), len(old_scores), why)
+        return Link(math.nan, math.nan, math.nan, (), len(old_scores), str(why))
     n = len(old_scores)
     centre = float(old_scores.mean())
     width = float(((old_scores - centre) ** 2).sum())
@@ -193,13 +193,13 @@ def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     return np.asarray(second_scores - first_scores)
 
 
-def _why_no_line(old: Floats, new: Floats) -> str | None:
+def _why_no_line(old: Floats, new: Floats) -> Reason | None:
     if len(old) < FEWEST_TO_LINK:
-        return f"only {len(old)} examples rated by both; a line needs {FEWEST_TO_LINK}"
+        return Reason("few-to-link", {"examples": len(old), "needed": FEWEST_TO_LINK})
     if len(np.unique(old)) < FEWEST_SCORES:
-        return f"the old rater gives fewer than {FEWEST_SCORES} different scores"
+        return Reason("few-scores-to-link", {"rater": "old", "needed": FEWEST_SCORES})
     if len(np.unique(new)) < FEWEST_SCORES:
-        return f"the new rater gives fewer than {FEWEST_SCORES} different scores"
+        return Reason("few-scores-to-link", {"rater": "new", "needed": FEWEST_SCORES})
     return None
 
 

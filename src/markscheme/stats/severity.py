@@ -210,7 +210,7 @@ def _error(
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
     """Estimate an error of 0, with limits for unseen errors of at most `below` and `above`."""
     if pairs.span == 0:
-        return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), "one level seen, no scale given")
+        return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
 
 
@@ -289,7 +289,7 @@ def yes_no_family(
     seen = _levels_seen(pairs)
     strange = seen[~(_same(seen, no) | _same(seen, yes))]
     if len(strange):
-        why = f"{strange[0]:g} is neither no ({no:g}) nor yes ({yes:g})"
+        why = Reason("neither-yes-nor-no", {"answer": float(strange[0]), "no": no, "yes": yes})
         return {name: Estimate.without_value(why, n=len(pairs), method=name, level=level) for name in YES_NO_NAMES}
     return _decisions(pairs, _same(pairs.gold, yes), _same(pairs.judge, yes), level)
 

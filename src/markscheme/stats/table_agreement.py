@@ -20,7 +20,7 @@ from markscheme.stats.coefficients import (
     agreement_values,
     pair_left_out,
 )
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import ATANH, Floats, Groups, Integers, jackknife, withhold
 from markscheme.stats.rating_patterns import as_table
 from markscheme.stats.reliability import icc_family
@@ -174,7 +174,7 @@ class _Shown:
         means = {
             name: self._mean_coefficient(name, table, of_sharing, sharing)
             if name in TWO_RATERS_ONLY
-            else withhold(_mean(name, sharing), "a mean over pairs; pooled pairs have an interval")
+            else withhold(_mean(name, sharing), Reason("mean-over-pairs"))
             for name in sharing[0].statistics
         }
         if len(sharing) == len(rater_pairs):
@@ -216,6 +216,7 @@ def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
     method = f"mean over {len(rater_pairs)} pairs"
     values = [estimate.value for estimate in estimates.values() if estimate.value is not None]
     if len(values) < len(rater_pairs):
-        raters, why = next((raters, e.undefined) for raters, e in estimates.items() if e.undefined)
-        return Estimate.without_value(f"{raters[0]} and {raters[1]}: {why}", n=n, method=method)
+        (first, second), why = next((raters, e.undefined) for raters, e in estimates.items() if e.undefined)
+        of_pair = Reason("of-a-pair", {"first": first, "second": second, "why": why})
+        return Estimate.without_value(of_pair, n=n, method=method)
     return Estimate(sum(values) / len(values), n=n, method=method)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, ndtr, ndtri
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.roots import zero_between
 
@@ -36,8 +36,6 @@ _SMALLEST_VARIANCE = 1e-24
 """A variance below it is the rounding of 0."""
 _BINARY_VARIANCE = 0.125
 """Added variance of a pass or fail, so that cases which never flipped don't count as certain."""
-_ONE_RUN = "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)"
-_NO_SPREAD = "so nothing is known about how far runs vary; a cache may have answered"
 _METHOD = "repeated runs, run-level variance averaged over its ratio to the cases'"
 
 
@@ -108,13 +106,13 @@ def threshold_risk(
     center = float(scores.mean())
     means = scores.mean(axis=1)
     if runs == 1:
-        return ThresholdRisk(runs, cases, center, _unknown(_ONE_RUN, runs))
+        return ThresholdRisk(runs, cases, center, _unknown(Reason("one-run"), runs))
     case_variance, freedom = _noise(scores - scores.mean(axis=0) - means[:, None] + center, Groups.of(groups, cases))
     added = _BINARY_VARIANCE / cases if of == "pass" else 0.0
     variance = (case_variance + added) / cases
     if variance < _SMALLEST_VARIANCE:
-        alike = "identical scores" if float(np.ptp(means)) == 0 else "scores that differ by one amount in all cases"
-        return ThresholdRisk(runs, cases, center, _unknown(f"The {runs} repeats gave {alike}, {_NO_SPREAD}", runs))
+        why = Reason("runs-without-spread", {"runs": runs, "identical": float(np.ptp(means)) == 0})
+        return ThresholdRisk(runs, cases, center, _unknown(why, runs))
     between = float(means.var(ddof=1))
     spread = _spread(center, np.array([variance]), between, runs)
     uncertain = _spread(center, variance * freedom / chdtri(freedom, _SCALES), between, runs)
@@ -200,7 +198,7 @@ class _Spread:
         return self.center - threshold + _Z_FOUND * math.sqrt(float(self.weights @ self.variances) / averaged)
 
 
-def _unknown(why: str, runs: int) -> Estimate:
+def _unknown(why: Reason, runs: int) -> Estimate:
     return Estimate.without_value(why, n=runs, method=_METHOD, level=0.9)
 
 

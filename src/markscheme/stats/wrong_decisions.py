@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare
 
@@ -90,7 +90,7 @@ class RateByVerdict:
         """Estimate the rate with its two-sided interval."""
         method = f"{method}; labels by verdict"
         if not self.n:
-            return Estimate.without_value("no such labels", n=0, method=method, level=level)
+            return Estimate.without_value(Reason("no-such-labels"), n=0, method=method, level=level)
         confidence = (1 + level) / 2
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
