@@ -1,6 +1,5 @@
 """Where a text behind `llm-rubric` says what single scores, or ranges of them, mean."""
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -24,15 +23,6 @@ _MARK = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """A number or a range before what it means."""
-_UNSIGNED = re.compile(
-    rf"(?:^ ?(?:[-*•–+>] )?(?:\*\*|[(\[])?|(?<=[,;:/|] ))([-+]?{NUMERAL}){_UNIT}(?:\*\*|[)\]])? (?=[^\W\d])",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""A number alone before what it means, at the start of a line or a clause."""
-_BAND = re.compile(
-    rf"^ ?(?:[-*•–] ?)?({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
-)
-"""A line that says what a range means, with no sign between."""
 _IF = r"(?:if|when|for|otherwise|in (?:all|any|every) other)\b"
 _CONDITION = re.compile(
     rf"(?<![\d.+-])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
@@ -63,8 +53,6 @@ _REVERSED = re.compile(
     re.MULTILINE,
 )
 """What a score means before the score."""
-_BEFORE_COLON = re.compile(rf"^ ?(?:[-*•] )?([^\W\d][\w '’-]{{0,40}}): ?({NUMERAL})$", re.MULTILINE)
-"""The same in lines, where numbers rise evenly."""
 _LABELLED = re.compile(
     rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?"
     rf"[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
@@ -77,9 +65,6 @@ _FEWEST_CONDITIONS = 3
 """Two may be anything."""
 _FEWEST_NAMES = 3
 """Two names with numbers may be anything."""
-_AROUND_NUMBER = " -*•–+>()[]"
-_FEWEST_LINES = 3
-"""Two lines that begin with numbers may be anything."""
 _SENTENCE_END = re.compile(r"[.!?)]{1,2} (?=[A-Z])")
 _LINE_ENDS = re.compile(r"[\n;]")
 _IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")
@@ -138,7 +123,7 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
         is_pair or are_counted or (are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors))
     )
     if len(anchors) < 2 or is_list or (not is_score and _tells_of_output_before_levels(text)):
-        return _unsigned(text) if is_score else _NO_ANCHORS
+        return _NO_ANCHORS
     described = {anchor.low: anchor.words for anchor in anchors if anchor.high is None and anchor.words}
     return Anchors(described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None]))
 
@@ -147,18 +132,6 @@ def _tells_of_output_before_levels(text: str) -> bool:
     """Return whether the sentence in which the first number is explained says what the output has."""
     mark = _MARK.search(text)
     return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
-
-
-def _unsigned(text: str) -> Anchors:
-    """Return the levels that lines describe after a number alone, which rise or fall and aren't those of a list."""
-    marks = list(_UNSIGNED.finditer(text))
-    described = {float(mark[1]): words for mark, words in _with_meanings(text, _UNSIGNED, _LINE_ENDS)}
-    values = list(described)
-    are_enumerators = all(_begins_line(mark) and mark[0].strip(_AROUND_NUMBER) == mark[1] for mark in marks)
-    is_list = are_enumerators and values == [float(index) for index in range(1, len(values) + 1)]
-    if len(values) < _FEWEST_LINES or is_list or values not in (sorted(values), sorted(values, reverse=True)):
-        return Anchors({}, _ends_of_bands(text))
-    return Anchors(described, _ends_of(values))
 
 
 def _anchors(text: str) -> Iterator[_Anchor]:
@@ -182,12 +155,6 @@ def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> I
         yield level, _trimmed(words if _begins_line(level) else _SENTENCE_END.split(words, maxsplit=1)[0])
 
 
-def _ends_of_bands(text: str) -> tuple[float, float] | None:
-    """Return the ends of the ranges that lines explain with no sign between; None with fewer than two."""
-    bands = _BAND.findall(text)
-    return _ends_of([float(end) for band in bands for end in band]) if len(bands) > 1 else None
-
-
 def _ends_of(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of the scale whose levels, or ranges of levels, are these."""
     return (0.0, 1.0) if max(values) <= 1 else (min(values), max(values))
@@ -204,18 +171,7 @@ def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
 
 def _reversed(text: str) -> Sequence[tuple[str, str]]:
     """Return names of levels, each with the number that follows it."""
-    before_colons = _BEFORE_COLON.findall(text)
-    values = [float(value) for _, value in before_colons]
-    rises = {later - earlier for earlier, later in itertools.pairwise(values)}
-    rise_evenly = len(values) >= _FEWEST_NAMES and len(rises) == 1 and 0 not in rises
-    named = [(name, "".join(scores)) for name, *scores in _REVERSED.findall(text)]
-    return [*named, *(before_colons if rise_evenly else ())]
-
-
-def labelled_levels(text: str) -> Mapping[float, str]:
-    """Return what a text says of levels that it names and gives a number, each in a line of its own."""
-    levels = {float(low): words for _, low, high, words in _LABELLED.findall(text) if not high}
-    return levels if len(levels) > 1 else {}
+    return [(name, "".join(scores)) for name, *scores in _REVERSED.findall(text)]
 
 
 def names_levels(text: str) -> bool:

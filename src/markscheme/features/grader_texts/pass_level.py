@@ -49,13 +49,6 @@ _OF_BAND = re.compile(
 """A band that passes or fails."""
 _ONE_SIDED = "|".join(words.pattern for words, is_strict, lower in LIMIT_WORDS if is_strict or not lower)
 _COMPARES = re.compile(rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{_ONE_SIDED})", re.IGNORECASE)
-_BARE = re.compile(
-    rf"[^\w\n]{{0,9}}(?:(?:at most|no (?:more|higher) than|max(?:imum)?(?: of)?|up to) (?:an? )?{NUMERAL}%?"
-    rf"|{NUMERAL}%? (?:or|and) (?:less|lower|below|fewer|under|better|higher|more|above|up)"
-    rf"|{NUMERAL}%? (?:max(?:imum)?|at most|tops|min(?:imum)?|at least))[.!]?",
-    re.IGNORECASE,
-)
-"""A sentence that says from or up to which score, and nothing else."""
 _ON_SCORES = re.compile(
     r"(?<![\d.])\d{1,3} ?(?:\+|(?:or|and) (?:higher|above|better|lower|worse|below|more|up)\b(?! of)|passes\b|fails\b"
     r"|to pass\b|is (?:an? )?(?:pass|fail|enough))"
@@ -245,7 +238,7 @@ def _is_bare_limit(words: str) -> bool:
     is_terse = len(words.split()) <= _FEWEST_WORDS and any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS)
     if is_terse and not _POINTS.search(words) and _SCORE.search(words):
         return True
-    return is_short and bool(_BARE.fullmatch(words) or (_COMPARES.match(words) and _SCORE.search(words)))
+    return is_short and bool(_COMPARES.match(words) and _SCORE.search(words))
 
 
 def _compared(words: str, scores: frozenset[float]) -> _Limit | None:

@@ -9,7 +9,6 @@ from markscheme.features.grader_texts.level_marks import (
     anchors_in,
     conditions_in,
     degrees_in,
-    labelled_levels,
     names_levels,
     numbered_levels,
     prose_anchors_in,
@@ -83,13 +82,11 @@ def scale_of(text: str, whole: str) -> Scale | None:
         conditions = {}
     anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
     prose = prose_anchors_in(text, asking) if asking or ends or is_demanded or names_levels(to_grader) else {}
-    labelled = labelled_levels(text)
     if ends is None:
         ends = (
             _ends_in_json(whole)
             or _ends_in_prose(run)
             or anchors.ends
-            or _ends_in_prose(labelled)
             or _ends_in_prose(prose)
             or range_in(list(filter(tells_what_passes, asking)))
             or (
@@ -109,7 +106,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
         ends = (0.0, 1.0)
     if not 0 < ends[1] - ends[0] < MOST_SCORES:
         return None
-    described = anchors.described or labelled or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
+    described = anchors.described or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
     return _between(*ends, described or (run if _ends_in_prose(run) == ends else {}))
 
 
