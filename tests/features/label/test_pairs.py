@@ -9,7 +9,7 @@ import pytest
 from markscheme.features.label.page import page_of, sheet_of, shown_of
 from markscheme.features.label.pair_order import is_turned
 from markscheme.features.label.setup import open_work
-from markscheme.features.label.work import Answered, Work
+from markscheme.features.label.work import ResponseAnswers, Work
 from markscheme.pages.order import Step
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.file import load_rubric
@@ -83,7 +83,7 @@ def test_neither_ids_nor_systems_reach_the_page(work: Work) -> None:
 @pytest.mark.parametrize("turned", [False, True])
 def test_an_answer_about_the_place_is_saved_for_the_stored_order(work: Work, turned: bool) -> None:
     step = next(step for step in work.steps if work.is_turned(step) == turned)
-    work.give(step, Answered({"helps": "0"}))  # response 1
+    work.give(step, ResponseAnswers({"helps": "0"}))  # response 1
     rating = work.file.labels[step]
     assert rating.criteria["helps"].level == (1.0 if turned else -1.0)
     assert rating.shown == ("second-first" if turned else "first-second")
@@ -94,7 +94,7 @@ def test_an_answer_about_the_place_is_saved_for_the_stored_order(work: Work, tur
 
 def test_a_tie_is_a_tie_in_either_order(work: Work) -> None:
     for step in work.steps[:6]:
-        work.give(step, Answered({"helps": "1"}))
+        work.give(step, ResponseAnswers({"helps": "1"}))
         assert work.file.labels[step].criteria["helps"].level == 0.0
 
 

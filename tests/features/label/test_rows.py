@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.setup import open_work
-from markscheme.features.label.work import Answered, Work
+from markscheme.features.label.work import ResponseAnswers, Work
 from tests.commands.console import run
 from tests.features.label.rows_to_label import TOWNS, write_rows
 
@@ -30,7 +30,8 @@ def labelled(folder: Path, rater: str, **options: Any) -> Work:
             question.criterion.name: question.criterion.requirement for question in work.questions_at(step)
         }
         work.give(
-            step, Answered({name: str(int(text.split()[1] in response)) for name, text in requirement_of.items()})
+            step,
+            ResponseAnswers({name: str(int(text.split()[1] in response)) for name, text in requirement_of.items()}),
         )
     return work
 

@@ -10,7 +10,7 @@ import pytest
 from markscheme.features.label import whole_question
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, WHOLE_RESPONSE, WHOLE_UNDER, AskWhole
-from markscheme.features.label.work import Answered, Work
+from markscheme.features.label.work import ResponseAnswers, Work
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.rating import Rating
 from tests.commands.console import run
@@ -43,7 +43,7 @@ def opened(project: Path, ask_whole: AskWhole = "until-enough") -> Work:
 def answer(work: Work, count: int, answers: Mapping[str, str]) -> None:
     """Answer the next steps alike."""
     for step in [step for step in work.steps if not work.is_done(step)][:count]:
-        work.give(step, Answered(answers))
+        work.give(step, ResponseAnswers(answers))
 
 
 def labels_of(work: Work) -> list[Rating]:
@@ -88,9 +88,9 @@ def test_can_t_tell_is_an_answer_and_no_decision(project: Path) -> None:
     answered = work.answered(done)
     assert answered is not None
     assert answered.answers[WHOLE] == "t"
-    work.give(done, Answered({WHOLE: "1", "polite": "1", "waffle": "0"}))
+    work.give(done, ResponseAnswers({WHOLE: "1", "polite": "1", "waffle": "0"}))
     assert labels_of(work)[0].passed is True
-    work.give(done, Answered({WHOLE: "t", "polite": "1", "waffle": "0"}))
+    work.give(done, ResponseAnswers({WHOLE: "t", "polite": "1", "waffle": "0"}))
     assert labels_of(work)[0].passed is None
     work.file.close()
 

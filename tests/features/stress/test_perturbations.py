@@ -4,8 +4,8 @@ import pytest
 
 from markscheme.features.stress.perturbations import (
     PADDING,
+    OriginalResponse,
     Perturbation,
-    Unchanged,
     comment_style,
     is_code,
     layout,
@@ -26,7 +26,7 @@ def named(name: str, judge: str = "gpt-5") -> Perturbation:
 def changed(name: str, text: str, question: str = "") -> str | None:
     change = named(name).change
     assert change is not None
-    return change(Unchanged(text, question))
+    return change(OriginalResponse(text, question))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_prose_is_not_taken_for_code(text: str) -> None:
 
 def test_a_hundred_thousand_line_ends_are_neither_comment_nor_list() -> None:
     lines = "\n" * 100_000
-    assert comment_style(Unchanged(f"x = 1;{lines}y = 2;", "")) is None
-    assert layout(Unchanged(f"First. {lines}Second.", "")) == "- First.\n- Second."
-    assert layout(Unchanged(f"First.{lines} \t- Second. Third.", "")) is None
+    assert comment_style(OriginalResponse(f"x = 1;{lines}y = 2;", "")) is None
+    assert layout(OriginalResponse(f"First. {lines}Second.", "")) == "- First.\n- Second."
+    assert layout(OriginalResponse(f"First.{lines} \t- Second. Third.", "")) is None

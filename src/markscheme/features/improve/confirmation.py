@@ -36,7 +36,7 @@ Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class FinalistsResult:
     """The result for the finalists on held-out labels.
 
     Attributes:
@@ -132,7 +132,7 @@ async def confirm(
     yours: Rubric,
     wordings: Sequence[Wording],
     ledger: Ledger,
-) -> Answer:
+) -> FinalistsResult:
     """Test whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on
     record.
 
@@ -171,7 +171,7 @@ async def _answer(
     alpha: float,
     *,
     outside: bool,
-) -> Answer:
+) -> FinalistsResult:
     where = "all labels" if outside else "held-out labels"
     first, for_yours = _samples(asker, part, yours, number)
     own_scores = part.compared(
@@ -187,7 +187,7 @@ async def _answer(
     dropped = int((~graded).sum())
     tasks = len({task for task, is_graded in zip(part.task, graded.tolist(), strict=True) if is_graded})
     usable = [wording for wording in wordings if ungraded_share(own_scores, scores[wording.name]) <= MOST_UNGRADED]
-    undecided = Answer(None, "not graded", number, alpha, n, tasks, dropped, asked_again=for_yours > 0)
+    undecided = FinalistsResult(None, "not graded", number, alpha, n, tasks, dropped, asked_again=for_yours > 0)
     if not usable:
         return undecided
     columns = np.column_stack([difference(gold, own_scores, scores[wording.name]) for wording in usable])

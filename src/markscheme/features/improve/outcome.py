@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from markscheme.features.improve.candidates import Wording
-from markscheme.features.improve.confirmation import Answer
+from markscheme.features.improve.confirmation import FinalistsResult
 from markscheme.features.improve.search import Search
 from markscheme.features.improve.selection import (
     PLANNED_GAIN,
@@ -44,7 +44,7 @@ class ImprovementRun:
     judge: str
     proposer: str
     sealed: TrialPart
-    answer: Answer | None
+    answer: FinalistsResult | None
     outside: bool
     usage: Usage
     graded: int
@@ -94,7 +94,7 @@ class ImprovementRun:
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 
-    def _chance_to_find(self, answer: Answer) -> float:
+    def _chance_to_find(self, answer: FinalistsResult) -> float:
         """Compute the chance that these labels find a gain worth finding, by how much differences vary on dev."""
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
@@ -111,7 +111,7 @@ class ImprovementRun:
             f"Only the {self.sealed.n} held-out examples can confirm it."
         )
 
-    def _adopted(self, answer: Answer, name: str) -> str:
+    def _adopted(self, answer: FinalistsResult, name: str) -> str:
         where = self._where(answer)
         if answer.raw is not None and answer.decisions_gain is not None:
             expected = points(answer.decisions_gain)
@@ -125,7 +125,7 @@ class ImprovementRun:
         limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
         return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
 
-    def _where(self, answer: Answer) -> str:
+    def _where(self, answer: FinalistsResult) -> str:
         kind = "labelled" if self.outside else "held-out"
         return examples_in_words(answer, f"{kind} example")
 
@@ -163,7 +163,7 @@ class ImprovementPlan:
         return held_out, labels_needed(held_out)
 
 
-def examples_in_words(part: TrialPart | Answer, kind: str = "example") -> str:
+def examples_in_words(part: TrialPart | FinalistsResult, kind: str = "example") -> str:
     """Return how many examples a part has, and in how many tasks where several share one."""
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
     return f"{counted(part.n, kind)}{tasks}"

@@ -58,7 +58,7 @@ Answer with one JSON object and nothing else, in this form:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ProposerExamples:
     """The dev examples as a proposer sees them.
 
     Attributes:
@@ -79,7 +79,13 @@ class Shown:
 
 
 def prompts_for(
-    base: Rubric, shown: Shown, *, batch: int, round: int, failed: Sequence[tuple[Wording, str]], refused: Sequence[str]
+    base: Rubric,
+    shown: ProposerExamples,
+    *,
+    batch: int,
+    round: int,
+    failed: Sequence[tuple[Wording, str]],
+    refused: Sequence[str],
 ) -> list[Prompt]:
     """Write the prompts of one round, one per candidate.
 
@@ -119,7 +125,7 @@ def _field_line(rubric: Rubric) -> list[str]:
     ]
 
 
-def _findings(shown: Shown) -> str:
+def _findings(shown: ProposerExamples) -> str:
     hide = _hiding(shown, {})
     lines = [f"- {hide(' '.join(finding.message.split()))}" for finding in shown.findings]
     return "What a comparison of the judge with the annotators found:\n" + "\n".join(lines) + "\n" if lines else ""
@@ -181,7 +187,7 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
     return [worst_places(sign * column, most=len(column)) for column in columns for sign in (1, -1)]
 
 
-def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
+def _material(rubric: Rubric, shown: ProposerExamples) -> dict[str, str]:
     texts: dict[str, str] = {}
     for ordinal, place in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
         example = shown.gold.examples[place]
@@ -215,7 +221,7 @@ def _level(rated: Rated) -> str:
     return f"{level} ({' '.join(rated.reason.split())})" if rated.reason else level
 
 
-def _hiding(shown: Shown, names: Mapping[str, str]) -> Callable[[str], str]:
+def _hiding(shown: ProposerExamples, names: Mapping[str, str]) -> Callable[[str], str]:
     """Make a function that hides names of examples, raters and systems in a text; other examples become "another"."""
     instead = {name: "another" for name in shown.hidden if len(name) > 1} | dict(names)
     if not instead:

@@ -13,7 +13,7 @@ from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
 from markscheme.features.improve.search import Search
 from markscheme.features.improve.selection import FINALISTS, first_size, survivors
 from markscheme.features.improve.setting import ImprovableSet
-from markscheme.features.improve.trial import Asker, Tried, refuse_ungraded
+from markscheme.features.improve.trial import Asker, WordingTrial, refuse_ungraded
 from markscheme.grading import scorers_for
 from markscheme.judges.judge import replying
 from markscheme.judges.options import AskOptions
@@ -96,7 +96,7 @@ class ImprovementRequest:
                 check=partial(refuse_unwritten, self.file),
             )
             if setting.outside:
-                search.tried = [Tried(wording, "not screened", None, 0) for wording in wordings]
+                search.tried = [WordingTrial(wording, "not screened", None, 0) for wording in wordings]
                 if wordings:
                     answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
             else:

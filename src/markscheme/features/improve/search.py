@@ -7,9 +7,9 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.features.improve.candidates import LabelledTexts, NotTried, Wording, new_among
-from markscheme.features.improve.proposer import NARROW, Shown, prompts_for, read_proposal
+from markscheme.features.improve.proposer import NARROW, ProposerExamples, prompts_for, read_proposal
 from markscheme.features.improve.selection import FINALISTS
-from markscheme.features.improve.trial import Asker, TrialPart, Tried, screen
+from markscheme.features.improve.trial import Asker, TrialPart, WordingTrial, screen
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.prompt import Prompt
@@ -40,7 +40,7 @@ class Search:
     dev: TrialPart
     column: Column
     labelled: LabelledTexts
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[WordingTrial] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
     usage: Usage = Usage()
@@ -49,7 +49,7 @@ class Search:
     check: Callable[[Wording], None] | None = None
 
     @property
-    def ranked(self) -> list[Tried]:
+    def ranked(self) -> list[WordingTrial]:
         """Wordings that did better than the user's on all of dev, the best first."""
         better = [tried for tried in self.tried if tried.outcome == "better"]
         return sorted(better, key=lambda tried: -(tried.gain or 0.0))
@@ -96,7 +96,7 @@ class Search:
                 return
 
     async def _proposals(
-        self, asker: Asker, proposer: Judge, leader: Tried | None, *, number: int, batch: int
+        self, asker: Asker, proposer: Judge, leader: WordingTrial | None, *, number: int, batch: int
     ) -> list[Wording]:
         """Ask for the wordings of a round, and return those to try; the others are recorded with the reason."""
         base = self.yours if leader is None else leader.wording.rubric
@@ -105,7 +105,7 @@ class Search:
             column = await asker.column(base, self.dev, f"dev: {leader.wording.name}")
         prompts = prompts_for(
             base,
-            Shown(self.dev.gold, column, _findings(base, self.dev, column)),
+            ProposerExamples(self.dev.gold, column, _findings(base, self.dev, column)),
             batch=batch,
             round=number,
             failed=[

@@ -14,7 +14,7 @@ from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.improve.candidates import Wording
-from markscheme.features.improve.confirmation import Answer, Ledger
+from markscheme.features.improve.confirmation import FinalistsResult, Ledger
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.plain_data import json_lines
@@ -196,7 +196,7 @@ class ImprovableSet:
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 
-    def note_adoption(self, answer: Answer, wording: Wording, *, judge: str, proposer: str) -> None:
+    def note_adoption(self, answer: FinalistsResult, wording: Wording, *, judge: str, proposer: str) -> None:
         """Record the adopted words, once, and mark the accepted run as one of the old wording.
 
         Other processes that accept a run or adopt words here wait meanwhile.

@@ -212,7 +212,7 @@ def refuse_ungraded(column: Column) -> Column:
 
 
 @dataclass(frozen=True)
-class Tried:
+class WordingTrial:
     """A wording after the screen.
 
     Attributes:
@@ -233,7 +233,9 @@ class Tried:
     spread: float | None = None
 
 
-async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
+async def screen(
+    asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str
+) -> list[WordingTrial]:
     """Screen wordings on dev: all on the first half of the tasks, the better half of them on the rest.
 
     Args:
@@ -256,16 +258,18 @@ async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence
     ]
 
 
-async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, what: str) -> Tried:
+async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, what: str) -> WordingTrial:
     theirs = await asker.column(wording.rubric, dev, what, mask=mask)
     own_scores = np.where(mask, dev.compared(yours), np.nan)
     n = int((~np.isnan(own_scores)).sum())
     if ungraded_share(own_scores, dev.compared(theirs)) > MOST_UNGRADED:
         errors = [rating.error for rating in theirs.used if rating.error]
-        return Tried(wording, "not graded", None, n, errors[0] if errors else None)
+        return WordingTrial(wording, "not graded", None, n, errors[0] if errors else None)
     closer = difference(dev.truth, own_scores, dev.compared(theirs))
     by_task = dev.by_task(closer)
     gain = float(by_task.mean()) if n else 0.0
     spread = float(by_task.std(ddof=1)) if len(by_task) > 1 else None
     same = not np.nan_to_num(closer).any()
-    return Tried(wording, "same scores" if same else "better" if gain > 0 else "not better", gain, n, spread=spread)
+    return WordingTrial(
+        wording, "same scores" if same else "better" if gain > 0 else "not better", gain, n, spread=spread
+    )

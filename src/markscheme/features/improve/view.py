@@ -13,7 +13,7 @@ from markscheme.features.improve.outcome import (
 )
 from markscheme.features.improve.selection import FINALISTS, chance_to_find
 from markscheme.features.improve.setting import moved_numbers
-from markscheme.features.improve.trial import TrialOutcome, Tried
+from markscheme.features.improve.trial import TrialOutcome, WordingTrial
 from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
@@ -103,7 +103,7 @@ def _dev(run: ImprovementRun) -> Iterator[doc.Block]:
     yield doc.Notes(tuple(lines))
 
 
-def _row(tried: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
+def _row(tried: WordingTrial, run: ImprovementRun) -> tuple[doc.Line, ...]:
     places = ", ".join([*sorted(criterion or "guidelines" for criterion in tried.wording.criteria), *_numbers(tried)])
     says = _IN_WORDS[tried.outcome]
     if tried.outcome == "same scores" and run.search.dev.decided is not None:
@@ -113,7 +113,7 @@ def _row(tried: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
     return doc.Name(tried.wording.name), places, f"{says} ({cut_short(tried.detail, 80)})" if tried.detail else says
 
 
-def _numbers(tried: Tried) -> Iterator[str]:
+def _numbers(tried: WordingTrial) -> Iterator[str]:
     """Name the numbers that a candidate changes."""
     yield from (f"weight of {name}" for name in tried.wording.numbers.weights)
     if tried.wording.numbers.pass_mark is not None:
@@ -186,7 +186,7 @@ def _measured(run: ImprovementRun) -> str:
     return "mae_lower_by" if run.search.dev.decided is None else "decisions_right_by"
 
 
-def _wording_json(tried: Tried, measured: str) -> dict[str, Any]:
+def _wording_json(tried: WordingTrial, measured: str) -> dict[str, Any]:
     return {
         **attributes(
             tried, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from markscheme.errors import UsageError
 from markscheme.features.label.page import PAGE, message_page, page_of, progress_part, shown_of
-from markscheme.features.label.work import Answered, Question, Work
+from markscheme.features.label.work import Question, ResponseAnswers, Work
 from markscheme.pages.example import SERVED
 from markscheme.pages.serving import duration, part_answer, problem, sent_object, serve_apps, texts_in
 
@@ -124,13 +124,13 @@ class _Pages:
         return {"title": "Labelling has stopped: the rubric changed.", "text": text, "block": True}
 
 
-def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Answered | None:
+def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> ResponseAnswers | None:
     """Read the answers to questions; None where one has none that it allows."""
     answers, reasons, quotes = (texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None
     names = [question.criterion.name for question in questions]
-    return Answered(
+    return ResponseAnswers(
         {name: answers[name] for name in names},
         {name: reasons[name] for name in names if reasons.get(name)},
         {name: quotes[name] for name in names if quotes.get(name)},

@@ -74,7 +74,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answered:
+class ResponseAnswers:
     """What a rater answered to the questions about one response.
 
     Attributes:
@@ -189,7 +189,7 @@ class Work:
             return False
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
-    def answered(self, step: Step) -> Answered | None:
+    def answered(self, step: Step) -> ResponseAnswers | None:
         """Return the answers to a step; None if it isn't labelled."""
         if not self.is_done(step):
             return None
@@ -199,7 +199,7 @@ class Work:
         if self.is_turned(step):
             by_name = {name: turned_rated(rated) for name, rated in by_name.items()}
         whole = {WHOLE_RESPONSE.name: _answer_of(rating.passed)} if step in self.whole_steps else {}
-        return Answered(
+        return ResponseAnswers(
             {**whole, **{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
             {name: rated.quote for name, rated in by_name.items() if rated.quote},
@@ -207,7 +207,7 @@ class Work:
             rating.seconds,
         )
 
-    def give(self, step: Step, answered: Answered) -> None:
+    def give(self, step: Step, answered: ResponseAnswers) -> None:
         """Keep the answers to all questions of a step; on disk when this returns.
 
         Args:
@@ -223,7 +223,7 @@ class Work:
         record_words(self.home.path.parent, self.rubric, date.today().isoformat())
         self.file.give(self.rating(step, answered))
 
-    def rating(self, step: Step, answered: Answered) -> Rating:
+    def rating(self, step: Step, answered: ResponseAnswers) -> Rating:
         """Make the rating for answers to all questions of a step."""
         criteria = {}
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None

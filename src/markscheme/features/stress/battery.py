@@ -10,7 +10,13 @@ from pathlib import Path
 
 from markscheme.errors import ComparisonError, RatingError, UsageError
 from markscheme.features.stress.options import StressOptions
-from markscheme.features.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
+from markscheme.features.stress.perturbations import (
+    QUESTION_INPUTS,
+    OriginalResponse,
+    Perturbation,
+    is_code,
+    perturbations,
+)
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, asking_fingerprint
@@ -126,7 +132,7 @@ class Battery:
         code = is_code(response)
         if row.name != TRUNCATION and not any(row.preserves(c, code=code) for c in self.judged):
             return None
-        changed = row.change(Unchanged(response, _question(example.submission)))
+        changed = row.change(OriginalResponse(response, _question(example.submission)))
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:

@@ -60,7 +60,7 @@ WHOLE_TASK = r"complet|correct|accura|cover|answers|solves|fulfil|all (parts|ste
 
 
 @dataclass(frozen=True)
-class Unchanged:
+class OriginalResponse:
     """A response before a change.
 
     Attributes:
@@ -77,7 +77,7 @@ class Unchanged:
         return is_code(self.text)
 
 
-TextChange = Callable[[Unchanged], str | None]
+TextChange = Callable[[OriginalResponse], str | None]
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def reads_whole(criterion: Criterion) -> bool:
 # --- changes --------------------------------------------------------------------------------------------------------
 
 
-def whitespace(response: Unchanged) -> str | None:
+def whitespace(response: OriginalResponse) -> str | None:
     """Add trailing spaces to code, and double the blank lines of prose."""
     text = response.text
     if response.is_code:
@@ -139,7 +139,7 @@ def whitespace(response: Unchanged) -> str | None:
     return changed if changed != text else f"{text}\n\n"
 
 
-def indent(response: Unchanged) -> str | None:
+def indent(response: OriginalResponse) -> str | None:
     """Reduce an indentation of four columns to two throughout."""
     lines = response.text.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
@@ -148,7 +148,7 @@ def indent(response: Unchanged) -> str | None:
     return "\n".join(" " * ((len(line) - len(line.lstrip(" "))) // 2) + line.lstrip(" ") for line in lines)
 
 
-def layout(response: Unchanged) -> str | None:
+def layout(response: OriginalResponse) -> str | None:
     """Make sentences bullets; not for texts that already have code, lists or tables."""
     sentences = SENTENCE_END.split(response.text.strip())
     if HOLDS_STRUCTURE.search(response.text) or len(sentences) < 2:
@@ -156,14 +156,14 @@ def layout(response: Unchanged) -> str | None:
     return "\n".join(f"- {' '.join(sentence.split())}" for sentence in sentences)
 
 
-def comment_style(response: Unchanged) -> str | None:
+def comment_style(response: OriginalResponse) -> str | None:
     """Rewrite single-line comments in the other form of their language."""
     doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", response.text, flags=re.MULTILINE)
     changed = re.sub(r"^([^\S\n]*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
     return changed if changed != response.text else None
 
 
-def truncation(response: Unchanged) -> str | None:
+def truncation(response: OriginalResponse) -> str | None:
     """Keep the first half: of the words, or of the lines of code."""
     parts = response.text.splitlines() if response.is_code else response.text.split()
     if len(parts) < 2:
@@ -171,7 +171,7 @@ def truncation(response: Unchanged) -> str | None:
     return ("\n" if response.is_code else " ").join(parts[: len(parts) // 2])
 
 
-def padding(response: Unchanged) -> str:
+def padding(response: OriginalResponse) -> str:
     """Add sentences without content, about a third of the words that were there; to code as comments."""
     wanted = PADDED_SHARE * len(response.text.split())
     sentences = PADDING[:LEAST_PADDING]
@@ -182,7 +182,7 @@ def padding(response: Unchanged) -> str:
     return _appended(response, sentences)
 
 
-def restated(response: Unchanged) -> str | None:
+def restated(response: OriginalResponse) -> str | None:
     """Put the question before the response; after code, as a comment. None if the question isn't known."""
     words = response.question.split()
     if not words:
@@ -192,12 +192,12 @@ def restated(response: Unchanged) -> str | None:
     return _appended(response, (sentence,)) if response.is_code else f"{sentence}\n\n{response.text.lstrip()}"
 
 
-def added(sentence: str) -> Callable[[Unchanged], str]:
+def added(sentence: str) -> Callable[[OriginalResponse], str]:
     """Make a change that adds a sentence at the end; to code as a comment."""
     return lambda response: _appended(response, (sentence,))
 
 
-def _appended(response: Unchanged, sentences: Sequence[str]) -> str:
+def _appended(response: OriginalResponse, sentences: Sequence[str]) -> str:
     """Add sentences at the end of the response: a paragraph after prose, a comment for each in code."""
     text = response.text.rstrip()
     if not response.is_code:
