@@ -162,16 +162,16 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
     The differences are spread over criteria and signs; agreements come from the whole range of gold scores.
     """
     buckets = _differences(rubric, gold, judge)
-    in_turn = [place for places in zip_longest(*buckets) for place in places if place is not None]
+    in_turn = [index for in_rank in zip_longest(*buckets) for index in in_rank if index is not None]
     differing = list(dict.fromkeys(in_turn))[:SHOWN_DIFFERENCES]
     misses = np.abs(judge.scores - gold.scores)
     agreeing = [
-        place
-        for place in np.argsort(np.nan_to_num(misses, nan=np.inf), kind="stable").tolist()
-        if np.isfinite(misses[place]) and place not in differing
+        index
+        for index in np.argsort(np.nan_to_num(misses, nan=np.inf), kind="stable").tolist()
+        if np.isfinite(misses[index]) and index not in differing
     ]
     half = agreeing[: max(SHOWN_AGREEMENTS, len(agreeing) // 2)]
-    by_score = sorted(half, key=lambda place: (gold.scores[place], place))
+    by_score = sorted(half, key=lambda index: (gold.scores[index], index))
     step = max(1, len(by_score) // SHOWN_AGREEMENTS)
     return [*differing, *by_score[::step][:SHOWN_AGREEMENTS]]
 
@@ -189,8 +189,8 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
 
 def _material(rubric: Rubric, shown: ProposerExamples) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for ordinal, place in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
-        example = shown.gold.examples[place]
+    for ordinal, index in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
+        example = shown.gold.examples[index]
         for name, text in example.submission.inputs.items():
             if name in rubric.known_inputs:
                 texts[f"example-{ordinal}-{name}"] = text[:LONGEST_SHOWN]
@@ -201,7 +201,7 @@ def _material(rubric: Rubric, shown: ProposerExamples) -> dict[str, str]:
         lines = [
             line for label in example.labels for line in _ratings_in_words(raters.get(label.rater, "annotator"), label)
         ]
-        lines += _ratings_in_words("judge", shown.judge.rating(place))
+        lines += _ratings_in_words("judge", shown.judge.rating(index))
         texts[f"example-{ordinal}-ratings"] = hide("\n".join(lines))
     return texts or {"examples": "none"}
 

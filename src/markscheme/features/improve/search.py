@@ -78,12 +78,12 @@ class Search:
         except BudgetError as error:
             self.stopped = f"the budget ended: {error}"
 
-    async def _screen(self, asker: Asker, wordings: Sequence[Wording], what: str) -> None:
+    async def _screen(self, asker: Asker, wordings: Sequence[Wording], description: str) -> None:
         if not wordings:
             return
         if not self.tried and self.begin is not None:
             self.begin()
-        self.tried += await screen(asker, self.dev, self.column, wordings, what)
+        self.tried += await screen(asker, self.dev, self.column, wordings, description)
 
     async def _rounds(self, asker: Asker, proposer: Judge, rounds: int, batch: int) -> None:
         for index in range(1, rounds + 1):

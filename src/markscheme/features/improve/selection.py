@@ -156,7 +156,7 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
         value > bound if value is not None else bool(by_sign and mean > 0)
         for value, mean in zip(t, means.tolist(), strict=True)
     ]
-    best = max((index for index in range(k) if passed[index]), key=lambda place: means[place], default=None)
+    best = max((index for index in range(k) if passed[index]), key=lambda index: means[index], default=None)
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), tuple(t), rho, bound, best, n)
 
 
@@ -182,7 +182,7 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
     statistics = _t(means[None, :], squares, n)[0]
     errors = d.std(axis=0, ddof=1) / math.sqrt(n)
     passed = [index for index in range(k) if statistics[index] > bound]
-    best = max(passed, key=lambda place: means[place], default=None)
+    best = max(passed, key=lambda index: means[index], default=None)
     t = tuple(None if error <= 1e-12 else float(statistic) for statistic, error in zip(statistics, errors, strict=True))
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
 

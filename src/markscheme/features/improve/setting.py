@@ -98,8 +98,8 @@ class ImprovableSet:
         dev, sealed = (TrialPart.of(truth.rows(is_test == side)) for side in (False, True))
         if outside:
             dev = sealed = TrialPart.of(truth)
-        place = folder or (every.path.parent if every.path is not None else Path())
-        return cls(rubric, every, parted, dev, sealed, place, outside, day)
+        record_folder = folder or (every.path.parent if every.path is not None else Path())
+        return cls(rubric, every, parted, dev, sealed, record_folder, outside, day)
 
     def by_decisions(self) -> "ImprovableSet":
         """Compare candidates by people's own decisions, on the examples that have one."""
@@ -184,15 +184,15 @@ class ImprovableSet:
     def record_settings(self, asker: Asker) -> None:
         """Note each wording that was tried, by the part of the labels that it was tried on."""
         parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
-        now = []
+        tried = []
         for name, part in parts.items():
             for rubric, ids_tried in asker.tried if part.gold.has_people else ():
                 ids = [unit for unit in part.gold.ids if unit in ids_tried]
                 if ids:
                     judge = asker.judge.identity
                     measure = measure_of(rubric)
-                    now.append(TriedSetting.of(rubric, measure, judge, ids, at=self.day, split=name))
-        tried_settings(self.folder / SETTINGS, now)
+                    tried.append(TriedSetting.of(rubric, measure, judge, ids, at=self.day, split=name))
+        tried_settings(self.folder / SETTINGS, tried)
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 

@@ -52,9 +52,9 @@ class TrialPart:
         """Select the examples that have a gold score, in drawn order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
-        number = {task: index for index, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
-        order = sorted(scored, key=lambda place: (number[tasks[place]], place))
-        return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[place]] for place in order))
+        number = {task: index for index, task in enumerate(in_drawn_order(tasks[row] for row in scored))}
+        order = sorted(scored, key=lambda row: (number[tasks[row]], row))
+        return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[row]] for row in order))
 
     def by_decisions(self) -> "TrialPart":
         """Compare by people's own decisions, on the examples that have one: gold's scores follow the user's numbers."""
@@ -163,14 +163,14 @@ class Asker:
         ]
 
     async def column(
-        self, rubric: Rubric, part: TrialPart, what: str, *, mask: Flags | None = None, first: int = 0
+        self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
         """Ask the judge about a part with a wording, and return its column; nan for examples that are not in `mask`.
 
         Args:
             rubric: The wording.
             part: The examples.
-            what: Description for the progress display.
+            description: Description for the progress display.
             mask: Which examples are asked about, shape (n_examples,); None means all.
             first: Number of the sample that this run calls 0.
 
@@ -181,17 +181,17 @@ class Asker:
         rubric_asked = self.configured(rubric)
         self._rubrics_tried[rubric_asked.fingerprint] = rubric_asked
         ratings = self._ratings.setdefault((rubric_asked.fingerprint, first), {})
-        places = range(part.n) if mask is None else np.flatnonzero(mask).tolist()
-        open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in ratings]
+        rows = range(part.n) if mask is None else np.flatnonzero(mask).tolist()
+        open_still = [part.gold.examples[row].submission for row in rows if part.gold.ids[row] not in ratings]
         judge = FromSample(replying(self.judge), first) if first else self.judge
         grading = Grading(rubric_asked, judge, scorers=self.scorers)
-        with self.progress(what, len(open_still)) as shown:
+        with self.progress(description, len(open_still)) as shown:
             async for _, grade in grade_many(grading, open_still, concurrency=self.concurrency):
                 ratings[grade.id] = rating_of(grade, rubric_asked, JUDGE)
                 self.usage = self.usage + grade.usage
                 self.graded = self.graded + 1
                 shown.step()
-        wanted = {part.gold.ids[place] for place in places}
+        wanted = {part.gold.ids[row] for row in rows}
         return column_of(
             JUDGE, [rating for unit, rating in ratings.items() if unit in wanted], rubric_asked, part.gold.ids
         )
@@ -234,7 +234,7 @@ class WordingTrial:
 
 
 async def screen(
-    asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str
+    asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], description: str
 ) -> list[WordingTrial]:
     """Screen wordings on dev: all on the first half of the tasks, the better half of them on the rest.
 
@@ -243,23 +243,25 @@ async def screen(
         dev: The examples that may be looked at.
         yours: The judge's column with the user's wording.
         wordings: To try.
-        what: Description for the progress display.
+        description: Description for the progress display.
     """
     first = dev.first(first_size(dev.tasks))
-    begun = [await _tried(asker, dev, yours, wording, first, f"{what}, first half") for wording in wordings]
+    begun = [await _tried(asker, dev, yours, wording, first, f"{description}, first half") for wording in wordings]
     ranked = sorted((tried for tried in begun if tried.gain is not None), key=lambda tried: -(tried.gain or 0.0))
     going = [tried.wording.name for tried in ranked[: survivors(len(ranked))]]
     everything = np.ones(dev.n, dtype=bool)
     return [
-        await _tried(asker, dev, yours, tried.wording, everything, f"{what}, second half")
+        await _tried(asker, dev, yours, tried.wording, everything, f"{description}, second half")
         if tried.wording.name in going
         else replace(tried, outcome="stopped early" if tried.outcome in ("better", "not better") else tried.outcome)
         for tried in begun
     ]
 
 
-async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, what: str) -> WordingTrial:
-    theirs = await asker.column(wording.rubric, dev, what, mask=mask)
+async def _tried(
+    asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, description: str
+) -> WordingTrial:
+    theirs = await asker.column(wording.rubric, dev, description, mask=mask)
     own_scores = np.where(mask, dev.compared(yours), np.nan)
     n = int((~np.isnan(own_scores)).sum())
     if ungraded_share(own_scores, dev.compared(theirs)) > MOST_UNGRADED:

@@ -494,8 +494,8 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
     left_out = (task.sums.without(upright[rows], task.marks[rows]) for rows in gone)
     weights_left_out = np.array([task.normalised(sums) / task.author for sums in chain([task.sums], left_out)])
     ratios = [Estimate.without_value("not tuned", n=groups.n, method=method)] * len(task.weights)
-    for place, column in zip(task.tuned.tolist(), weights_left_out.T, strict=True):
-        ratios[place] = groups.jackknife(column, transform=LOG, level=0.95, method=method)
+    for index, column in zip(task.tuned.tolist(), weights_left_out.T, strict=True):
+        ratios[index] = groups.jackknife(column, transform=LOG, level=0.95, method=method)
     return tuple(ratios)
 
 

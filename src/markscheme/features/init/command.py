@@ -115,9 +115,7 @@ def _suggested(folder: Path) -> FoundProject | None:
 
 def _graders() -> dict[Path, str]:
     """Return the files of a new project that are about no rubric."""
-    return {
-        place: text for place, text in project_files().items() if place.parts[0] in ("graders", "stand_in_judge.py")
-    }
+    return {path: text for path, text in project_files().items() if path.parts[0] in ("graders", "stand_in_judge.py")}
 
 
 def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
@@ -139,7 +137,7 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
     """Return each file on a line, with what it is for; the rubric first, since that is what its user edits."""
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
-    order = {place: index for index, place in enumerate(_FOR)}
+    order = {name: index for index, name in enumerate(_FOR)}
     width = max(map(len, (*made, *left_alone)), default=0)
     for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
         remark = _as_it_is(folder / name) if name in left_alone else _FOR.get(name, "")
@@ -157,7 +155,7 @@ def _as_it_is(path: Path) -> str:
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """Return how to go on with a rubric that was made from a table."""
-    options = "".join(f" --ratings {quote(str(place))}" for place in project.judged)
+    options = "".join(f" --ratings {quote(str(path))}" for path in project.judged)
     if project.judged:
         yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
     if not project.has_responses:

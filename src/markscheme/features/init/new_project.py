@@ -39,4 +39,4 @@ def skill_files() -> dict[Path, str]:
 
 def _texts(sources: Mapping[Path, Path]) -> dict[Path, str]:
     """Map each file's place to its text, read from where it is taken."""
-    return {place: source.read_text(encoding="utf-8") for place, source in sources.items()}
+    return {path: source.read_text(encoding="utf-8") for path, source in sources.items()}

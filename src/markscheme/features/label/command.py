@@ -305,8 +305,8 @@ def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
     done = work.done
     total = len(work.steps)
     if json:
-        place = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
-        print(dumps({"schema": 1, **place}), flush=True)
+        facts = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
+        print(dumps({"schema": 1, **facts}), flush=True)
     else:
         twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""
         print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)

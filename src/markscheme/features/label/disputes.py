@@ -119,8 +119,8 @@ def disputed(
         words = _words(columns, criterion)
         for row in np.flatnonzero(_differ(words)).tolist():
             if (ids[row], criterion.name) not in decided:
-                labelled = [place for place in np.argsort(words[row]).tolist() if not np.isnan(words[row, place])]
-                voices = (_voice(columns[place].rating(row), words[row, place], criterion) for place in labelled)
+                labelled = [index for index in np.argsort(words[row]).tolist() if not np.isnan(words[row, index])]
+                voices = (_voice(columns[index].rating(row), words[row, index], criterion) for index in labelled)
                 voices_by_id.setdefault(ids[row], {})[criterion.name] = tuple(voices)
     return voices_by_id
 

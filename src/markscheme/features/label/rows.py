@@ -89,5 +89,5 @@ def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criter
     """Return the criteria that a response is asked: all, or some at random, the same ones whenever it is opened."""
     if every or len(rubric.criteria) <= ASKED_WHOLE:
         return rubric.criteria
-    places = sorted(random.Random(id).sample(range(len(rubric.criteria)), PER_TASK))  # noqa: S311 - which are asked
-    return [rubric.criteria[place] for place in places]
+    indices = sorted(random.Random(id).sample(range(len(rubric.criteria)), PER_TASK))  # noqa: S311 - which are asked
+    return [rubric.criteria[index] for index in indices]

@@ -216,8 +216,8 @@ def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random
     chances = inclusion_chances(sizes, part.take)
     drawn: DrawnBy = "by-verdict" if part.even else "chosen"
     return [
-        Pick(part.outputs[place], part.stratum, float(chances[place]), why[place], drawn)
-        for place in systematic_draw(chances, generator)
+        Pick(part.outputs[index], part.stratum, float(chances[index]), why[index], drawn)
+        for index in systematic_draw(chances, generator)
     ]
 
 
@@ -322,18 +322,18 @@ def _allocation(
 ) -> dict[str, int]:
     """Labels for each stratum: by how much they would add, at least a few of each, no more than it has."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
-    place = {name: index for index, name in enumerate(names)}
+    index_of = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():
         if id in passed:
-            counts[place[name], int(passed[id])] += 1
+            counts[index_of[name], int(passed[id])] += 1
     pool = Counter(cells.values())
     room = Counter(cells[example.id] for example in free)
     least = LEAST_LABELS if len(names) > 2 else 1
-    taken = {name: min(room[name], max(0, least - int(counts[place[name]].sum()))) for name in names}
+    taken = {name: min(room[name], max(0, least - int(counts[index_of[name]].sum()))) for name in names}
     while (left := count - sum(taken.values())) > 0:
         open_names = [name for name in names if room[name] > taken[name]]
-        at = [place[name] for name in open_names]
-        so_far = counts[at] + np.array([_as_expected(name, taken[name]) for name in open_names])
+        rows = [index_of[name] for name in open_names]
+        so_far = counts[rows] + np.array([_as_expected(name, taken[name]) for name in open_names])
         wanted = labels_next(
             so_far, [pool[name] for name in open_names], left, expected=[_expected(name) for name in open_names]
         )

@@ -125,7 +125,7 @@ def _rubric_of_results(named: str, here: Path) -> str:
         return named
     made, _ = add_files(project.files, here)
     if made:
-        print(f"made of {named}: {in_words([place.as_posix() for place in made])}", file=sys.stderr)
+        print(f"made of {named}: {in_words([file.as_posix() for file in made])}", file=sys.stderr)
     return project.rubric
 
 

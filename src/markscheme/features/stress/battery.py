@@ -157,8 +157,8 @@ class Battery:
             for copy in range(count)
         ]
         questions += [
-            StressQuestion(place, name, copy)
-            for place, name in (*self.texts, *self.submissions)
+            StressQuestion(index, name, copy)
+            for index, name in (*self.texts, *self.submissions)
             for copy in range(self.options.repeats)
         ]
         random.Random(seed).shuffle(questions)  # noqa: S311 - a reproducible order, not a secret
@@ -177,8 +177,8 @@ class Battery:
     def shown(self) -> list[tuple[str, str, str]]:
         """Return some of the changes, one of each: name, original and changed response."""
         first: dict[str, tuple[str, str, str]] = {}
-        for (place, name), text in self.texts.items():
-            original = self.examples[place].submission.response
+        for (index, name), text in self.texts.items():
+            original = self.examples[index].submission.response
             if text != original:
                 first.setdefault(name, (name, original, text))
         return list(first.values())[:SHOWN]
@@ -189,7 +189,7 @@ class Battery:
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
             [[example.id, example.submission.response] for example in self.examples],
-            sorted((place, name, text) for (place, name), text in self.texts.items()),
+            sorted((index, name, text) for (index, name), text in self.texts.items()),
             [self.options.originals, self.options.repeats],
             *([self._part_digests()] if self.submissions else []),
         )
@@ -265,8 +265,8 @@ async def ask(
         return await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
 
     grades: dict[StressQuestion, Grade] = {}
-    async for place, graded in ask_many(grade, askings, concurrency=concurrency):
-        grades[askings[place]] = graded
+    async for index, graded in ask_many(grade, askings, concurrency=concurrency):
+        grades[askings[index]] = graded
         step()
     return grades
 

@@ -292,13 +292,13 @@ class Stress:
     def _most(self, version: str, name: str) -> Iterator[MovedExample]:
         criterion = self.battery.rubric.criterion(name)
         shifts = self._shifts(version, criterion)
-        for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
-            if shifts[place]:
-                example = self.battery.examples[place]
-                _, changed = self.battery.question(StressQuestion(place, version, 0))
-                reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
+        for index in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
+            if shifts[index]:
+                example = self.battery.examples[index]
+                _, changed = self.battery.question(StressQuestion(index, version, 0))
+                reasons = (self._reason(index, ORIGINAL, name), self._reason(index, version, name))
                 original = example.submission.response
-                yield MovedExample(example.id, float(shifts[place]), original, changed.response, reasons)
+                yield MovedExample(example.id, float(shifts[index]), original, changed.response, reasons)
 
     def _reason(self, index: int, version: str, name: str) -> str:
         verdict = self.grades[StressQuestion(index, version, 0)].verdicts.get(name)

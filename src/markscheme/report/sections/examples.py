@@ -68,11 +68,11 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     unread = np.array(values_of(comparison.gold.examples, "is_held_out"), dtype=bool)
     ranked = np.lexsort((-far, np.where(wrong, -wrong, 2.0)))
     order = ranked[~unread[ranked]]
-    inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
+    inside = {slice_tag(index): part.part.inside for index, part in enumerate(slices)}
 
     def case_at(position: int) -> Case:
-        place = int(order[position])
-        return _case(comparison, place, [tag for tag, flags in inside.items() if flags[place]])
+        index = int(order[position])
+        return _case(comparison, index, [tag for tag, flags in inside.items() if flags[index]])
 
     filters = {
         "false-pass": "false passes",
