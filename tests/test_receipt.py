@@ -17,6 +17,8 @@ from markscheme.calibration.accepted.acceptance import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
 from markscheme.receipt import (
+    USE_WORDS,
+    USES,
     ExceptedName,
     Receipt,
     calibration_text,
@@ -303,3 +305,8 @@ def test_an_accepted_run_holds_both_answers(folder: Path, tmp_path: Path) -> Non
         path.write_text(json.dumps({**accepted, "use": use, "decision": {**decision, "may_trend": may_trend}}))
         receipt = load_receipt(path)
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
+
+
+def test_each_use_has_words_and_one_that_is_no_use_says_why_its_run_is_refused() -> None:
+    assert tuple(USE_WORDS) == USES
+    assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, cast, get_args
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import IN_PART
@@ -25,12 +25,23 @@ CALIBRATION = ("warn", "require", "off")
 
 Use = Literal["gate", "trend", "explore", "none"]
 USES: tuple[str, ...] = get_args(Use)
-ALLOWS: Mapping[str, str] = {
-    "gate": "can gate",
-    "trend": "can show trends",
-    "explore": "explore only",
-    "none": "no use: adjust first",
+
+
+class _UseWords(NamedTuple):
+    """Words of a use: by itself, after the name of the judge, and of a judge whose run isn't accepted for it."""
+
+    alone: str
+    of_judge: str
+    refused: str | None = None
+
+
+USE_WORDS: Mapping[str, _UseWords] = {
+    "gate": _UseWords("can gate", "can gate"),
+    "trend": _UseWords("can show trends", "can show trends, not gate"),
+    "explore": _UseWords("explore only", "decides nothing: explore only", "can't be used for decisions yet"),
+    "none": _UseWords("no use: adjust first", "has no use", "shouldn't be used"),
 }
+_GATE_ALONE = "can gate, not show trends"
 
 
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
@@ -40,7 +51,19 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
         >>> allowed_in_words("gate"), allowed_in_words("gate", may_trend=False)
         ('can gate', 'can gate, not show trends')
     """
-    return f"{ALLOWS['gate']}, not show trends" if use == "gate" and not may_trend else ALLOWS.get(use, use)
+    if use == "gate" and not may_trend:
+        return _GATE_ALONE
+    return USE_WORDS[use].alone if use in USE_WORDS else use
+
+
+def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
+    """Say what a judge may decide, to follow its name in a sentence.
+
+    Example:
+        >>> judge_allowed_in_words("trend", may_trend=True), judge_allowed_in_words("none", may_trend=False)
+        ('can show trends, not gate', 'has no use')
+    """
+    return _GATE_ALONE if use == "gate" and not may_trend else USE_WORDS[use].of_judge
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.receipt import ALLOWS
+from markscheme.receipt import allowed_in_words
 from tests.calibration.test_two_questions import decisions, write_table
 from tests.commands.console import INSTALLED, ROOT, environment, run, scripts
 
@@ -223,7 +223,7 @@ def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runne
     assert comment["path"] == "repos/owner/project/issues/7/comments"
     assert body.startswith("<!-- markscheme: code-quality -->")
     assert "before (the base branch)" in body
-    assert f"| use | {ALLOWS['explore']} |" in body
+    assert f"| use | {allowed_in_words('explore')} |" in body
     assert f"reworded {names(runner.project)[0]}" in body
     assert "Planted words" in body
 

@@ -1,7 +1,7 @@
 """A run next to the accepted ones: what it is compared with, by which comparison, and how it joins them."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -26,12 +26,11 @@ from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import Use
+from markscheme.receipt import USE_WORDS
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Reason
 
 _AcceptedRun = TypeVar("_AcceptedRun")
-_ALLOWS: Mapping[Use, str] = {"none": "shouldn't be used", "explore": "can't be used for decisions yet"}
 COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
@@ -227,5 +226,5 @@ def why_not_accepted(calibration: Calibration, *, anyway: bool) -> str | None:
     if calibration.counts.too_few_graded:
         return f"{calibration.counts.not_graded} examples are not graded"
     if not calibration.decision.is_usable and not anyway:
-        return f"{calibration.rater.name} {_ALLOWS[calibration.decision.use]}; --anyway accepts it"
+        return f"{calibration.rater.name} {USE_WORDS[calibration.decision.use].refused}; --anyway accepts it"
     return None

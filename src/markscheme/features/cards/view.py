@@ -10,7 +10,7 @@ from markscheme.errors import RatingError
 from markscheme.features.cards.card import JudgeCard
 from markscheme.features.cards.verification import Verification
 from markscheme.phrases import counted, in_words, number
-from markscheme.receipt import CARD, allowed_in_words
+from markscheme.receipt import CARD, allowed_in_words, judge_allowed_in_words
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
@@ -126,14 +126,6 @@ def _estimate(figure: Mapping[str, Any] | None) -> Estimate:
 # --- verified -------------------------------------------------------------------------------------------------------
 
 
-_ALLOWED: Mapping[str, str] = {
-    "gate": "By it, {judge} can gate.",
-    "trend": "By it, {judge} can show trends, not gate.",
-    "explore": "By it, {judge} decides nothing: explore only.",
-    "none": "By it, {judge} has no use.",
-}
-
-
 def verified(verification: Verification) -> Document:
     """Render whether a card holds, and what differs."""
     card = verification.card
@@ -156,11 +148,8 @@ def _not_checked(verification: Verification) -> str:
 
 
 def _allowed(content: Mapping[str, Any]) -> str:
-    use = content["use"]
-    judge = content["judge"]["name"]
-    if use == "gate" and not content["decision"]["may_trend"]:
-        return f"By it, {judge} can gate, not show trends."
-    return _ALLOWED[use].format(judge=judge)
+    allowed = judge_allowed_in_words(content["use"], may_trend=content["decision"]["may_trend"])
+    return f"By it, {content['judge']['name']} {allowed}."
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:

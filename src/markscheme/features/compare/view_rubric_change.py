@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.compare.rubric_change import RubricChange, RubricVerdict
 from markscheme.phrases import counted
-from markscheme.receipt import ALLOWS
+from markscheme.receipt import allowed_in_words
 from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table, word_difference
 from markscheme.report.figures import NONE, share_with_interval
 from markscheme.report.json import attributes
@@ -62,7 +62,7 @@ def _changes(change: RubricChange) -> Iterator[tuple[Line, ...]]:
 
 
 def _use(verdict: RubricVerdict | None) -> str:
-    return "no accepted run" if verdict is None else ALLOWS[verdict.use]
+    return "no accepted run" if verdict is None else allowed_in_words(verdict.use)
 
 
 def _agreement(verdict: RubricVerdict | None) -> str:

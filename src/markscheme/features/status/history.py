@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from markscheme.receipt import ALLOWS
+from markscheme.receipt import allowed_in_words
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
@@ -51,7 +51,7 @@ def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
     for index, point in enumerate(history):
         changed = "; ".join(point.changes(history[index - 1])) if index else ""
         wrong = _wrong_of(point)
-        use = ALLOWS.get(point.use, point.use)
+        use = allowed_in_words(point.use)
         agreement = point.agreement.as_share()
         yield point.date, use, agreement, wrong, str(point.examples), doc.Name(point.judge), changed
 
