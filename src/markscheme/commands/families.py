@@ -96,7 +96,7 @@ class CommandLine:
 
     @property
     def keyed_of_families(self) -> Iterator[KeyedOption]:
-        """The same of its own families."""
+        """Options of its own families that `-o KEY=VALUE` alone sets, without those of reading."""
         for parameter in self._own.parameters.values():
             if parameter.name in self._families:
                 _, names = _family_in(parameter.annotation)

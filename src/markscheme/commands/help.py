@@ -24,7 +24,7 @@ ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
 
 
 class Option(NamedTuple):
-    """One option or operand of a command.
+    """Option or operand of a command.
 
     Attributes:
         setting: Its key as a setting; "" if it is none.

@@ -18,7 +18,7 @@ Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
 
 class CommandRow(NamedTuple):
-    """One command.
+    """Command, as help lists it and the parser calls it.
 
     Attributes:
         name: What is typed.

@@ -189,7 +189,7 @@ class Scale:
 
     @property
     def unit(self) -> str:
-        """What a difference of 1 between two values is: a level, or the whole scale where values are positions.
+        """Meaning of a difference of 1 between two values: a level, or the whole scale where values are positions.
 
         >>> Scale.numbered(1, 5).unit, Scale((Level(0, "low"), Level(1, "high")), by_label=True).unit
         ('levels', 'of the scale')

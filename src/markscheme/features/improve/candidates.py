@@ -78,7 +78,7 @@ class Wording:
 
     @property
     def in_file(self) -> Changes:
-        """What is changed in the rubric's file."""
+        """Changes of the rubric's file: new words and numbers."""
         return replace(self.numbers, words=self.words)
 
 

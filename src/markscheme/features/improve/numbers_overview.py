@@ -31,7 +31,7 @@ MORE = 160
 
 @dataclass(frozen=True)
 class TriableChanges:
-    """What the labels of a rubric allow to try.
+    """Changes of a rubric that its labels are enough to try.
 
     Attributes:
         setting: The rubric and its labels.

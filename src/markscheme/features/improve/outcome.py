@@ -24,7 +24,7 @@ PLANNED_AGREEMENT = 0.10
 
 @dataclass(frozen=True)
 class ImprovementRun:
-    """One run of `improve`: what it tried, found and did.
+    """Run of `improve`, with what it tried, found and did.
 
     Attributes:
         search: The wordings tried on dev, and those refused.
@@ -90,7 +90,7 @@ class ImprovementRun:
 
     @property
     def _spread(self) -> float | None:
-        """How much the finalists' differences vary over dev tasks; None where nothing was screened or none vary."""
+        """Spread of the finalists' differences over dev tasks; None where nothing was screened or none vary."""
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 
@@ -132,7 +132,7 @@ class ImprovementRun:
 
 @dataclass(frozen=True)
 class ImprovementPlan:
-    """What a run would need and cost.
+    """Labels and calls that a run would need, and their cost.
 
     Attributes:
         rubric: Its name.

@@ -26,7 +26,7 @@ from markscheme.rubrics.edit import edit
 
 @dataclass(frozen=True, kw_only=True)
 class ImprovementRequest:
-    """What `improve` is to try, and who is asked.
+    """Request to `improve`: the wordings to try, and who is asked.
 
     Attributes:
         setting: The rubric with its dev and held-out labels.

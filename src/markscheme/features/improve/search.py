@@ -20,7 +20,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass
 class Search:
-    """What was tried on dev, and what was rejected.
+    """Search for better words on dev, with the wordings tried and those rejected.
 
     Attributes:
         yours: The user's rubric.

@@ -108,7 +108,7 @@ class ImprovableSet:
 
     @property
     def lacks(self) -> str:
-        """What labels are missing; "" where there are enough."""
+        """Labels that are missing, in words; "" where there are enough."""
         dev = self.dev.tasks
         sealed = self.sealed.tasks
         if self.dev.decided is not None and (dev < LEAST_DEV or sealed < LEAST_SEALED):

@@ -70,7 +70,7 @@ class TrialPart:
 
     @property
     def truth(self) -> Floats:
-        """What a judge's column is compared with: gold's scores, or people's own decisions, shape (n_examples,)."""
+        """Values to compare a judge's column with: gold's scores, or people's own decisions, shape (n_examples,)."""
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
@@ -129,7 +129,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 @dataclass
 class Asker:
-    """Asks one judge about examples with different wordings, and nothing twice.
+    """Judge that is asked about examples with different wordings, and nothing twice.
 
     Attributes:
         judge: The judge; it stays open.

@@ -46,7 +46,7 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TunedWeights:
-    """What the labels say about a rubric's weights.
+    """Weights that annotators' overall scores support, with the test and the gain behind them.
 
     Attributes:
         before: The author's weights.
@@ -427,7 +427,7 @@ class FTest:
 
 @dataclass(frozen=True, slots=True)
 class _Fold:
-    """Which examples were held out, and the weights fitted to the others."""
+    """Fold of the examples: those held out, and the weights fitted to the others."""
 
     held_out: npt.NDArray[np.bool_]
     rest: Sums

@@ -21,7 +21,7 @@ AGREEMENT_STEP = 5
 
 @dataclass(frozen=True, slots=True)
 class AgreementSoFar:
-    """How often a rater gave the label that other annotators gave, on one criterion.
+    """Agreement of a rater with the labels that other annotators gave, on one criterion.
 
     Attributes:
         criterion: Name of the criterion.
@@ -38,7 +38,7 @@ class AgreementSoFar:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """How annotators differ on one criterion.
+    """Disagreement of annotators on one criterion.
 
     Attributes:
         criterion: The criterion.

@@ -32,7 +32,7 @@ LEAST_REPEATED = 10
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """What one annotator has done.
+    """Work of one annotator so far.
 
     Attributes:
         rater: The name.
@@ -84,7 +84,7 @@ class Overview:
 
     @property
     def next_step(self) -> str | None:
-        """What to label next, in a sentence; None where nothing is needed."""
+        """Sentence on what to label next; None where nothing is needed."""
         return self.next_labels.of(self.labelled.get(0, 0), self.pool)
 
 

@@ -36,7 +36,7 @@ class RowsToLabel(NamedTuple):
 
     @property
     def note(self) -> str:
-        """How much there is to label, in criteria and tasks, and what is left out."""
+        """Sentence on how many criteria there are to label, in how many tasks."""
         n_asked = sum(map(len, self.criteria_by_id.values()))
         tasks = len({example.group or example.id for example in self.pool.examples})
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"

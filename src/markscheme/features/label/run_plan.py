@@ -78,7 +78,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRequest:
-    """What to plan. Nothing is asked for it.
+    """Request for a plan, for which no judge is asked.
 
     Attributes:
         rubric: The rubric.
@@ -110,7 +110,7 @@ class PlanRequest:
 
     @property
     def choice(self) -> ExamplesChoice:
-        """Which examples count."""
+        """Choice of the examples that count."""
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def plan(self) -> Plan:

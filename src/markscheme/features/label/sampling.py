@@ -65,7 +65,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class _PoolStratum:
-    """One part of the pool.
+    """Stratum of the pool.
 
     Attributes:
         name: Its name.
@@ -82,7 +82,7 @@ class _PoolStratum:
 
 @dataclass(frozen=True)
 class Draw:
-    """What to label next.
+    """Draw of outputs to label next.
 
     Attributes:
         picks: In the order of the pool.
@@ -98,7 +98,7 @@ class Draw:
 
     @property
     def systems(self) -> dict[str, int]:
-        """How many are drawn from each system, where each is to get a pass rate of its own; else empty."""
+        """Number drawn from each system, where each is to get a pass rate of its own; else empty."""
         taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
         systems = dict.fromkeys(example.system for example in self.pool.examples or ())
         return {name: taken[name] for name in systems} if taken else {}

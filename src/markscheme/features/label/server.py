@@ -32,7 +32,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
 
 
 class _Pages:
-    """One rater's page and what it asks for. No handler awaits between reading and writing, so none interleave."""
+    """Page of one rater, with what it asks for. No handler awaits between reading and writing, so none interleave."""
 
     def __init__(self, work: Work, timed: bool) -> None:
         self.work, self.timed = work, timed

@@ -75,7 +75,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ResponseAnswers:
-    """What a rater answered to the questions about one response.
+    """Answers of a rater to the questions about one response.
 
     Attributes:
         answers: By criterion.
@@ -94,7 +94,7 @@ class ResponseAnswers:
 
 @dataclass
 class Work:
-    """What one rater has to label, and what they have labelled.
+    """Labelling of one rater: the responses, the questions, and what is labelled.
 
     Attributes:
         rubric: The rubric.
@@ -165,7 +165,7 @@ class Work:
 
     @property
     def done(self) -> int:
-        """How many of the steps are labelled."""
+        """Number of steps that are labelled."""
         return sum(map(self.is_done, self.steps))
 
     @property
@@ -175,7 +175,7 @@ class Work:
 
     @property
     def again(self) -> int:
-        """How many responses are labelled twice."""
+        """Number of responses that are labelled twice."""
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:

@@ -71,7 +71,7 @@ class LabelledRow:
 
 @dataclass(frozen=True)
 class RowsCalibration(FileAnswer):
-    """What a judge is right about on rows that bring criteria of their own.
+    """Comparison of a judge with people on rows that bring criteria of their own.
 
     Attributes:
         path: The file of rows.

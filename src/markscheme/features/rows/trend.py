@@ -37,7 +37,7 @@ from markscheme.stats.shares import Grouped, GroupedShare, drawn_weights
 
 @dataclass(frozen=True)
 class CriterionVerdict:
-    """What people and the judge say of one criterion of one response.
+    """Verdicts of people and of the judge on one criterion of one response.
 
     Attributes:
         example: The response's id.
@@ -111,7 +111,7 @@ class CriteriaTrend:
 
     @cached_property
     def shares(self) -> VerdictShares:
-        """What the judge is right about, in verdicts."""
+        """Shares of verdicts on which the judge is right."""
         return shares_of(self.verdicts)
 
     @cached_property

@@ -27,7 +27,7 @@ HEAVY = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class VerdictShares:
-    """What a judge is right about, in verdicts on criteria.
+    """Shares of verdicts on criteria on which a judge is right.
 
     Attributes:
         n: Verdicts with a level of gold and of the judge.

@@ -37,7 +37,7 @@ class AuthorNumbers:
 
 @dataclass(frozen=True)
 class DecidedRows:
-    """One row for each rater of an example, or for each preference.
+    """Rows of decisions: one for each rater of an example, or for each preference.
 
     Attributes:
         levels: Positions on the scales of the tuned criteria, shape (n, k): 0 to 1, of negative weights with the sign

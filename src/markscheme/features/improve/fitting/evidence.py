@@ -33,7 +33,7 @@ Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "o
 
 @dataclass(frozen=True)
 class WholeDecision:
-    """One annotator's decision about a response with the annotator's own levels, or the majority's with a judge's.
+    """Decision of an annotator about a response, with the annotator's own levels, or of the majority, with a judge's.
 
     Attributes:
         example: The response.

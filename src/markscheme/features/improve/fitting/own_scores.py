@@ -49,7 +49,7 @@ class OwnScores:
 
     @property
     def counts(self) -> Flags:
-        """Which responses have a score and all levels by people, shape (n,)."""
+        """True for each response with a score and all levels by people, shape (n,)."""
         return np.asarray(self.complete & ~np.isnan(self.labels.marks) & self.labels.truth.has_people)
 
     @property
@@ -73,7 +73,7 @@ class OwnScores:
 
     @cached_property
     def lack(self) -> str | None:
-        """What is missing to fit weights, in words; None where nothing is."""
+        """Labels that are missing to fit weights, in words; None where none are."""
         without_a_look = self.fitted()
         if without_a_look.p is not None:
             return None

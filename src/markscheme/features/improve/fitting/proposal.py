@@ -29,7 +29,7 @@ EQUAL_SCORES = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NestedGain:
-    """What new numbers gain on decisions that had no part in their fit.
+    """Gain of new numbers on decisions that had no part in their fit.
 
     Attributes:
         gain: Share of decisions that become right minus share that becomes wrong.
@@ -58,7 +58,7 @@ class NestedGain:
 
 @dataclass(frozen=True, slots=True)
 class NumbersProposal:
-    """What decisions say about a rubric's weights and pass mark.
+    """Proposal of weights and pass mark that decisions support, with the tests behind it.
 
     Attributes:
         adopted: What changes: weights (with the mark that fits them), the mark alone, or nothing.

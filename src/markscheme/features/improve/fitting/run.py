@@ -29,7 +29,7 @@ BY = "improve --numbers"
 
 @dataclass(frozen=True)
 class NumbersRun:
-    """One look at what decisions say of a rubric's numbers.
+    """Look at a rubric's numbers by people's decisions.
 
     Attributes:
         evidence: The decisions.
@@ -70,7 +70,7 @@ class NumbersRun:
 
 @dataclass(frozen=True)
 class ScoresRun:
-    """One look at what people's overall scores say of a rubric's weights.
+    """Look at a rubric's weights by people's overall scores.
 
     Attributes:
         evidence: The scores.
