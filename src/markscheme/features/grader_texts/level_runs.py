@@ -1,6 +1,5 @@
 """Runs of levels in a text behind `llm-rubric`: parts of a line, or lines, that have a score each, before or after."""
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -92,17 +91,20 @@ def _may_number_points(run: Sequence[_Item]) -> bool:
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield the stretches of at least three items whose values rise or fall by one step."""
-    start = 0
-    for end in range(1, len(items) + 1):
-        run = items[start : end + 1]
-        steps = {round(later.value - earlier.value, 3) for earlier, later in itertools.pairwise(run)}
-        if (
-            end == len(items)
-            or 0 in steps
-            or min(steps) * max(steps) < 0
-            or (len(steps) > 1 and not all(item.is_said for item in run))
-        ):
-            if end - start >= _FEWEST:
-                yield items[start:end]
-            start = end - 1 if end - start > 1 else end
+    """Yield the stretches of at least three items whose values rise or fall, by one step where nothing says more."""
+    run: list[_Item] = []
+    for item in items:
+        if run and not _goes_on(run, item):
+            if len(run) >= _FEWEST:
+                yield run
+            run = [last for last in run[-1:] if last.value != item.value]
+        run.append(item)
+    if len(run) >= _FEWEST:
+        yield run
+
+
+def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
+    """Return whether an item goes on with a stretch."""
+    step = round(item.value - run[-1].value, 3)
+    first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)
+    return step * first > 0 and (step == first or (run[0].is_said and run[-1].is_said and item.is_said))

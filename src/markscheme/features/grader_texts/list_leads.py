@@ -91,7 +91,8 @@ _ASIDE = re.compile(
 )
 """What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
 _OF_OUTPUT = re.compile(
-    rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)",
+    rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)"
+    r"|(?:step \d{1,2}: )?(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b",
     re.IGNORECASE,
 )
 """How a point begins that says of the output what it has to have, whatever stands before it."""

@@ -16,7 +16,7 @@ _DECIDES_IN: Mapping[str, str] = {
     r"|accept|take)\b|\btarget:|\bgood to go\b|\bapproved?\b"
     r"|\bdo(?:es)?n't cut it"
     r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d"
-    r"|^[^\w\n]{0,9}only (?:an? )?\d|\bmustn't\b|\bto clear\b|\blive with\b"
+    r"|\bonly (?:an? )?\d|\bmustn't\b|\bto clear\b|\blive with\b"
     r"|\b(?:it's|is) out\b|\bwill do\b|\bit takes\b|\bgreen light\b|\bmin(?:\.|:| is)|\bmin(?:imum)? score|\b(?:ship"
     r"|release)\b|\bbar\b|\bships\b|\bis needed\b|\bmay not\b|\bmay be\b|\btolera"
     rf"|(?:^|\b{_SCORE_WORD}\b.{{0,60}}\b)(?:must|has to|have to|should|ought to)\b"
@@ -24,7 +24,7 @@ _DECIDES_IN: Mapping[str, str] = {
     rf"|\b(?:score|rating|mark|grade|total) of \d{{1,3}}(?:\.\d{{1,2}})?%? (?:or|and) (?:above|higher|more|better"
     rf"|up)\b",
     "de": r"\bgenug\b|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle"
-    r"|\bmindest|\breicht"
+    r"|\bmindest|\bhöchstens\b|\breicht"
     r"|\bgenüg|\bakzept|\bdurch(?:fallen|fällt)|\bfällt durch",
     "fr": r"\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bexig|\bseuil|\bau moins\b|\bdoit\b|\bil faut\b|\bsuffit"
     r"|\baccept|\bmoyenne\b",
