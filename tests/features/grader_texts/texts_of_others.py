@@ -612,6 +612,16 @@ TEXTS_OF_OTHERS: tuple[tuple[str, Asked], ...] = (
         Asked(points=3),
     ),
     (
+        "In this order, please:\n"
+        "\n"
+        "Step 1 - confirm that the agent verified the caller's date of birth.\n"
+        "Step 2 - confirm that it read back the prescription.\n"
+        "Step 3 - confirm that it asked about allergies.\n"
+        "Step 4 - confirm that it gave no advice on dosage.\n"
+        "Step 5 - confirm that it named the pharmacy.",
+        Asked(points=5),
+    ),
+    (
         "Two-part check.\n"
         "Part I: the function name in the answer exists in the library version given.\n"
         "Part II: the example would run without further imports.",

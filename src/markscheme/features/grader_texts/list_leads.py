@@ -91,13 +91,16 @@ _ASIDE = re.compile(
 )
 """What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
 _OF_OUTPUT = re.compile(
-    rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)"
-    r"|(?:step \d{1,2}: )?(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b",
+    rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)",
     re.IGNORECASE,
 )
 """How a point begins that says of the output what it has to have, whatever stands before it."""
 _PROCEDURE = re.compile(r"(?:read|identify|look at|go through|open|compare)\b", re.IGNORECASE)
 """How the first step of a grader begins."""
+_CHECKS = re.compile(
+    r"(?:step \d{1,2}: )?(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b", re.IGNORECASE
+)
+"""How a step begins that is a requirement, whatever stands before it."""
 _SAME = re.compile(
     r"\b(?:verbatim|word for word|same|order|sequence|examples?|steps|include)\b|\be\.g\.", re.IGNORECASE
 )
@@ -123,6 +126,8 @@ def _is_aside(listed: TextList) -> bool:
     lead = _last(before)
     if all(_PHRASE.fullmatch(item.strip()) for item in items) or all(map(_PLACEHOLDER.fullmatch, items)):
         return True
+    if all(map(_CHECKS.match, items)):
+        return False
     if all(map(_OF_OUTPUT.match, items)) and not _SAME.search(lead):
         return False
     is_procedure = _PROCEDURE.match(items[0]) and not _MODAL.search(lead)
