@@ -12,7 +12,8 @@ from markscheme.features.grader_texts.text_numbers import in_digits
 _POINTS = r"(?:points?|marks?|pts?|p|punkte?|puntos?|punti|pontos?|punten)"
 _GIVEN_FOR = r"(?:for|if|each|per|when|für|wenn|pour|si|por|per|se|voor)"
 _COUNTED = re.compile(
-    rf"\b{_POINTS} {_GIVEN_FOR}\b|\b(?:deduct|subtract|take off|minus)\b|\b(?:earns?|worth)\b.{{0,20}}\b{_POINTS}\b"
+    rf"\b{_POINTS} {_GIVEN_FOR}\b|\b(?:deduct|subtract|take (?:off|away)|minus)\b"
+    rf"|\b(?:earns?|worth)\b.{{0,20}}\b{_POINTS}\b"
     rf"|(?<!\w)[-+]\d{{1,3}} {_GIVEN_FOR}\b|\((?:up to )?\d{{1,2}} {_POINTS}\)|\bup to \d{{1,2}} {_POINTS}\b"
     rf"|\beach (?:0 ?[-–] ?)?\d{{1,2}}\b|\b{_POINTS} each\b|^ ?(?:[-*•] )?\d{{1,2}} {_POINTS}:"
     rf"|\b\d{{1,3}} {_POINTS} (?:(?:are )?available|to (?:give|award|distribute|hand out|spend))\b"
@@ -70,8 +71,8 @@ _TAKEN_IF = re.compile(r"(?<!\w)-\d{1,2} (?:if|for|when)\b", re.IGNORECASE)
 """Points below 0, so that no end is known."""
 _ITEM_ENDS = re.compile(r"[,;]")
 _AFTER_COLON = re.compile(r":[ \n]([^:.\n]{1,999})")
-_DEDUCTED = re.compile(r"\b(?:deduct|subtract|take off|minus|lose)\b", re.IGNORECASE)
-_TAKEN_OFF = re.compile(r"\b(?:deduct|subtract|take off|minus|lose|costs?) \d{1,3}\b", re.IGNORECASE)
+_DEDUCTED = re.compile(r"\b(?:deduct|subtract|take (?:off|away)|minus|lose)\b", re.IGNORECASE)
+_TAKEN_OFF = re.compile(r"\b(?:deduct|subtract|take (?:off|away)|minus|lose|costs?) \d{1,3}\b", re.IGNORECASE)
 _BEFORE_DEDUCTION = re.compile(rf"\b(\d{{1,3}}) {_POINTS}\b", re.IGNORECASE)
 _TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how)\b", re.IGNORECASE)
 

@@ -124,7 +124,7 @@ ONE_BY_ONE = re.compile(
 )
 """Points are judged, each by itself."""
 _LIST_LEAD = re.compile(
-    r"^[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:(?:[^\n.:\d]{1,80}:"
+    r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:(?:[^\n.:\d]{1,80}:"
     r"|[^\n.:\d]{1,60}\b(?:below|following|these|this list|checklist)\b[^\n.:\d]{0,30}[.:])\n+"
     r"(?= ?[(\[]?(?:[1a]|i)[.)\]] \w{1,20}[ '’]\w)"
     r"|[^\n.:\d]{1,80}\.\n+(?= ?[(\[]?(?:[1a]|i)[.)\]](?: [^\s\d]{1,30}){4}))",
@@ -132,9 +132,17 @@ _LIST_LEAD = re.compile(
 )
 
 
+_ALL_POINTS = re.compile(
+    rf"\b\d{{1,2}} ?{TO} ?\d{{1,2}}(?= (?:(?:are|is|must|have to|need to|should) )?(?:be )?(?:all\b|met\b|true\b|hold\b"
+    r"|ok\b|satisfied\b|fulfilled\b))",
+    re.IGNORECASE,
+)
+"""The numbers of points that have to hold, which are no scale."""
+
+
 def without_list_leads(text: str) -> str:
     """Return a text without the words that have each point of a list graded, which ask for no score by themselves."""
-    return _LIST_LEAD.sub("", text)
+    return _ALL_POINTS.sub("", _LIST_LEAD.sub("", text))
 
 
 def asks_for_score(sentence: str) -> bool:

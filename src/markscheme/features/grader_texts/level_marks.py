@@ -70,7 +70,8 @@ _LINE_ENDS = re.compile(r"[\n;]")
 _IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")
 _IS = re.compile(
     rf"(?:(?:^|(?<=[.!?] )|(?<=[,;:(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
-    rf"(-?{NUMERAL}){_UNIT} (?:is|being|ist|est|es|è|é|{_SAYS}) (?!(?:good )?enough\b|needed\b|required\b)",
+    rf"(-?{NUMERAL}){_UNIT} (?:is|would be|could be|being|ist|est|es|è|é|{_SAYS}) "
+    r"(?!(?:good )?enough\b|needed\b|required\b)",
     re.MULTILINE | re.IGNORECASE,
 )
 _MEANING_ENDS = re.compile(r"[\n;]|[.!?](?= |$)", re.MULTILINE)

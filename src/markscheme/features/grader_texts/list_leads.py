@@ -16,13 +16,13 @@ _ALTERNATIVES = re.compile(
 _EXAMPLES = re.compile(r"\bexamples?\b|\be\.g\.", re.IGNORECASE)
 """Words anywhere before a list by which its points are examples."""
 _NONE_OF = re.compile(
-    r"\b(?:fails?|failed|not|never|n't|none)\b(?!.{0,40}\b(?:contain|include|use|mention)\b).{0,60}"
+    r"\b(?:fails?|failed|reject\w{0,2}|wrong|not|never|n't|none)\b(?!.{0,40}\b(?:contain|include|use|mention)\b).{0,60}"
     r"\b(?:any|one|either) of (?:the following|these|those)\b[^.!?]{0,40}$",
     re.IGNORECASE,
 )
 """Words before a list of which each point by itself fails an output."""
 _SOME_SUFFICE = re.compile(
-    r"^(?!.{0,99}\b(?:fails?|failed|not|violat\w{2,3}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
+    r"^(?!.{0,99}\b(?:fail\w{0,4}|not|n't|every|each|violat\w{2,3}|breaks?|breach\w{0,3}|missing|leaving)\b).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
     r"|^(?!.{0,99}\b(?:fails?|failed|violat\w{2,5}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
     r"\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
@@ -44,7 +44,7 @@ _OBLIGES = re.compile(
     r"|^(?:please )?(?:evaluate|grade|judge|check|assess|score|mark|review|verify|confirm|test)\b"
     r"(?!.{0,99}\b(?:reference|source|facts|context|document|original|passage)s?\b)"
     r"|^what (?:an?|the|every) |\b(?:satisf(?:y|ies)|meets?|fulfils?|comply|complies)\b[^.!?]{0,60}$"
-    r"|\b(?:true|met|holds?|satisfied|fulfilled)\b[^.!?]{0,20}$"
+    r"|\b(?:true|met|holds?|satisfied|fulfilled)\b[^.!?]{0,20}$|\b(?:checked|judged|tested) (?:by|against|on)\b"
     r"|\b(?:i|we)(?:'d| would)? (?:\w{1,20} )?(?:expect|want|need|look for|require|check|hope"
     r"|like to see)\b[^.!?]{0,40}$",
     re.IGNORECASE,

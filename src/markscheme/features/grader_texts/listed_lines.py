@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from markscheme.features.grader_texts.grader_sentences import instructs
+
 NUMBERED = (
     r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
     r"|question|frage|part|aspect|item|claim|test|assertion"
@@ -22,6 +24,8 @@ _POINT_LINE = re.compile(
 )
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 _FIRST_SECTION = "1.1"
+_FEWEST_POINTS = 3
+"""Two numbered lines may be anything."""
 _TITLE_WORDS = 3
 """A point that only sorts others has no more words."""
 TextList = tuple[str, Sequence[str]]
@@ -54,6 +58,15 @@ def lists_of_lines(text: str) -> tuple[Sequence[TextList], str]:
     for line in text.splitlines():
         listed.add(line)
     return [(before, list(_leaves(items))) for before, items in listed.lists], "\n".join(listed.between)
+
+
+def without_points(text: str) -> str:
+    """Return a text without the points of its numbered lists, which say of the output what it has to have."""
+    lines = text.splitlines()
+    numbered = {line: point["text"] for line in lines if (point := _POINT_LINE.fullmatch(line)) and point["mark"]}
+    if len(numbered) < _FEWEST_POINTS:
+        return text
+    return "\n".join(line for line in lines if line not in numbered or instructs(numbered[line]))
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:

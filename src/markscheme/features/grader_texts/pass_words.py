@@ -128,7 +128,7 @@ _FOLLOWS_IN: Mapping[str, str] = {
     r"|required|max(?:imum)?|at most|tops|down(?:wards?)?|less|lower"
     r"|suffic\w{0,15}|means? (?:\w{1,12} ){0,3}(?:fail|pass|reject)\w{0,15}|as|up|upwards?|then|at least"
     r"|at the very least|we|gets?|on|isn't|aren't|won't|doesn't|does|do|can|may|it|this|that|the|you|they|please"
-    r"|through|clears?"
+    r"|through|clears?|here|could|would"
     r"|makes?|goes",
     "de": r"punkte?n?|sterne?n?|prozent|bestanden|durchgefallen|fällt|fallen|geht|zu|gilt|ist|sind|genüg\w{0,15}"
     r"|n[öo]tig|erforder\w{0,15}|reicht|oder"
@@ -175,4 +175,4 @@ LIMIT_WORDS = tuple(
 
 None stands for the scores on its better, or its worse, side. Words of one row may be part of a later row's.
 """
-FOLLOWS = rf" ?(?:[-–+%.,;:)/*=!>]|$|以|分|で|未)| ?(?:{'|'.join(_FOLLOWS_IN.values())})\b"
+FOLLOWS = rf" ?(?:[-–+%.,;:()/*=!>→]|$|以|分|で|未)| ?(?:{'|'.join(_FOLLOWS_IN.values())})\b"

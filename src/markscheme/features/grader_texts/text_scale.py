@@ -14,6 +14,7 @@ from markscheme.features.grader_texts.level_marks import (
     prose_anchors_in,
 )
 from markscheme.features.grader_texts.level_runs import level_run
+from markscheme.features.grader_texts.listed_lines import without_points
 from markscheme.features.grader_texts.pass_level import limits_scores
 from markscheme.features.grader_texts.score_ranges import (
     FEWEST_WHOLE,
@@ -71,13 +72,14 @@ def scale_of(text: str, whole: str) -> Scale | None:
         whole: The text as it is written, with the form of an answer in JSON.
     """
     in_turn = [in_digits(sentence) for sentence in sentences(text)]
-    asking = list(filter(asks, in_turn))
+    beside_points = [in_digits(sentence) for sentence in sentences(without_points(text))]
+    asking = list(filter(asks, beside_points))
     to_grader = "\n".join(sentence for sentence in in_turn if not tells_of_output(sentence))
     conditions = conditions_in(in_turn)
     is_demanded = asks_by_another_scale(text)
     ends = _ends(text, asking, are_levels=_rise_by_one(conditions))
     is_score = bool(ends) or any(map(rates, asking)) or any(map(limits_scores, in_turn))
-    run = level_run(in_digits(text), is_score=is_score or is_demanded, may_be_list=demands_number(text))
+    run = _longest_run(text, is_score=is_score or is_demanded)
     if len(run) > len(conditions):
         conditions = {}
     anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
@@ -90,7 +92,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
             or _ends_in_prose(prose)
             or range_in(list(filter(tells_what_passes, asking)))
             or (
-                range_in([words for words in in_turn if demands_score(words) or not tells_of_output(words)])
+                range_in([words for words in beside_points if demands_score(words) or not tells_of_output(words)])
                 if is_demanded or is_score
                 else None
             )
@@ -108,6 +110,13 @@ def scale_of(text: str, whole: str) -> Scale | None:
         return None
     described = anchors.described or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
     return _between(*ends, described or (run if _ends_in_prose(run) == ends else {}))
+
+
+def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
+    """Return the longer run of levels, by their numbers as they are written or by the words for them."""
+    may_be_list = demands_number(text)
+    runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
+    return max(runs, key=len)
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
