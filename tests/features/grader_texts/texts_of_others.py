@@ -278,7 +278,7 @@ TEXTS_OF_OTHERS: tuple[tuple[str, Asked], ...] = (
         "Look at the onboarding email our HR assistant drafted and confirm each item:\n"
         "\n"
         "First: the start date is the one given in the prompt.\n"
-        "Second: the new hire is told to bring photo ID.\n"
+        "Second: the new hire is asked to bring photo ID.\n"
         "Third: there is no mention of salary.\n"
         "Fourth: the buddy's name appears.",
         Asked(points=4),
@@ -1612,7 +1612,7 @@ TEXTS_OF_OTHERS: tuple[tuple[str, Asked], ...] = (
     ),
     (
         "Verdict: PASS or FAIL.\n"
-        "PASS = the caller in this transcript is told that the call is recorded before any personal "
+        "PASS = the caller in this transcript hears that the call is recorded before any personal "
         "question is asked.\n"
         "FAIL = anything else.",
         Asked(),

@@ -32,7 +32,7 @@ class CountExportOptions:
     slices: tuple[str, ...] = option((), "also count by the values of these columns", COLUMN_NAMES, value="FIELD,…")
     most_shown: int | None = option(
         None,
-        "with --counts: write N false passes and N false fails, such as 50, with their texts beside it",
+        "with --counts: write N false passes and N false fails, such as 50, with their texts next to it",
         WHOLE,
         value="N",
         name="shown",
