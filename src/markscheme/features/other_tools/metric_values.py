@@ -31,8 +31,8 @@ class RawRating:
         value: As in the file; None if the rater gave none.
         rater: The rater; "" if the file doesn't say.
         kind: The kind of rater that the file states; None if it doesn't.
-        reason: The rater's comment, or why there is no value.
-        at: When it was given, as written.
+        reason: The rater's comment, or why there is no value; None without either.
+        at: When it was given, as written; None where the file doesn't say.
         blind: False if it corrected another rater's verdict.
         note: Further comments of the rater; None without any.
         word: The word that the tool keeps next to a number; None where it keeps none.
@@ -43,8 +43,8 @@ class RawRating:
     value: Any
     rater: str
     kind: Kind | None
-    reason: str = ""
-    at: str = ""
+    reason: str | None = None
+    at: str | None = None
     blind: bool = True
     note: str | None = None
     word: str | None = None
@@ -53,6 +53,11 @@ class RawRating:
     def written(self) -> Any:
         """The word where there is one, else the value."""
         return self.value if self.word is None else self.word
+
+    @property
+    def comment(self) -> str:
+        """The reason if it has words, else the note; empty without either."""
+        return self.reason if self.reason and self.reason.strip() else self.note or ""
 
     @property
     def is_by_judge(self) -> bool:

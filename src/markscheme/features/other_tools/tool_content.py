@@ -139,10 +139,7 @@ class ToolContent(Import):
     @property
     def every_remark(self) -> list[Remark]:
         """All words: those of remarks, and those next to ratings."""
-        of_ratings = (
-            Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note or "", raw.rater, raw.kind, raw.at)
-            for raw in self.raw_ratings
-        )
+        of_ratings = (Remark(raw.unit, raw.comment, raw.rater, raw.kind, raw.at) for raw in self.raw_ratings)
         return [*self.remarks, *of_ratings]
 
     @property
@@ -283,7 +280,7 @@ class ToolContent(Import):
         rubric = self.rubric or self.inferred_rubric()
         reading = Reading(self.path, rubric, self.responses, words=self.words, lost=self.lost, notes=self.notes)
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
-        for raw in sorted(self.raw_ratings, key=lambda raw: raw.at):
+        for raw in sorted(self.raw_ratings, key=lambda raw: raw.at or ""):
             self._put(ratings, raw, reading)
         reading.ratings += ratings.values()
         return reading
@@ -407,9 +404,9 @@ class ToolContent(Import):
             return
         if _says(before, name, criterion):
             self.lose("ratings that the same annotator replaced by a later one")
-        notes = dict.fromkeys(text for text in (before.note, raw.note, "" if criterion else raw.reason) if text)
+        notes = dict.fromkeys(text for text in (before.note, raw.note, None if criterion else raw.reason) if text)
         ratings[key] = replace(
-            after, at=max(before.at, raw.at), blind=before.blind and raw.blind, note="\n".join(notes)
+            after, at=max(before.at, raw.at or ""), blind=before.blind and raw.blind, note="\n".join(notes)
         )
 
 
@@ -465,8 +462,8 @@ def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | No
         declined = "abstained" if raw.kind in PEOPLE else "unread"
         return Rated(None, raw.reason or "no value", declined=declined)
     if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
-        return Rated(None, raw.reason, declined="not applicable")
-    return reading.level(criterion, value, reason=raw.reason)
+        return Rated(None, raw.reason or "", declined="not applicable")
+    return reading.level(criterion, value, reason=raw.reason or "")
 
 
 def _counts_of_lost(lost: Mapping[str, int]) -> str:
