@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from markscheme.phrases import counted, number, percent
+from markscheme.receipt import USE_WORDS
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.wording import Fact
 
@@ -114,6 +115,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "levels-below-zero": lambda: "the ratio metric needs levels at or above 0",
     "many-levels": lambda most: f"more than {most} levels",
     "many-raters": lambda raters, for_more: f"needs two raters, not {raters}: {for_more} is its form for more",
+    "many-ungraded": lambda examples: f"{examples} examples are not graded",
     "mean-over-pairs": lambda: "a mean over pairs; pooled pairs have an interval",
     "means-alike": lambda: "the examples' means don't differ",
     "neither-yes-nor-no": lambda answer, no, yes: f"{answer:g} is neither no ({no:g}) nor yes ({yes:g})",
@@ -153,6 +155,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "scale-of-one-level": lambda: "the scale has one level only",
     "stuck": _stuck,
     "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
+    "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --anyway accepts it",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
 }
 """The sentence of each reason, made of its facts."""

@@ -26,7 +26,6 @@ from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import USE_WORDS
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Reason
 
@@ -216,15 +215,15 @@ def accept_run(
         notify(f"accepted: {path}: {acceptance.sentences}")
 
 
-def why_not_accepted(calibration: Calibration, *, anyway: bool) -> str | None:
-    """Say why a run isn't accepted; None if it is.
+def why_not_accepted(calibration: Calibration, *, anyway: bool) -> Reason | None:
+    """Return the reason why a run isn't accepted; None if it is.
 
     Args:
         calibration: Of the run.
         anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
     """
     if calibration.counts.too_few_graded:
-        return f"{calibration.counts.not_graded} examples are not graded"
+        return Reason("many-ungraded", {"examples": calibration.counts.not_graded})
     if not calibration.decision.is_usable and not anyway:
-        return f"{calibration.rater.name} {USE_WORDS[calibration.decision.use].refused}; --anyway accepts it"
+        return Reason("unusable", {"judge": calibration.rater.name, "use": calibration.decision.use})
     return None
