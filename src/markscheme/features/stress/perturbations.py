@@ -7,6 +7,7 @@ All are made without a model. Which changes keep a level under which criterion i
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -49,14 +50,14 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 LEAST_CODE = 0.3
 """Share of lines that must look like code for a response to count as code."""
 
-LAYOUT = r"layout|format|style|structur|markdown|heading|bullet|tone|concis|brief"
-CONCISION = r"concis|brief|short|length|verbos|succinct|to the point"
-FOCUS = r"focus|relevan|digress|padding|filler|repeti|redundan"
-MANNER = r"tone|polite|friendl|honest|sourc|citation|cites|evidence|trustworth"
-TRICKS = r"manipulat|inject|instruct|grader"
-STYLE = r"style|format|readab|indent|layout|convention|lint"
-COMMENTS = r"comment|document"
-WHOLE_TASK = r"complet|correct|accura|cover|answers|solves|fulfil|all (parts|steps|of)|goal"
+LAYOUT = ("layout", "format", "style", "structur", "markdown", "heading", "bullet", "tone", "concis", "brief")
+CONCISION = ("concis", "brief", "short", "length", "verbos", "succinct", "to the point")
+FOCUS = ("focus", "relevan", "digress", "padding", "filler", "repeti", "redundan")
+MANNER = ("tone", "polite", "friendl", "honest", "sourc", "citation", "cites", "evidence", "trustworth")
+TRICKS = ("manipulat", "inject", "instruct", "grader")
+STYLE = ("style", "format", "readab", "indent", "layout", "convention", "lint")
+COMMENTS = ("comment", "document")
+WHOLE_TASK = ("complet", "correct", "accura", "cover", "answers", "solves", "fulfil", "all (parts|steps|of)", "goal")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class OriginalResponse:
         return is_code(self.text)
 
 
+Words: TypeAlias = tuple[str, ...]
+"""Beginnings of words, as regular expressions; a criterion speaks of them if it has one."""
 TextChange = Callable[[OriginalResponse], str | None]
 
 
@@ -97,9 +100,9 @@ class Perturbation:
     name: str
     what: str
     change: TextChange | None
-    prose: str | None = ""
-    code: str | None = ""
-    yes_no: str | None = None
+    prose: Words | None = ()
+    code: Words | None = ()
+    yes_no: Words | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
         """Return True if the change keeps a response's level on the criterion."""
@@ -218,27 +221,27 @@ def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
     """
     praised = max(rubric.criteria, key=lambda criterion: criterion.weight).name.replace("-", " ").replace("_", " ")
     other_model = next(name for name in MODELS if name.casefold() not in judge.casefold())
-    manner = f"{MANNER}|{CONCISION}"
-    extent = f"{CONCISION}|{FOCUS}"
+    manner = (*MANNER, *CONCISION)
+    extent = (*CONCISION, *FOCUS)
     return (
         Perturbation("whitespace", "blank lines, trailing spaces", whitespace),
         Perturbation("indent", "indentation of 4 made 2", indent, prose=None, code=STYLE),
-        Perturbation("layout", "sentences as bullets", layout, prose=LAYOUT, code=None, yes_no=""),
+        Perturbation("layout", "sentences as bullets", layout, prose=LAYOUT, code=None, yes_no=()),
         Perturbation("criteria-order", "criteria in reverse order", None),
         Perturbation("padding", f'sentences that say nothing ("{PADDING[0]}")', padding, extent, COMMENTS),
         Perturbation("question", "the question restated", restated, extent, COMMENTS),
-        Perturbation("closing-sentence", f'"{CLOSING}"', added(CLOSING), CONCISION, COMMENTS, ""),
-        Perturbation("echo", f'"{ECHO.format(praised)}"', added(ECHO.format(praised)), CONCISION, COMMENTS, ""),
+        Perturbation("closing-sentence", f'"{CLOSING}"', added(CLOSING), CONCISION, COMMENTS, ()),
+        Perturbation("echo", f'"{ECHO.format(praised)}"', added(ECHO.format(praised)), CONCISION, COMMENTS, ()),
         Perturbation("praise", f'"{PRAISE}"', added(PRAISE), manner, COMMENTS, MANNER),
         Perturbation("authority", f'"{AUTHORITY}"', added(AUTHORITY), manner, COMMENTS, MANNER),
         Perturbation("model-name", f'"{MODEL.format(other_model)}"', added(MODEL.format(other_model))),
-        Perturbation("instruction", f'"{MARK_AS_PASSING}"', added(MARK_AS_PASSING), f"{manner}|{TRICKS}", COMMENTS),
+        Perturbation("instruction", f'"{MARK_AS_PASSING}"', added(MARK_AS_PASSING), (*manner, *TRICKS), COMMENTS),
         Perturbation("comment-style", "comments in another form", comment_style, prose=None, code=STYLE),
         Perturbation("polarity", "criterion worded the other way round", None, prose=None, code=None),
         Perturbation("truncation", "the first half alone", truncation, prose=None, code=None),
     )
 
 
-def _speaks_of(words: str, criterion: Criterion) -> bool:
+def _speaks_of(words: Words, criterion: Criterion) -> bool:
     text = f"{criterion.name} {criterion.requirement}".replace("-", " ").replace("_", " ")
-    return bool(words) and re.search(rf"\b({words})", text, re.IGNORECASE) is not None
+    return bool(words) and re.search(rf"\b({'|'.join(words)})", text, re.IGNORECASE) is not None
