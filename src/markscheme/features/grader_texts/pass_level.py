@@ -41,9 +41,7 @@ _OF_SCALE = re.compile(
 _OF_BAND = re.compile(
     rf"({NUMERAL}) ?{TO} ?({NUMERAL})(?= (?:or|and) (?:better|higher|above|up)\b|(?: range)?(?: ?[:=])? (?:pass|fail"
     rf"|(?:is|are|means?|counts? as) (?:an? )?(?:pass|accept|ok|fine|fail|reject)))"
-    rf"|(?<=pass )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=passes: )({NUMERAL}) ?{TO} ?({NUMERAL})"
-    rf"|(?<=pass: )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=range: )({NUMERAL}) ?{TO} ?({NUMERAL})"
-    rf"|(?<=range )({NUMERAL}) ?{TO} ?({NUMERAL})|(?<=fail: )({NUMERAL}) ?{TO} ?({NUMERAL})",
+    rf"|(?P<verdict>\b(?:pass|fail)[^\d\n.;,]{{0,25}})(?<!\d)({NUMERAL}) ?{TO} ?({NUMERAL})",
     re.IGNORECASE,
 )
 """A band that passes or fails."""
@@ -207,7 +205,7 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
             or sentence.strip().endswith(described)
         ):
             continue
-        on_bands = _OF_SCALE.sub("", _OF_BAND.sub(_both_ends, sentence))
+        on_bands = _OF_SCALE.sub("", _OF_BAND.sub(lambda band: _both_ends(band, scale), sentence))
         for words in _statements(on_bands):
             if DECIDES.search(words) or _is_bare_limit(words):
                 yield words
@@ -228,8 +226,10 @@ def _has_verdict(words: str) -> bool:
     return any(pattern.search(words) for pattern in (SAYS_PASS, REQUIRES, FAILS))
 
 
-def _both_ends(band: re.Match[str]) -> str:
-    return " or ".join(filter(None, band.groups()))
+def _both_ends(band: re.Match[str], scale: Scale) -> str:
+    """Return a band as its ends, after its verdict; the whole scale as it is."""
+    ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
+    return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 
 
 def _is_bare_limit(words: str) -> bool:

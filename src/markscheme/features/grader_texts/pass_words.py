@@ -62,7 +62,8 @@ _OR_BETTER_IN: Mapping[str, str] = {
 }
 _OR_WORSE_IN: Mapping[str, str] = {"en": r"\b(?:or|and) worse\b", "de": r"\boder schlechter"}
 _AT_LEAST_IN: Mapping[str, str] = {
-    "en": r"\b(?:or|and) (?:higher|more|above|greater|up(?:wards?)?|over)\b|\d ?\+|\bat least\b|\bfrom (?:an? )?\d"
+    "en": r"\b(?:or|and) (?:higher|more|above|greater|up(?:wards?)?|over)\b|\d ?\+|\bat least\b"
+    r"|(?<!starting )(?<!start )\bfrom (?:an? )?\d"
     rf"|{_NOT} (?:less|lower|below|under|fewer)\b"
     r"|\bor equal\b|\bequal (?:to )?or\b|≥|>=|\breach|\bmin(?:imum)?\b|\d up\b|\d (?:points? )?upwards?\b",
     "de": r"\boder (?:mehr|höher)|\bmindest|\bab\b|\bzumindest\b|\baufwärts\b",

@@ -38,13 +38,14 @@ DIGITS = {
     "diez": 10,
 }
 NUMBER_WORDS = "|".join(DIGITS)
+_HUNDRED = re.compile(r"\b(?:one|an?) hundred\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(r"(\d{1,3}) and a half\b", re.IGNORECASE)
 _WORD = re.compile(rf"\b(?:{NUMBER_WORDS})\b", re.IGNORECASE)
 
 
 def in_digits(text: str) -> str:
     """Return a text whose words for small numbers are digits."""
-    return _AND_A_HALF.sub(r"\1.5", _WORD.sub(lambda word: str(DIGITS[word[0].lower()]), text))
+    return _AND_A_HALF.sub(r"\1.5", _WORD.sub(lambda word: str(DIGITS[word[0].lower()]), _HUNDRED.sub("100", text)))
 
 
 def number_named(words: str) -> float:
