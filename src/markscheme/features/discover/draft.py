@@ -284,7 +284,7 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
                 "human",
                 levels,
                 passed=reading.passed,
-                at=reading.at[: len("2026-11-23")],
+                at=(reading.at or "")[: len("2026-11-23")],
                 under=asked_under(rubric),
                 seconds=reading.seconds,
             )

@@ -233,7 +233,7 @@ class ReadOutputs:
         defined = [part_mode for part_mode in parts if part_mode.definition]
         if defined:
             return all(self._reads_for(reading, part_mode) for part_mode in defined)
-        if any(name in reading.listed for name in mode.names) or (mode.reworded and reading.at < mode.reworded):
+        if any(name in reading.listed for name in mode.names) or (mode.reworded and reading.is_before(mode.reworded)):
             return False  # it was read under another meaning
         names = [mode.name, *(part_mode.name for part_mode in parts)]
         firsts = [first for name in names if (first := self._first_notes.get((reading.rater, name))) is not None]

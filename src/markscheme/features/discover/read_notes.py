@@ -266,7 +266,7 @@ def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputRea
     passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
     for passage in passages:
         for name in passage.modes:
-            content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at or None))
+            content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
     content.put(replace(reading, notes=()), passages)
     return reading
 
@@ -294,7 +294,9 @@ def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
     quote = _text(record, "quote")
     passages = [NotedPassage(text, quote or None, names)] if text or quote or names else []
     state: ReadState = read  # type: ignore[assignment]  # one of READ_STATES
-    reading = OutputReading(id, rater, kind, state, passed=_decision(record.get("pass")), at=_text(record, "at"))
+    reading = OutputReading(
+        id, rater, kind, state, passed=_decision(record.get("pass")), at=_text(record, "at") or None
+    )
     content.add(reading, passages, says_state=bool(stated))
     _add_output(id, record, content)
     return reading
@@ -394,10 +396,9 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], content: 
         rater = remark.rater or content.rater
         if not rater:
             raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=peeks[0].path)
-        moment = remark.at or ""
-        reading = OutputReading(remark.unit, rater, kind, at=moment)
+        reading = OutputReading(remark.unit, rater, kind, at=remark.at or None)
         for name in remark.modes:
-            content.add_mode(Mode(name, by=rater, kind=kind, named=moment or None))
+            content.add_mode(Mode(name, by=rater, kind=kind, named=reading.at))
         is_note = remark.text.strip() or remark.quote
         content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or None, remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
@@ -458,7 +459,7 @@ def taken_in(
         is_own = key in content.own_lines
         whole = replace(reading, notes=tuple(notes), is_chosen=reading.is_chosen if is_own else not is_random)
         if same is not None:
-            is_later = key in content.stated and reading.at >= same.at
+            is_later = key in content.stated and not reading.is_before(same.at or "")
             if is_later and is_own:
                 unchanged = tuple(note for note in notes if note.n in named or reading.at == same.at)
                 whole = replace(reading, notes=unchanged, is_chosen=same.is_chosen, line=same.line)
@@ -489,7 +490,7 @@ def _with_more(
 
 def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tuple[str, ...]) -> Codebook:
     key = reading.key_of(note)
-    assignment = Assignment(key, modes, reading.rater, reading.kind, reading.at or None)
+    assignment = Assignment(key, modes, reading.rater, reading.kind, reading.at)
     table = codebook.assigned if reading.kind in PEOPLE else codebook.suggested
     earlier = table.get(key)
     if earlier is not None:

@@ -71,7 +71,7 @@ class OutputReading:
         listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
         again: By mode, what the reader answered on reading again for it.
         passed: Good or bad as a whole; None where the reader didn't say.
-        at: Time of the reading, as written.
+        at: Time of the reading, as written; None where no file says it.
         seconds: Duration; None where unknown.
         is_chosen: Whether the output was shown out of turn, or comes from a file that isn't a random draw.
         line: Line of the file on which the reading was first finished; 0 where it isn't in a file.
@@ -85,7 +85,7 @@ class OutputReading:
     listed: Mapping[str, str] = field(default_factory=dict)
     again: Mapping[str, AgainAnswered] = field(default_factory=dict)
     passed: bool | None = None
-    at: str = ""
+    at: str | None = None
     seconds: float | None = None
     is_chosen: bool = False
     line: int = 0
@@ -94,6 +94,10 @@ class OutputReading:
     def counts(self) -> bool:
         """Whether the output is read: a person has finished, and could judge."""
         return self.kind != "model" and self.read in ("noted", "in full")
+
+    def is_before(self, moment: str) -> bool:
+        """Return True if it was read before a moment; one that doesn't say when was read before any."""
+        return (self.at or "") < moment
 
     @property
     def is_finished(self) -> bool:
@@ -110,7 +114,7 @@ class OutputReading:
 
     def to_json(self) -> dict[str, Any]:
         """Return one line of a file of notes."""
-        line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "at": self.at}
+        line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "at": self.at or ""}
         line |= {} if self.seconds is None else {"seconds": self.seconds}
         line |= {} if self.passed is None else {"pass": self.passed}
         line |= {"read": self.read, "for": dict(self.listed)}
@@ -151,7 +155,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
         _texts(line.get("for"), "for"),
         _again(line.get("again")),
         _decision(line.get("pass")),
-        str(line.get("at") or ""),
+        str(line.get("at") or "") or None,
         _duration(line.get("seconds")),
         line.get("chosen") is True,
         number,
