@@ -46,7 +46,7 @@ class Additions:
 
 
 def responses_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """The response of each line in a file of examples, or both of a pair, by id; empty where there is no file.
+    """Return the response of each line in a file of examples, or both of a pair, by id; empty where there is no file.
 
     Raises:
         RatingError: A line isn't JSON.
@@ -66,7 +66,7 @@ def _responses_of(line: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 def new_examples(
     path: Path, examples: Iterable[Example], responses: Mapping[str, tuple[str, ...]], where: str
 ) -> list[Example]:
-    """The examples that a file doesn't have yet.
+    """Return the examples that a file doesn't have yet.
 
     Args:
         path: The file.

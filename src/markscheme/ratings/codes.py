@@ -129,13 +129,13 @@ class RatingCodes(Sequence[Rating]):
         return self._header_of
 
     def codes_on(self, name: str) -> "array[int]":
-        """The code of each rating's answer to a criterion."""
+        """Return the code of each rating's answer to a criterion."""
         if name not in self.names:
             return array("i", [NO_ANSWER]) * len(self)
         return self._codes[self.names.index(name) :: len(self.names)]
 
     def answers_on(self, name: str) -> Sequence[Rated]:
-        """The different answers to a criterion, by their codes."""
+        """Return the different answers to a criterion, by their codes."""
         return self.answers[self.names.index(name)] if name in self.names else ()
 
     def answer_counts(self) -> Iterator[tuple[str, Rated, int]]:
@@ -465,7 +465,7 @@ def load_ratings(
     keep_unread: bool = False,
     interpreted: Callable[[Any], Any] = lambda line: line,
 ) -> RatingCodes:
-    """The ratings in a file, one per line.
+    """Return the ratings in a file, one per line.
 
     Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
     criterion by criterion; what it replaces under another wording is in `Rating.superseded`. A later line that is

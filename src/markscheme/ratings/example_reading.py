@@ -167,7 +167,7 @@ class _Reading:
         return ExampleRows(self.ids, columns, self._responses, self._submission, codes, ends)
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """The examples in a file as plain data."""
+        """Yield the examples in a file as plain data."""
         form = form_of_rows(path)
         if form == "lines":
             for line_number, raw in raw_lines(path, RatingError):
@@ -225,7 +225,7 @@ class _Reading:
             yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
-        """Rows with the same id are one example labelled by several raters."""
+        """Yield rows, of which those with the same id are one example that several raters labelled."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
@@ -356,7 +356,7 @@ def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None
 
 
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
-    """The response in a line of single responses.
+    """Return the response in a line of single responses.
 
     Raises:
         ValueError: It has a pair, or no text.
@@ -373,7 +373,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
 
 
 def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """The rows of a table as text, with their lines."""
+    """Return the rows of a table as text, with their lines."""
     if form == "table":
         return table_rows(path, RatingError)
     from markscheme.grading.graded_table import parquet_rows

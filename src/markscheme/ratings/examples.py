@@ -106,12 +106,12 @@ class ExampleSet:
         return zip(self.ids, pairwise(accumulate(label_counts(self.examples), initial=0)), strict=True)
 
     def where(self, **values: str) -> "ExampleSet":
-        """The examples with these values, for example of `system`."""
+        """Return the examples with these values, for example of `system`."""
         columns = [[str(cell) == value for cell in values_of(self.examples, key)] for key, value in values.items()]
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
-        """The examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
+        """Return the examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
         if split == "all" or (split is None and not self.has_splits):
             return self
         splits = values_of(self.examples, "split")
@@ -119,7 +119,7 @@ class ExampleSet:
 
 
 def examples_file(folder: Path) -> Path:
-    """The single file of examples in a calibration folder.
+    """Return the single file of examples in a calibration folder.
 
     Raises:
         RatingError: There is none, or more than one.
@@ -133,12 +133,12 @@ def examples_file(folder: Path) -> Path:
 
 
 def examples_files(folder: Path) -> list[Path]:
-    """The files of examples in a calibration folder; one that can be used has a single one."""
+    """Return the files of examples in a calibration folder; one that can be used has a single one."""
     return [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
 
 
 def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
-    """The examples in a file, with their labels.
+    """Return the examples in a file, with their labels.
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
@@ -164,7 +164,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
 
 
 def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
-    """The examples in a file without their labels, which may be by any rubric.
+    """Return the examples in a file without their labels, which may be by any rubric.
 
     Args:
         path: As for `load_examples`.
@@ -177,7 +177,7 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
 
 
 def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> ExampleSet:
-    """Examples that a program has, with their labels.
+    """Return examples that a program has, with their labels.
 
     Args:
         rows: Examples, or objects as the lines of a file of examples have them.
@@ -199,7 +199,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
 
 def draws_of(examples: Sequence[Example]) -> list[str]:
-    """The draw that each example came in; one of its own for those at random, and for those that name none.
+    """Return the draw that each example came in; one of its own for those at random, and for those that name none.
 
     Example:
         >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")
@@ -244,13 +244,13 @@ def _are_same(a: Submission, b: Submission) -> bool:
 
 
 def anchors_in(rubric: Rubric) -> list[str]:
-    """The responses that a rubric shows as examples."""
+    """Return the responses that a rubric shows as examples."""
     texts = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     return [text for text in texts if text]
 
 
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
-    """The examples, those that lend a passage to the rubric's anchors without their labels; warns of each.
+    """Return the examples, those that lend a passage to the rubric's anchors without their labels; warns of each.
 
     A judge that reads an anchor knows the answer for the response it is from, so that counts in no figure.
     """

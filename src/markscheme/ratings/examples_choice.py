@@ -29,7 +29,7 @@ class ExamplesChoice:
     only: tuple[str, ...] = ()
 
     def of(self, examples: ExampleSet) -> ExampleSet:
-        """The chosen examples.
+        """Return the chosen examples.
 
         Raises:
             UsageError: There are none.
@@ -37,11 +37,11 @@ class ExamplesChoice:
         return self.among(part_of(examples, self.split))
 
     def part_name(self, examples: Sequence[Example]) -> str | None:
-        """The name of the part that was used; None for a set without parts."""
+        """Return the name of the part that was used; None for a set without parts."""
         return (self.split or "all") if any(values_of(examples, "split")) else None
 
     def among(self, part: ExampleSet) -> ExampleSet:
-        """The examples of a part that have the values.
+        """Return the examples of a part that have the values.
 
         Raises:
             UsageError: There are none.
@@ -63,7 +63,7 @@ class ExamplesChoice:
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
-    """The file of a rubric's examples, and its calibration folder if there is one.
+    """Return the file of a rubric's examples, and its calibration folder if there is one.
 
     Raises:
         UsageError: There are no examples.
@@ -82,7 +82,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
 
 
 def _shipped_with(rubric: Rubric) -> Path | None:
-    """The calibration folder that comes with a rubric that comes with markscheme."""
+    """Return the calibration folder that comes with a rubric that comes with markscheme."""
     if rubric.source is None or not rubric.source.is_relative_to(shipped("rubrics")):
         return None
     folder = shipped("calibration") / rubric.source.stem
@@ -90,7 +90,7 @@ def _shipped_with(rubric: Rubric) -> Path | None:
 
 
 def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
-    """The examples of a split; without one all of them.
+    """Return the examples of a split; without one all of them.
 
     Raises:
         UsageError: The split is empty.

@@ -13,7 +13,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
-    """The first prompts a judge gets about the examples, in order; re-asks may follow."""
+    """Return the first prompts a judge gets about the examples, in order; re-asks may follow."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 
@@ -37,7 +37,7 @@ def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> 
 
 
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
-    """A grade as the rating of the judge that gave it."""
+    """Return a grade as the rating of the judge that gave it."""
     return Rating(
         id=grade.id,
         rater=rater,

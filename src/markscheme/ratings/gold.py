@@ -140,7 +140,7 @@ class Gold(Column):
         return self.has_people and self.picked_by_hand < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
-        """A table of gold, a column for each annotator, and further columns over the same examples."""
+        """Return a table of gold, a column for each annotator, and further columns over the same examples."""
         people = rating_table(rubric, self.ids, self.people)
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
@@ -150,7 +150,7 @@ class Gold(Column):
 
 
 def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, by: GoldRule = "median") -> Gold:
-    """The gold of an example set.
+    """Return the gold of an example set.
 
     For each criterion the strongest kind of label an example has counts: adjudicated, else annotators', else
     constructed, else a model's. Several raters of that kind are combined by `by`. Where annotators have labelled any
@@ -267,13 +267,13 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
 
 
 def _answers_at(index: int, levels: Mapping[str, Floats]) -> dict[str, float]:
-    """The levels of one example, by criterion; those without one are left out."""
+    """Return the levels of one example, by criterion; those without one are left out."""
     answers = {name: float(of_criterion[index]) for name, of_criterion in levels.items()}
     return {name: level for name, level in answers.items() if not np.isnan(level)}
 
 
 def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
-    """The criteria that don't apply to an example."""
+    """Return the criteria that don't apply to an example."""
     return [name for name, does_not_apply in skipped.items() if does_not_apply[index]]
 
 
@@ -428,7 +428,7 @@ def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -
 
 
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
-    """The kind of gold, by its weakest part; for "people" nine examples in ten must have two annotators."""
+    """Return the kind of gold, by its weakest part; for "people" nine examples in ten must have two annotators."""
     raters = _raters(labels)
     kinds = used or {kind for kind, _ in raters}
     if kinds & {"model", "code"}:

@@ -30,7 +30,7 @@ class PairSide:
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
 
     def to_json(self, response: Any) -> dict[str, Any]:
-        """The side as in a line of examples."""
+        """Return the side as in a line of examples."""
         about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
         return {**about, "response": response}
 
@@ -62,7 +62,7 @@ def _response_of_side(raw: Mapping[str, Any], name: str) -> str:
 
 
 def systems_of(sides: tuple[PairSide, PairSide]) -> str:
-    """The two systems of a pair in one name, the same whichever is stored first; "" where one is unknown.
+    """Return the two systems of a pair in one name, the same whichever is stored first; "" where one is unknown.
 
     >>> systems_of((PairSide(system="b"), PairSide(system="a")))
     'a and b'
@@ -72,7 +72,7 @@ def systems_of(sides: tuple[PairSide, PairSide]) -> str:
 
 
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:
-    """The group of a pair that names none: all pairs with the same inputs share texts, and belong together."""
+    """Return the group of a pair that names none: all pairs with the same inputs share texts, and belong together."""
     return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"
 
 

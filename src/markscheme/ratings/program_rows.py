@@ -23,7 +23,7 @@ def refuse_frame(rows: Any) -> None:
 
 
 def rating_cells(row: Any) -> dict[str, Any]:
-    """A row as a line of ratings has it.
+    """Return a row as a line of ratings has it.
 
     Empty cells are left out: None, NaN, and pandas' NA and NaT. Levels that are missing are None.
 
@@ -44,7 +44,7 @@ def rating_cells(row: Any) -> dict[str, Any]:
 
 
 def example_cells(row: Any) -> Any:
-    """A row as a line of examples has it, its labels too; what isn't a mapping stays as it is.
+    """Return a row as a line of examples has it, its labels too; what isn't a mapping stays as it is.
 
     Example:
         >>> example_cells({"id": "a", "query": None, "labels": ({"criteria": {"kind": float("nan")}},)})
@@ -61,7 +61,7 @@ def example_cells(row: Any) -> Any:
 
 
 def _level(rated: Any) -> Any:
-    """A level, or an object with a level and the reason for it, in which probabilities may be missing too."""
+    """Return a level, or an object with a level and the reason for it, in which probabilities may be missing too."""
     if not isinstance(rated, Mapping):
         return None if is_missing(rated) else _plain(rated)
     cells = {name: _filled(value) if isinstance(value, Mapping) else value for name, value in _filled(rated).items()}
@@ -73,6 +73,6 @@ def _filled(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value, of a numpy scalar Python's own."""
+    """Return a value, of a numpy scalar Python's own."""
     is_numpy = not isinstance(value, str) and getattr(value, "shape", None) == () and hasattr(value, "item")
     return value.item() if is_numpy else value

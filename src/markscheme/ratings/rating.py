@@ -147,7 +147,7 @@ def asked_under(rubric: Rubric) -> str:
 
 
 def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
-    """A person's rating that says it was given to a rubric's current words; any other is as it was."""
+    """Return a person's rating that says it was given to a rubric's current words; any other is as it was."""
     if rating.kind not in PEOPLE:
         return rating
     criteria = {name: replace(rated, under=rubric.criterion(name).wording) for name, rated in rating.criteria.items()}
@@ -178,7 +178,7 @@ def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
 def ratings_from(
     rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str | None = None
 ) -> list[Rating]:
-    """Ratings that a program has.
+    """Return ratings that a program has.
 
     Args:
         rows: Ratings, or objects as the lines of a file of ratings have them.
@@ -207,7 +207,7 @@ def ratings_from(
 
 
 def corrected(earlier: Rating, later: Rating) -> Rating:
-    """A rater's corrected rating of a submission, from an earlier and a later one.
+    """Return a rater's corrected rating of a submission, from an earlier and a later one.
 
     Each answer belongs to the words it was given under: a later answer to reworded criteria leaves those to the others,
     and remembers what it replaces. A decision about the whole response belongs to no criterion's words, so it stays
@@ -265,7 +265,7 @@ class RatingReader:
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
-        """The rating in one JSON object.
+        """Return the rating in one JSON object.
 
         Args:
             line: As in a file of ratings, or as a label inside an example.
@@ -359,7 +359,7 @@ class RatingReader:
 
 
 def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilities:
-    """The probabilities in an entry, whose keys name levels by number or label; () if it has none.
+    """Return the probabilities in an entry, whose keys name levels by number or label; () if it has none.
 
     Raises:
         ValueError: They aren't one for each level, from 0 to 1, with a sum of about 1.
@@ -386,7 +386,7 @@ def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, fl
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:
-    """The level for a number, a label, or true and false on a yes/no scale.
+    """Return the level for a number, a label, or true and false on a yes/no scale.
 
     Raises:
         ValueError: There is no such level on this scale.
@@ -405,7 +405,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """The overall score, and why there is no rating."""
+    """Return the overall score, and why there is no rating."""
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")
     if overall is None:
@@ -419,7 +419,7 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
 
 
 def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
-    """The ways in which a judge was asked, each by the parameters left out; () for nothing.
+    """Return the ways in which a judge was asked, each by the parameters left out; () for nothing.
 
     Raises:
         ValueError: It is something else.
@@ -447,7 +447,7 @@ def _decision(value: Any) -> bool | None:
 
 
 def text_of(value: Any) -> str:
-    """A name or another word as text; the number 0 is one, None is ""."""
+    """Return a name or another word as text; the number 0 is one, None is ""."""
     return "" if value is None else str(value)
 
 

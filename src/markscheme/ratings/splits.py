@@ -58,7 +58,7 @@ class Opening:
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
-        """The look in a line of the record."""
+        """Return the look in a line of the record."""
         wordings = tuple(map(str, line.get("wordings") or ()))
         judge = str(line.get("judge", "")) or None
         return cls(
@@ -80,7 +80,7 @@ class Opening:
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
-        """A line of the record; `adopted` is missing while a test is under way."""
+        """Return a line of the record; `adopted` is missing while a test is under way."""
         line: dict[str, Any] = {"at": self.at, "by": self.by, "labels": self.labels, "n": self.n}
         if self.wordings:
             line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge or ""}
@@ -123,7 +123,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """The last look at exactly these levels that tests these wordings with this judge, and its number."""
+        """Return the last look at exactly these levels that tests these wordings with this judge, and its number."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)
@@ -158,7 +158,7 @@ class Openings:
 
 
 def labelling_digest(examples: ExampleSet) -> str:
-    """A digest of all labels with their raters and examples, independent of order: "sha256:" and 64 digits."""
+    """Return a digest of all labels with their raters and examples, independent of order: "sha256:" and 64 digits."""
     lines = sorted(
         json.dumps([example.id, label.to_json()], sort_keys=True, ensure_ascii=False)
         for example in examples.examples
@@ -231,7 +231,7 @@ def open_test_labels(
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
-    """The test part of a set, after recording that its labels were looked at.
+    """Return the test part of a set, after recording that its labels were looked at.
 
     Looks are counted and recorded one at a time, so two processes never share a number.
 
@@ -310,7 +310,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 
 
 def task_of(example: Example) -> str:
-    """The unit of independent errors: an example's group, or itself."""
+    """Return the unit of independent errors: an example's group, or itself."""
     return f"group {example.group}" if example.group else f"example {example.id}"
 
 
@@ -329,7 +329,7 @@ def dev_size(n: int) -> int:
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """A set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
+    """Return a set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
     if examples.has_splits:
         return examples
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
@@ -342,7 +342,7 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
 
 
 def file_for_parts(examples: ExampleSet) -> Path:
-    """The file that can hold each example's part.
+    """Return the file that can hold each example's part.
 
     Raises:
         RatingError: There is none, since it is not a .jsonl file.
@@ -382,7 +382,7 @@ def write_parts(examples: ExampleSet) -> None:
 
 
 def _with_part(line: str, example: Example, path: Path) -> str:
-    """The line of an example with its part.
+    """Return the line of an example with its part.
 
     Raises:
         RatingError: It isn't this example's any more, or has another part.

@@ -159,12 +159,12 @@ class RatingTable:
         return tuple(column for column in self.columns if column.kind == "human")
 
     def with_columns(self, *columns: Column) -> "RatingTable":
-        """The table with further columns, which replace those of the same name."""
+        """Return the table with further columns, which replace those of the same name."""
         names = {column.name for column in columns}
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
-        """A slice of the table: a mask or indices, shape (n_examples,) or (n_kept,)."""
+        """Return a slice of the table: a mask or indices, shape (n_examples,) or (n_kept,)."""
         places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
@@ -176,14 +176,14 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
+    """Return levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 
 def rating_table(
     rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
-    """The table of all ratings of the examples `ids`, columns in the order in which raters first appear.
+    """Return the table of all ratings of the examples `ids`, columns in the order in which raters first appear.
 
     Args:
         rubric: The rubric of all of them.
@@ -201,7 +201,7 @@ def rating_table(
 
 
 def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: Iterable[Rating]) -> RatingTable:
-    """A table with a row for each rating, also of the same example, and one column for all of them.
+    """Return a table with a row for each rating, also of the same example, and one column for all of them.
 
     Args:
         rubric: The rubric of all of them.
@@ -217,7 +217,7 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
 
 
 def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:
-    """A table of decisions alone: a row for each example, and a column for each rater.
+    """Return a table of decisions alone: a row for each example, and a column for each rater.
 
     Args:
         rubric: The rubric of the decisions.
@@ -470,7 +470,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """The score and the decision of some levels, computed once for each combination of them."""
+    """Return the score and the decision of some levels, computed once for each combination of them."""
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)
@@ -553,7 +553,7 @@ def _says_score(rating: Rating) -> bool:
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """The score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
+    """Return the score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 
@@ -572,7 +572,7 @@ def merits(criterion: Criterion, levels: Floats) -> Floats:
 
 
 def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
-    """A group for each example, from pairs of its id and its group's name; None where no example names one."""
+    """Return a group for each example, from pairs of its id and its group's name; None where no example names one."""
     if not any(group for _, group in named):
         return None
     return tuple(f"group {group}" if group else f"example {unit}" for unit, group in named)

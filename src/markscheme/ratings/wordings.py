@@ -30,13 +30,13 @@ class CriterionWords:
 
     @classmethod
     def of(cls, criterion: Criterion) -> "CriterionWords":
-        """The current words of a criterion; a yes/no scale and levels that are only numbers have none."""
+        """Return the current words of a criterion; a yes/no scale and levels that are only numbers have none."""
         scale = _scale_of(criterion)
         return cls(criterion.requirement, tuple(_level_in_words(level) for level in scale if _has_words(level)))
 
 
 def words_in(folder: Path) -> dict[str, CriterionWords]:
-    """The words recorded in a calibration folder, by their digest; what can't be read is left out."""
+    """Return the words recorded in a calibration folder, by their digest; what can't be read is left out."""
     return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS_FILE)}
 
 
@@ -100,7 +100,7 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
 
 
 def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:
-    """A line of the record."""
+    """Return a line of the record."""
     return {
         "under": criterion.wording,
         "criterion": criterion.name,

@@ -33,7 +33,7 @@ def _is_on_one_judge(report: Mapping[str, Any]) -> bool:
 
 
 def reported_rubric(peek: Peek) -> str:
-    """The name of the rubric in a report of `calibrate --json`; "" for a report on several judges."""
+    """Return the name of the rubric in a report of `calibrate --json`; "" for a report on several judges."""
     if not _is_on_one_judge(peek.document):
         return ""
     rubric = peek.document.get("rubric")
@@ -55,7 +55,7 @@ def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, interpretati
 
 
 def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
-    """The calibrations in a report: one, or one for each judge.
+    """Return the calibrations in a report: one, or one for each judge.
 
     Raises:
         RatingError: It contains none.
@@ -93,7 +93,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """The rubric of the calibrations, if it is still here unchanged; else the criteria they have in common."""
+    """Return the rubric of the calibrations, if it is still here unchanged; else the criteria they have in common."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))
@@ -197,7 +197,7 @@ def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
 
 
 def _scale(levels: Sequence[float | str]) -> Scale:
-    """The scale with these levels; labels are of categories."""
+    """Return the scale with these levels; labels are of categories."""
     if any(isinstance(level, str) for level in levels):
         return Scale.of_categories(list(map(str, levels)))
     if list(levels) == [0.0, 1.0]:

@@ -37,7 +37,7 @@ def is_decisions(peek: Peek) -> bool:
 
 
 def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """The decisions and scores in each file, with what wrote a response and how it was drawn.
+    """Return the decisions and scores in each file, with what wrote a response and how it was drawn.
 
     A line is `{"id", "pass"}` or `{"id", "score"}` of what a judge graded, or `{"id", "gold", "judge"}` of what
     annotators and a judge decided.
@@ -70,7 +70,7 @@ def is_plan(peek: Peek) -> bool:
 
 
 def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """The pool of each plan: its responses with the judge's decisions and the strata that labels are drawn by.
+    """Return the pool of each plan: its responses with the judge's decisions and the strata that labels are drawn by.
 
     Raises:
         RatingError: A file has no pool, or a response in it can't be read.
@@ -183,7 +183,7 @@ def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) ->
 
 
 def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
-    """The judge's verdict in a line, and the annotators' decision."""
+    """Yield the judge's verdict in a line, and the annotators' decision."""
     gold = _decision(line, "gold")
     if gold is not None:
         yield Rating("", GOLD, "human", passed=gold)
@@ -290,7 +290,7 @@ def is_short_report(peek: Peek) -> bool:
 
 
 def read_short_report(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """The decisions that the figures of each report count.
+    """Return the decisions that the figures of each report count.
 
     Raises:
         RatingError: A file has no such figures, or they contradict each other.
@@ -311,7 +311,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, interpretati
 
 
 def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Examples with gold and the judge's decision, as many as a report counts."""
+    """Yield examples with gold and the judge's decision, as many as a report counts."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

@@ -85,7 +85,7 @@ def all_formats() -> list[FileFormat]:
 
 
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
-    """The format of a file; None if it is none of the known ones.
+    """Return the format of a file; None if it is none of the known ones.
 
     Args:
         peek: The file.
@@ -98,7 +98,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """The formats of which a caller's files can be, as the end of a message."""
+    """Return the formats of which a caller's files can be, as the end of a message."""
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
     )
@@ -107,7 +107,7 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """The format that a file's content would have for another caller; examples are known by their name alone."""
+    """Return the format that a file's content would have for another caller; examples are known by their name alone."""
     by_content = (
         file_format for file_format in all_formats() if file_format.expected and "examples" not in file_format.expected
     )

@@ -26,7 +26,7 @@ def is_grades(peek: Peek) -> bool:
 
 
 def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """The grades of each file as ratings of one judge.
+    """Return the grades of each file as ratings of one judge.
 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.
@@ -40,7 +40,7 @@ def is_experiment(peek: Peek) -> bool:
 
 
 def read_experiment(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """The outputs of each experiment, and their grades as ratings of one judge.
+    """Return the outputs of each experiment, and their grades as ratings of one judge.
 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.
@@ -67,7 +67,7 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
-    """The grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
+    """Yield the grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
     if peek.shape in ("lines", "json"):
         whole = [("", peek.document)] if peek.document.keys() >= OF_GRADE else peek.parts()
         lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in whole)
@@ -96,7 +96,7 @@ def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, Any]]:
-    """A grade as a line of ratings; of a pair, a line for each order in which the judge saw it."""
+    """Yield a grade as a line of ratings; of a pair, a line for each order in which the judge saw it."""
     line = {key: grade.get(key) for key in ("id", "pass", "error", "criteria")} | {"rater": JUDGE, "kind": "model"}
     if not rubric.is_of_pairs:
         yield {**line, "overall": grade.get("score")}

@@ -56,7 +56,7 @@ class Columns:
     meaning: ColumnOptions = ColumnOptions()
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The rows of a record, renamed: one for each item of the lists that paths name.
+        """Return the rows of a record, renamed: one for each item of the lists that paths name.
 
         A verdict next to such a list is in the first of them only.
         """
@@ -93,7 +93,7 @@ class Columns:
 
 
 def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
-    """An object without the value at a path, `outer.inner`, and that value; None if there is none.
+    """Return an object without the value at a path, `outer.inner`, and that value; None if there is none.
 
     >>> taken_out({"info": {"id": 7, "a.b": 1}, "tags": []}, "info.a.b")
     ({'info': {'id': 7}, 'tags': []}, 1)
@@ -111,7 +111,7 @@ def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
 
 
 def _put_in(nested: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """An object with a value at a path, `outer.inner`.
+    """Return an object with a value at a path, `outer.inner`.
 
     >>> _put_in({"info": {"id": 7}}, "info.at", 1)
     {'info': {'id': 7, 'at': 1}}
@@ -160,7 +160,7 @@ class Import:
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
-        """A value with the caller's words replaced and numeric text converted to numbers."""
+        """Return a value with the caller's words replaced and numeric text converted to numbers."""
         if isinstance(value, str):
             meant: Any = self.words.get(folded_word(value), value.strip())
             as_number = number(meant)
@@ -215,7 +215,7 @@ class Interpretation:
     expected: Expected = "ratings"
 
     def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
-        """A reading of a file to which examples and ratings can be added."""
+        """Return a reading of a file to which examples and ratings can be added."""
         meanings = self.meanings
         return Reading(
             peek.path, rubric, data=peek.data, words=meanings.words, columns=meanings.columns, options=peek.options
@@ -279,7 +279,7 @@ class Reading(Import):
         return {plain(criterion.name): criterion for criterion in self.rubric.criteria}
 
     def criterion(self, name: str) -> Criterion | None:
-        """The criterion with that name, ignoring case and separators; None if the rubric has none."""
+        """Return the criterion with that name, ignoring case and separators; None if the rubric has none."""
         return self._by_name.get(plain(name))
 
     @property
@@ -288,7 +288,7 @@ class Reading(Import):
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
+        """Return the level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:
@@ -309,7 +309,7 @@ class Reading(Import):
         return {}
 
     def whole(self, value: Any) -> Whole:
-        """Levels, score and decision of an overall verdict, whichever of them it states.
+        """Return levels, score and decision of an overall verdict, whichever of them it states.
 
         With a single criterion the value is that criterion's level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
@@ -345,12 +345,12 @@ class Reading(Import):
 
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """A name without case and separators: "Code Quality", "code_quality" and "code-quality" are the same."""
+    """Return a name without case and separators: "Code Quality", "code_quality" and "code-quality" are the same."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name.casefold()
 
 
 def number(raw: Any) -> float | None:
-    """A finite number, also from text; None for anything else."""
+    """Return a finite number, also from text; None for anything else."""
     if isinstance(raw, bool):
         return None
     try:
@@ -360,7 +360,7 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """The level with the merit `merit`, 0 to 1; reversed for a fault, where the highest level is worst."""
+    """Return the level with the merit `merit`, 0 to 1; reversed for a fault, where the highest level is worst."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 

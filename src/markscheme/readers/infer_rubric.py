@@ -14,7 +14,7 @@ YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
 def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -> Rubric:
-    """A rubric with the criteria that files of ratings rate; see `rubric_of_levels`.
+    """Return a rubric with the criteria that files of ratings rate; see `rubric_of_levels`.
 
     Args:
         paths: The files.
@@ -33,7 +33,7 @@ def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -
 
 
 def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
-    """A rubric with the criteria that rows rate, each on the whole numbers between its lowest and highest level.
+    """Return a rubric with the criteria that rows rate, each on the whole numbers between its lowest and highest level.
 
     MET and UNMET, true and false, and only 0 and 1 are yes/no. All weights are 1.
 
@@ -56,7 +56,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
 
 
 def rubric_of_wholes() -> Rubric:
-    """The rubric of ratings that state a score or a decision on the whole response, and nothing else."""
+    """Return the rubric of ratings that state a score or a decision on the whole response, and nothing else."""
     return Rubric((Criterion(1.0, "The response passes.", "overall"),), name="overall")
 
 
@@ -71,7 +71,7 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
 
 
 def scale_between(low: float, high: float) -> Scale:
-    """The whole numbers between the ends, or the ends alone if they are fractions or far apart."""
+    """Return the whole numbers between the ends, or the ends alone if they are fractions or far apart."""
     if low == high:
         high = low + 1
     if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:

@@ -94,7 +94,7 @@ def may_be_examples(peek: Peek) -> bool:
 
 
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
+    """Return the examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
 
     Who wants the responses alone, and names no rubric, gets them without labels.
 
@@ -119,7 +119,7 @@ def _rubric_of_responses(peek: Peek) -> Rubric:
 
 
 def _rubric_of_labels(peek: Peek) -> Rubric:
-    """The rubric that labels imply: of pairs, where the examples are some.
+    """Return the rubric that labels imply: of pairs, where the examples are some.
 
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
@@ -139,7 +139,7 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
-    """The examples of a file as written: the first ones, or all of them."""
+    """Yield the examples of a file as written: the first ones, or all of them."""
     if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):
@@ -151,7 +151,7 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(data: Any) -> Sequence[Any]:
-    """The list of examples in a file that is one, or has one under `examples`."""
+    """Return the list of examples in a file that is one, or has one under `examples`."""
     examples = data.get("examples") if isinstance(data, Mapping) else data
     return examples if isinstance(examples, list) else ()
 

@@ -51,7 +51,7 @@ class SharedScales:
         return {name for _, name in self.ends if name != OVERALL}
 
     def moved(self, line: Any) -> Any:
-        """A line of a file of ratings, with its numbers on the shared scales.
+        """Return a line of a file of ratings, with its numbers on the shared scales.
 
         Raises:
             ValueError: A number isn't on its side's scale.

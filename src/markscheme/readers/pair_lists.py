@@ -86,7 +86,7 @@ class PairRow:
 
 
 def pair_rubric(names: Iterable[str] = (PREFERENCE,)) -> Rubric:
-    """The rubric of pairs that come without one: which response is better, by each criterion that is named."""
+    """Return the rubric of pairs that come without one: which response is better, by each criterion that is named."""
     criteria = (Criterion(1.0, "The response that is better.", name, scale=preference_scale()) for name in names)
     return Rubric(tuple(criteria), name="pairs", compares="pairs")
 
@@ -111,7 +111,7 @@ def is_pair_list(peek: Peek) -> bool:
 
 
 def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The pairs in each file, and the preferences as ratings of its first criterion.
+    """Return the pairs in each file, and the preferences as ratings of its first criterion.
 
     Numbers are levels where any is below 0 (-1, 0, 1), and else count the responses from 1, with 0 for a tie.
 
@@ -134,7 +134,7 @@ def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Read
 
 
 def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, rows: Sequence[PairRow]) -> Reading:
-    """The pairs and preferences in some rows, whatever file they come from.
+    """Return the pairs and preferences in some rows, whatever file they come from.
 
     Raises:
         RatingError: A preference is none, or nobody says who preferred.
@@ -209,7 +209,7 @@ def _sides(record: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
-    """The two outputs of a record that numbers them."""
+    """Return the two outputs of a record that numbers them."""
     output = record.get("output")
     return (output["1"], output["2"]) if isinstance(output, Mapping) and output.keys() >= {"1", "2"} else None
 
@@ -229,7 +229,7 @@ def _text(side: Any) -> Any:
 
 
 def _turns(side: Any) -> list[Mapping[str, Any]]:
-    """The turns of a conversation; empty for anything else."""
+    """Return the turns of a conversation; empty for anything else."""
     is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
     return list(side) if is_conversation else []
 
@@ -262,7 +262,7 @@ def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
 
 
 def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAnswer]:
-    """An answer in {criterion: value}; one that could not be read is none."""
+    """Yield an answer in {criterion: value}; one that could not be read is none."""
     value = mapping(answer).get(PREFERENCE)
     if value is not None:
         yield PairAnswer(rater, kind, value, reason)

@@ -192,7 +192,7 @@ class Peek:
         return tuple(record for key, record in self.first if key == "" and isinstance(record, Mapping))
 
     def all_records(self) -> Iterator[Mapping[str, Any]]:
-        """The objects of a file of lines, a table, or a list.
+        """Yield the objects of a file of lines, a table, or a list.
 
         Raises:
             RatingError: It cannot be read.
@@ -228,7 +228,7 @@ class Peek:
             raise RatingError(f"cannot be read: {_why(problem)}", path=self.path) from problem
 
     def rows(self, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
-        """The rows of a table of an sqlite file, which is opened read-only.
+        """Yield the rows of a table of an sqlite file, which is opened read-only.
 
         Args:
             table: Its name.
@@ -279,19 +279,19 @@ def _why(problem: Exception) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a store as JSON data: bytes as text, and no number that isn't finite."""
+    """Return a cell of a store as JSON data: bytes as text, and no number that isn't finite."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return None if isinstance(value, float) and finite(value) is None else value
 
 
 def id_cell(value: Any) -> str:
-    """An id in a store as a text, since a store may hold it as a number; "" where there is none."""
+    """Return an id in a store as a text, since a store may hold it as a number; "" where there is none."""
     return "" if value is None else str(value)
 
 
 def _database(path: Path) -> sqlite3.Connection:
-    """A read-only connection; in a read-only folder, SQLite needs the file declared immutable."""
+    """Return a read-only connection; in a read-only folder, SQLite needs the file declared immutable."""
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     has_log = Path(f"{path}-wal").exists()
     for ending in ("", "&immutable=1"):
@@ -331,12 +331,12 @@ LONGEST_LETTER = 4
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is an object; any other value as an empty one."""
+    """Return the value if it is an object; any other value as an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def decoded(value: Any) -> Any:
-    """The value of a JSON text; any other value unchanged."""
+    """Return the value of a JSON text; any other value unchanged."""
     if not isinstance(value, str) or not value.strip():
         return value
     try:

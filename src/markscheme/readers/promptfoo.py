@@ -28,7 +28,7 @@ VIEWER, EXPECTED = "viewer", "expected_label"
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
-    """A rubric whose criteria are the graded metrics of the results, each yes or no.
+    """Return a rubric whose criteria are the graded metrics of the results, each yes or no.
 
     Raises:
         RatingError: None of their assertions is graded by a judge.
@@ -73,7 +73,7 @@ def scored_keys(rows: Sequence[Row]) -> set[str]:
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """The graders' ratings of each output, without annotators' overrides.
+    """Return the graders' ratings of each output, without annotators' overrides.
 
     Args:
         rows: The outputs.
@@ -108,7 +108,7 @@ def is_results(peek: Peek) -> bool:
 
 
 def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The outputs of each file with the graders' and the annotators' ratings.
+    """Return the outputs of each file with the graders' and the annotators' ratings.
 
     By a user's rubric, metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a
     position on the scale. Thumbs and expected labels are overall decisions. Without a rubric, or where the rubric's
@@ -156,7 +156,7 @@ def _by_criteria(results: Results, reading: Reading) -> Reading:
 
 
 def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> Reading:
-    """The outputs with their ratings, by a rubric whose criteria are the metrics.
+    """Return the outputs with their ratings, by a rubric whose criteria are the metrics.
 
     Args:
         results: The results.
@@ -178,7 +178,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
-    """The graders' ratings by criterion; score and decision are those of the assertion they are part of."""
+    """Return the graders' ratings by criterion; score and decision are those of the assertion they are part of."""
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None
@@ -272,7 +272,7 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
 
 
 def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:
-    """The rating of one metric of one output; assertions that share the metric pass only together."""
+    """Return the rating of one metric of one output; assertions that share the metric pass only together."""
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:
         return Rated(None, ungraded, declined="unread")

@@ -275,7 +275,7 @@ def open_rated(
 def judge_ratings(
     path: Path, rubric: Rubric, examples: ExampleSet | None = None, meanings: Meanings = AS_WRITTEN
 ) -> RatingCodes:
-    """The ratings of the judges in a file of any format, for a rubric's examples.
+    """Return the ratings of the judges in a file of any format, for a rubric's examples.
 
     Args:
         path: The file.
@@ -468,7 +468,7 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """The ratings by annotators (and those true by construction), by judges, or all."""
+    """Return the ratings by annotators (and those true by construction), by judges, or all."""
     codes = RatingCodes.of(ratings)
     return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 

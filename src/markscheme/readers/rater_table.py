@@ -35,7 +35,7 @@ class RaterTable:
 
 
 def read_rater_table(path: Path, levels: str | None = None, *, between: bool = True) -> RaterTable:
-    """The table in a CSV file.
+    """Return the table in a CSV file.
 
     Args:
         path: The file.
@@ -56,7 +56,7 @@ def rater_table_from(
     between: bool = True,
     place: Path | str = "table",
 ) -> RaterTable:
-    """The table in rows that a program has, each with a unit's ratings by rater; options are those of a file.
+    """Return the table in rows that a program has, each with a unit's ratings by rater; options are those of a file.
 
     Args:
         rows: The rows.
@@ -79,7 +79,7 @@ def rater_table_from(
 
 
 def _text(value: Any) -> str:
-    """A cell's value as a file has it; a missing one is empty."""
+    """Return a cell's value as a file has it; a missing one is empty."""
     return "" if is_missing(value) else str(value)
 
 
@@ -103,7 +103,7 @@ def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str,
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The non-empty rows, each with the line on which it ends."""
+    """Return the non-empty rows, each with the line on which it ends."""
     if not path.is_file():
         raise UsageError(
             f"there is no file {path}; give a CSV table with a header row, units in rows, raters in columns"
@@ -144,7 +144,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """A number itself, a word's index; None if it isn't a level."""
+    """Return a number itself, a word's index; None if it isn't a level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

@@ -21,7 +21,7 @@ class Recoding:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
+        """Return the recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
 
         Levels are in the order of their first occurrence.
 
@@ -40,7 +40,7 @@ class Recoding:
         return cls(tuple(dict.fromkeys(named)), cells)
 
     def read(self, cell: str) -> str:
-        """The level that a cell counts as; a number may be spelt differently than in the entry."""
+        """Return the level that a cell counts as; a number may be spelt differently than in the entry."""
         if cell in self.cells or not self.cells:
             return self.cells.get(cell, cell)
         value = number(cell)

@@ -55,7 +55,7 @@ def is_sheet(peek: Peek) -> bool:
 
 
 def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A sheet's head with a digest that only who has the project's key can make.
+    """Return a sheet's head with a digest that only who has the project's key can make.
 
     Args:
         head: What the sheet says of itself: version, words, responses, what is asked of each, who labels, as what kind.
@@ -66,7 +66,7 @@ def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def sheet_key(folder: Path) -> str:
-    """The key by which sheets of a rubric are signed; made where there is none.
+    """Return the key by which sheets of a rubric are signed; made where there is none.
 
     Args:
         folder: The rubric's calibration folder, which the caller holds.
@@ -126,7 +126,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
 
 
 def saved_for(name: str) -> str:
-    """A file's name without the number that browsers give to the copies of a download.
+    """Return a file's name without the number that browsers give to the copies of a download.
 
     >>> saved_for("ana (1)"), saved_for("ana")
     ('ana', 'ana')
@@ -149,7 +149,7 @@ def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
 
 
 def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:
-    """The answers on a sheet, once each is one that the sheet asks for.
+    """Return the answers on a sheet, once each is one that the sheet asks for.
 
     Raises:
         RatingError: Names each that isn't, with its line.

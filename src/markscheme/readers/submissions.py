@@ -96,7 +96,7 @@ def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission
 def read_submissions(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None = None
 ) -> Iterator[Submission]:
-    """The responses in a file of several, each with its inputs.
+    """Yield the responses in a file of several, each with its inputs.
 
     Args:
         path: The file.
@@ -193,7 +193,7 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
 
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """The rows of a table with their numbers; None for one with another number of cells than the header."""
+    """Yield the rows of a table with their numbers; None for one with another number of cells than the header."""
     if form != "parquet":
         yield from table_rows(path, RatingError)
         return
@@ -203,7 +203,7 @@ def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | No
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """A row with its columns renamed; the first row says which columns there are."""
+    """Return a row with its columns renamed; the first row says which columns there are."""
     for column in fields if is_first else ():
         if column not in row:
             near = suggestion(column, row, mark="`")

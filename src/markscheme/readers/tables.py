@@ -152,7 +152,7 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
 
 
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    """The rows of a file, each by column name; empty cells are left out."""
+    """Yield the rows of a file, each by column name; empty cells are left out."""
     path = reading.path
     peek = Peek(path, reading.options)
     if is_table(peek):
@@ -180,7 +180,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
-    """The column `expected`, if it holds labels: every value is a level or a decision, not a text."""
+    """Return the column `expected`, if it holds labels: every value is a level or a decision, not a text."""
     names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
     values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
     if not values or not all(reading.is_verdict(value) for value in values):
@@ -299,7 +299,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The names of columns that mean a field here, not a criterion."""
+        """Return the names of columns that mean a field here, not a criterion."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -307,7 +307,7 @@ class _Table:
         return free
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """A judge's verdict and a label from the same row, and whatever else the row rates."""
+        """Yield a judge's verdict and a label from the same row, and whatever else the row rates."""
         yield from self._ratings_of_raters(row, unit)
         verdict = row.value(self._free(VERDICT))
         label_column = row.first(self.labels)
@@ -353,7 +353,7 @@ class _Table:
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
+        """Return ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
@@ -378,11 +378,11 @@ class _Table:
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
-        """The row's cells of the columns that are mapped to probabilities."""
+        """Return the row's cells of the columns that are mapped to probabilities."""
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """The row's criterion with the probabilities of its levels, if columns are mapped to them."""
+        """Return the row's criterion with the probabilities of its levels, if columns are mapped to them."""
         written = self._probabilities(row)
         if not written:
             return {}
@@ -437,7 +437,7 @@ class _Table:
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
-        """The rater named by the row or the caller; a kind that neither states is counted as unknown."""
+        """Return the rater named by the row or the caller; a kind that neither states is counted as unknown."""
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
         kind_name = row.text(self._free(("kind",)))
@@ -507,11 +507,11 @@ class _Row:
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
     def first(self, names: Sequence[str]) -> str | None:
-        """The first of the columns that has a value."""
+        """Return the first of the columns that has a value."""
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
-        """The value of the first column that has one; None if none has."""
+        """Return the value of the first column that has one; None if none has."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 

@@ -228,13 +228,13 @@ def _side(words: Iterable[str]) -> tuple[bool, bool]:
 
 
 def _words_of(column: TableColumn) -> tuple[str, ...]:
-    """The words of a column's name, after those of its file where several files have the name."""
+    """Return the words of a column's name, after those of its file where several files have the name."""
     of_file = name_words(column.file) if column.file is not None else ()
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 
 
 def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
-    """The role of a column by its name, by the first rule that fits."""
+    """Return the role of a column by its name, by the first rule that fits."""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
     of_judge, of_people = _side(_words_of(column) if column.file else words)
@@ -313,7 +313,7 @@ def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> b
 
 
 def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
-    """The first column of each role that one column has."""
+    """Return the first column of each role that one column has."""
     single: dict[str, str] = {}
     for column in columns:
         role = roles[column.name]
@@ -352,7 +352,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 
 def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """A column of a side: what its name says is taken off, what is left is what it rates."""
+    """Return a column of a side: what its name says is taken off, what is left is what it rates."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")
@@ -376,7 +376,7 @@ _OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
 def _without_aggregates(
     sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
 ) -> tuple[list[SideColumn], list[str]]:
-    """The columns without majorities and means of annotators next to them, and the names of those.
+    """Return the columns without majorities and means of annotators next to them, and the names of those.
 
     Raises:
         UsageError: One isn't what its name says.
@@ -431,7 +431,7 @@ ROUNDED_MEAN: Final = 0.005
 def _by_criterion(
     judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
 ) -> dict[str, tuple[SideColumn, ...]]:
-    """The columns by what they rate.
+    """Return the columns by what they rate.
 
     Raises:
         UsageError: It isn't evident whether several columns are raters or criteria.
@@ -496,7 +496,7 @@ def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
 def _reasons(
     columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
 ) -> dict[str, str]:
-    """The column with the reasons of each rated column: its name is the same but for words such as "reason"."""
+    """Return the column with the reasons of each rated column: its name is the same but for words such as "reason"."""
     by_words = {
         tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
         for column in columns

@@ -63,7 +63,7 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
 
 
 def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
-    """The row of each id in each table; of each query and response where a table has no ids."""
+    """Return the row of each id in each table; of each query and response where a table has no ids."""
     names = [_id_name(columns, options) for _, columns in tables]
     if all(name is not None for name in names):
         by_table = [
@@ -84,7 +84,7 @@ def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOp
 
 
 def _as_id(cell: str) -> str:
-    """An id as text: 7.0 is 7."""
+    """Return an id as text: 7.0 is 7."""
     value = number_in(cell.strip())
     return cell.strip() if value is None or not value.is_integer() or cell.strip()[:1] == "0" else str(int(value))
 

@@ -192,7 +192,7 @@ def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
-    """The columns that say something about examples, with a cell for each of them."""
+    """Return the columns that say something about examples, with a cell for each of them."""
     taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
     rest = []
     for column in columns:

@@ -269,7 +269,7 @@ class TableReading:
         return text_in_file(data, folder=self.paths[0].parent if self.paths else None)
 
     def _cells(self, name: str | None) -> Sequence[str]:
-        """The cells of a column; empty where there is none."""
+        """Return the cells of a column; empty where there is none."""
         return next((column.cells for column in self.columns if column.name == name), ())
 
 

@@ -116,7 +116,7 @@ _PACKED: Final[Mapping[bytes, Callable[[io.BytesIO], Any]]] = {
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
-    """The content of a compressed file, within a limit; of a zip archive that of its one member."""
+    """Return the content of a compressed file, within a limit; of a zip archive that of its one member."""
     try:
         for magic, opened in _PACKED.items():
             if raw.startswith(magic):
@@ -169,7 +169,7 @@ def _zeros(raw: bytes) -> tuple[int, int]:
 
 
 def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
-    """A file's text, and a note where its encoding was assumed."""
+    """Return a file's text, and a note where its encoding was assumed."""
     named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
     try:
         if named is not None:
@@ -272,7 +272,7 @@ def _names_columns(row: Sequence[str], width: int) -> bool:
 
 
 def _delimiter(text: str) -> str:
-    """The mark that splits the header and the rows alike; a comma where none does."""
+    """Return the mark that splits the header and the rows alike; a comma where none does."""
     counts = {}
     for mark in DELIMITERS:
         reader = csv.reader(_lines(text), delimiter=mark)
@@ -283,7 +283,7 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
-    """A table by its header; blank rows and repeated headers are left out, long rows refused."""
+    """Return a table by its header; blank rows and repeated headers are left out, long rows refused."""
     names = [cell.strip() for cell in header]
     if names and not names[-1]:
         rows = list(rows)
@@ -411,7 +411,7 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
 
 
 def _without_twins(sheet: Sheet, path: Path) -> Sheet:
-    """The table without columns that have the name and the cells of an earlier one."""
+    """Return the table without columns that have the name and the cells of an earlier one."""
     first: dict[str, int] = {}
     gone = set()
     for index, name in enumerate(sheet.header):
@@ -433,7 +433,7 @@ def _without_twins(sheet: Sheet, path: Path) -> Sheet:
 
 
 def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
-    """The records in JSON: lines, a list, columns, records by id, or pandas' split."""
+    """Return the records in JSON: lines, a list, columns, records by id, or pandas' split."""
     try:
         data = parse_json(text)
     except RecursionError as problem:
@@ -589,7 +589,7 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
 
 
 def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
-    """The first row with two different texts and a row below it."""
+    """Return the first row with two different texts and a row below it."""
     for index, row in enumerate(rows[:-1]):
         if len({cell for cell in row if isinstance(cell, str) and cell.strip()}) >= FEWEST_IN_HEADER:
             return index

@@ -172,7 +172,7 @@ class ValueComparison:
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
     def owners(self) -> list[dict[str, int]]:
-        """The values of each side; of annotators alone those of each."""
+        """Return the values of each side; of annotators alone those of each."""
         if not self.judges:
             return [dict(self.values[column.name]) for column in self.people]
         return [
@@ -259,7 +259,7 @@ class ValueComparison:
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:
-        """The word that passes in each column of decisions."""
+        """Return the word that passes in each column of decisions."""
         words = {}
         for name, counted in self.values.items():
             passing = [value for value in counted if decision_of(value)]
