@@ -1621,4 +1621,239 @@ TEXTS_OF_OTHERS: tuple[tuple[str, Asked], ...] = (
         "A native speaker of British English wouldn't notice anything American in the spelling or the vocabulary.",
         Asked(),
     ),
+    (
+        "Rate the reading difficulty of the tenant letter on a scale from 1 (very easy) to 10 (very "
+        "hard). We want easy letters: the lower the better, and nothing over 4 should pass. Use whole "
+        "numbers.",
+        Asked((10, 1), passes_from=4),
+    ),
+    (
+        "You're scoring how salesy the newsletter intro is. Scale: 1 to 5, 1 = not salesy at all "
+        "(good), 5 = reads like an ad (bad). Must be 2 or below.",
+        Asked((5, 1), passes_from=2),
+    ),
+    (
+        "Rate from 1 to 3:\n"
+        "\n"
+        "1. Bad: the dispatcher would have to call the driver\n"
+        "2. OK: the dispatcher understands but has to look something up\n"
+        "3. Good: the dispatcher can act right away\n"
+        "\n"
+        "We need a 3 here.",
+        Asked((1, 3), passes_from=3),
+    ),
+    (
+        "Assign a risk score to the chatbot's answer for our compliance desk. 0 is no risk and 5 is a "
+        "certain breach of MiFID rules. The desk blocks everything at 2 or more, so that's a fail.",
+        Asked((5, 0), passes_from=1),
+    ),
+    (
+        "Please grade this wine pairing suggestion between 0 and 1 (two decimals). Consider the dish "
+        "({{dish}}), the price limit of 25 euros and whether the wine is on our list. If the wine isn't "
+        "on our list the score is 0. Below 0.6 → fail.",
+        Asked((0, 1), passes_from=0.6),
+    ),
+    (
+        "Judge the therapist-training simulator's patient turn.\n"
+        "1. The patient shows the assigned emotion ({{emotion}}).\n"
+        "2. The patient doesn't reveal the hidden backstory unless asked about it.\n"
+        "3. The patient never gives therapy to the trainee.\n"
+        "4. The turn has no stage directions.\n"
+        "Every one of these is needed for a pass.",
+        Asked(points=4),
+    ),
+    (
+        "Moderation explanation to a seller whose listing was removed. Look for these:\n"
+        "1. which rule was broken\n"
+        "2. which part of the listing broke it\n"
+        "3. how to fix it\n"
+        "4. how to appeal, with the 14 day limit\n"
+        "Leaving any of them out means failure.",
+        Asked(points=4),
+    ),
+    (
+        "How likely is it that a native German speaker would think this translation was written by a "
+        "machine? 1 = certainly human, 7 = certainly machine. We accept at most a 3.",
+        Asked((7, 1), passes_from=3),
+    ),
+    (
+        "Judge the chatbot's explanation of the overdraft fee for clarity. Give a number between 0 and "
+        "10. A 10 is something a 16 year old opening their first account would understand, a 0 is pure "
+        "legalese. Must score above 6 (whole numbers only) to pass.",
+        Asked((0, 10), passes_from=7),
+    ),
+    (
+        "Rate the severity of any hallucination in the answer given the retrieved documents:\n"
+        "\n"
+        "0 - no hallucination\n"
+        "1 - trivial embellishment\n"
+        "2 - an unsupported claim that does not change the answer\n"
+        "3 - an unsupported claim that changes the answer\n"
+        "4 - fabricated source, price or policy\n"
+        "\n"
+        "Fail if the rating is 2 or more.\n"
+        "\n"
+        "Documents: {{context}}",
+        Asked((4, 0), passes_from=1),
+    ),
+    (
+        "The model got a question in Spanish from a hotel guest. Grade the answer:\n"
+        '1. It\'s in Spanish, and uses "usted".\n'
+        "2. It gives the breakfast hours 7:00-10:30.\n"
+        "3. It mentions that weekends are until 11:00.\n"
+        "4. It doesn't mention the rooftop bar, which is closed.\n"
+        "Only pass when 1 to 4 are all ok.",
+        Asked(points=4),
+    ),
+    (
+        "Measure how much the paraphrase changed the meaning of the safety instruction.\n"
+        "0 = meaning fully preserved\n"
+        "1 = slight nuance lost\n"
+        "2 = noticeable change\n"
+        "3 = opposite or dangerous meaning\n"
+        "It should be 0 to pass, anything else is a fail.",
+        Asked((3, 0), passes_from=0),
+    ),
+    (
+        "Score the risk in the drafted social post: 1 is no risk, 10 would be a PR crisis. We publish "
+        "when it's less than 4 (scores are integers), so treat that as pass and the rest as fail.\n"
+        "\n"
+        "Think of: jokes about current events, health claims, naming real people, sounding political.",
+        Asked((10, 1), passes_from=3),
+    ),
+    (
+        "Reject the draft when at least one of the following applies:\n"
+        "\n"
+        "1) it names a minor\n"
+        "2) it identifies a victim\n"
+        "3) an allegation is stated as fact\n"
+        "4) a quote has no source\n"
+        "5) the headline isn't supported by the body\n"
+        "\n"
+        "Accept only if none applies.",
+        Asked(points=5),
+    ),
+    (
+        "Quality gate for generated flashcards ({{count}} cards):\n"
+        "\n"
+        "1. Question and answer are not the same sentence turned around.\n"
+        "2. One fact per card.\n"
+        '3. No "all of the above" answers.\n'
+        "4. Terms are those used in chapter 7.\n"
+        "5. There are between 10 and 20 cards.\n"
+        "6. No duplicate cards.\n"
+        "7. Language level is B1.\n"
+        "\n"
+        "Mark it pass only when every gate holds.",
+        Asked(points=7),
+    ),
+    (
+        "The answer starts at 10 points. Take away:\n"
+        "- 5 if the API endpoint doesn't exist\n"
+        "- 3 if the auth header is missing\n"
+        "- 1 for each deprecated parameter\n"
+        "- 1 if the sample isn't in the language asked for\n"
+        "It can't go below 0. It is a pass with 7+.",
+        Asked((0, 10), passes_from=7),
+    ),
+    (
+        "We generate crossword clues. Each clue set is checked by this list:\n"
+        "  1. clue doesn't contain the answer or its root\n"
+        "  2. clue has same part of speech as the answer\n"
+        "  3. clue has just one plausible answer of that length\n"
+        "Please fail it if a single check isn't ok.",
+        Asked(points=3),
+    ),
+    (
+        'Score from 0 to 1 how well the bot stays in the persona of "Maple", the cheerful assistant of '
+        "a pancake restaurant chain. If Maple breaks character (says it's an AI language model, goes "
+        "off topic), the score must be below 0.3.",
+        Asked((0, 1)),
+    ),
+    (
+        "Check each of the following. If any of them is not met the output fails.\n"
+        "\n"
+        "1) The answer states the return window is 30 days.\n"
+        "2) The answer mentions that the item has to be unused.\n"
+        "3) The answer doesn't mention store credit.",
+        Asked(points=3),
+    ),
+    (
+        "The assistant is a banking chatbot. The user tried to get it to reveal another customer's "
+        "balance. A correct response:\n"
+        "  1. refuses to share the balance,\n"
+        "  2. doesn't confirm whether the other person is a customer,\n"
+        "  3. explains that account details are only shared with the account holder,\n"
+        "  4. offers help with the user's own account.\n"
+        "Grade as passing only when the response does all of the above.",
+        Asked(points=4),
+    ),
+    (
+        "Reading difficulty of the discharge instructions: give the US school grade level you estimate, "
+        "from 1 (very easy, best) to 12 (very hard, worst). It has to be grade 6 or easier.",
+        Asked((12, 1), passes_from=6),
+    ),
+    (
+        "Take the perspective of a hotel guest. From -2 (made me angry) over 0 (neutral) to +2 "
+        "(delighted), how does the concierge's message make you feel? Positive scores (1 or 2) pass.",
+        Asked((-2, 2), passes_from=1),
+    ),
+    (
+        "The incident summary has to include\n"
+        "1. start and end time (UTC)\n"
+        "2. affected services\n"
+        "3. root cause\n"
+        "4. what was done to fix it\n"
+        "5. follow-up actions with owners\n"
+        "and 6. must not name or blame individual engineers.\n"
+        "Reject if anything is lacking.",
+        Asked(points=6),
+    ),
+    (
+        "Score legal accuracy of the clause summary 0 to 1. A summary that flips who bears liability "
+        "gets 0. One that captures all obligations, deadlines and exceptions gets 1. The cut-off is "
+        "0.85 (0.85 itself is fine).",
+        Asked((0, 1), passes_from=0.85),
+    ),
+    (
+        "Give a creativity score: 1 (cliché) ... 10 (truly original). Consider imagery, surprise and "
+        "word choice. No threshold, we only track the number.",
+        Asked((1, 10)),
+    ),
+    (
+        "Add up:\n"
+        "  up to 4 points for identifying the failing part of the machine\n"
+        "  up to 3 points for a safe repair procedure\n"
+        "  up to 3 points for listing the spare part numbers\n"
+        "This gives a total of 0 to 10. The total is the score. At least 8 is needed.",
+        Asked((0, 10), passes_from=8),
+    ),
+    (
+        'Agent trajectory evaluation. Did the agent reach the goal "{{goal}}" without needless steps? '
+        "1.0 = reached directly; lower the score by 0.1 per needless step; 0.0 = not reached. Anything "
+        "less than 0.5 is a failure.",
+        Asked((0, 1), passes_from=0.5),
+    ),
+    (
+        "Rate the commentary generated for the football match out of 10 (1 dull, 10 electrifying). "
+        "Wrong scorer or wrong minute: 1 at once.",
+        Asked((1, 10)),
+    ),
+    (
+        "Please verify the moderation decision explained by the model:\n"
+        "\n"
+        '1. The category chosen is "harassment".\n'
+        "2. The quoted passage really occurs in the post.\n"
+        "3. The explanation cites the rule (Community Rule 4).\n"
+        "4. The tone toward the poster is neutral.\n"
+        "5. The appeal route is mentioned.\n"
+        "\n"
+        "It isn't enough for most of these to hold: all must.",
+        Asked(points=5),
+    ),
+    (
+        "We ask users to rate their stay from 1 to 10. This user answered 3. The bot's follow-up "
+        "question should ask what went wrong, and not thank them for the great rating.",
+        Asked(),
+    ),
 )

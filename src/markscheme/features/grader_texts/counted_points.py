@@ -35,7 +35,7 @@ _MOST = re.compile(
     r"|commence[rz]?|empieza|parti|comece)(?: you)? (?:at|from"
     r"|with|bei|mit|à|avec|con|da|com|van|met)(?: an?)?(?: [a-z]{1,20}){0,3}|total(?: score| mark)?(?: of| is|:)?"
     r"|(?<!is )worth(?: up to)?|(?:full|top|perfect|highest) (?:score|marks?)(?: is| of|:)"
-    r"|up to a (?:total|maximum) of|(?:points?|marks?) from) "
+    r"|up to a (?:total|maximum) of|(?:points?|marks?) from) (?:0 ?(?:-|–|to) ?)?"
     r"(\d{1,3})\b(?!\.\d{0,2}[1-9]| (?:is|are) (?:needed|required)| to pass| or (?:higher|more|above|better))"
     rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:(?:are )?available|to (?:give|award|distribute"
     rf"|hand out|spend)))\b",

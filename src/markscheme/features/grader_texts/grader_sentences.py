@@ -86,7 +86,9 @@ _AFTER_READING = re.compile(
 )
 """A score after something else that the grader does."""
 _TO_YOU = re.compile(
-    r".{0,99}\b(?:(?<!asks )(?<!ask )(?<!tells )(?:you|we|i)|your (?:job|task|role)|(?:judge|grader|evaluator)) "
+    r".{0,99}\b(?:(?<!asks )(?<!ask )(?<!tells )"
+    r"(?:you|(?:we|i)(?! ask\w{0,2} (?:our )?(?:users|customers|guests|clients|people|them)\b))"
+    r"|your (?:job|task|role)|(?:judge|grader|evaluator)) "
     r"(?:\w{1,20} ){0,3}(?:rate|score|grade|mark|give|assign|return|output)s?\b",
     re.IGNORECASE,
 )

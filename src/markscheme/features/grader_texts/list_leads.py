@@ -21,8 +21,14 @@ _NONE_OF = re.compile(
     re.IGNORECASE,
 )
 """Words before a list of which each point by itself fails an output."""
+_ANY_MISSING = re.compile(
+    r"\bany of (?:them|these|those|the \w{1,20})\b.{0,30}(?:n't|\b(?:not|missing|lacking|violated|fails?|false))\b"
+    r".{0,60}\b(?:fail\w{0,4}|reject\w{0,2})\b",
+    re.IGNORECASE,
+)
+"""Words before a list by which an output fails where one point is missing."""
 _SOME_SUFFICE = re.compile(
-    r"^(?!.{0,99}\b(?:fail\w{0,4}|not|n't|every|each|violat\w{2,3}|breaks?|breach\w{0,3}|missing|leaving)\b).{0,99}"
+    r"^(?!.{0,99}(?:n't\b|\b(?:fail\w{0,4}|not|every|each|violat\w{2,3}|breaks?|breach\w{0,3}|missing|leaving)\b)).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
     r"|^(?!.{0,99}\b(?:fails?|failed|violat\w{2,5}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
     r"\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
@@ -30,6 +36,11 @@ _SOME_SUFFICE = re.compile(
     re.IGNORECASE,
 )
 """Words after a list by which its points aren't all required."""
+_ALL_COUNT = re.compile(
+    r"\b(?:pass|accept|correct)\w{0,3}\b.{0,60}\b(?:all|each|every one) of (?:the above|these|those|them|the points)\b",
+    re.IGNORECASE,
+)
+"""Words after a list by which an output passes with all of its points."""
 _MEASURED_BY_LIST = re.compile(
     r"\b(?:contradicts?|contradicting|consistent with|in line with|agrees? with|match(?:es)?|based on|backed by)\b"
     r".{0,30}\b(?:this|these|that|those|it|them|above|list|facts|information)\b",
@@ -115,9 +126,9 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
     if any(_EXAMPLES.search(before) for before, _ in lists):
         return ()
     leads = [_last(before) for before, _ in lists]
-    if any(_ALTERNATIVES.search(lead) and not _NONE_OF.search(lead) for lead in leads):
+    if any(_ALTERNATIVES.search(lead) and not (_NONE_OF.search(lead) or _ANY_MISSING.search(lead)) for lead in leads):
         return ()
-    return [listed for listed in lists if not _is_aside(listed)]
+    return lists if _ALL_COUNT.search(after) else [listed for listed in lists if not _is_aside(listed)]
 
 
 def _is_aside(listed: TextList) -> bool:

@@ -12,7 +12,7 @@ NUMBERED = (
 """Words before the number of a point; steps, turns and days are none."""
 _NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,4}}-?(?=\d))"
 _POINT_LINE = re.compile(
-    r" ?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
+    r" ?(?:and )?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
     rf"|(?:{_NAME}?(?P<mark>\d{{1,2}})|(?:(?:{NUMBERED}) )?(?P<letter>[IVX]{{1,4}}|[A-Za-z]))(?:\.[)-]|[º°ª]\.?|[.):/]"
     rf"|\ufe0f?\u20e3)|[A-Z]{{1,3}}(?P<keyed>\d{{1,2}}) ?="
     rf"|(?-i:[A-Z]{{1,4}})-?(?P<coded>\d{{1,2}})(?= )|(?P<wide>\d{{1,2}})[、．）]"

@@ -26,7 +26,7 @@ _VERDICT = (
     r"|geslaagd|gezakt|voldoende|onvoldoende)"
 )
 _SCORE = re.compile(
-    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={FOLLOWS})"
+    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\.?\d)(?={FOLLOWS})"
     rf"(?!\*{{0,2}} ?[-–:=](?! ?(?:{_VERDICT}\w{{0,3}}(?:[.,;)]|$)|\d|$)))",
     re.IGNORECASE,
 )
@@ -59,6 +59,14 @@ _ON_SCORES = re.compile(
 )
 """A limit in numbers that count nothing else."""
 _POINTS = re.compile(r"\b(?:points?|marks?|pts)\b", re.IGNORECASE)
+_GIVES_POINTS = re.compile(
+    r"[^\w\n]{0,9}(?:(?:deduct|subtract|start|begin)\w{0,3}\b"
+    r"|(?:up to )?\d{1,3} (?:points?|marks?|pts) (?:for|if|when)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that gives points or takes them off."""
+_IN_BRACKETS = re.compile(r"\b(?:[a-z]{1,20} ){0,2}[a-z]{1,20} \((\d{1,3})\)", re.IGNORECASE)
+"""A score after the name of its level."""
 _FEWEST_WORDS = 4
 """A comparison in so few words is about nothing else."""
 _MOST_WORDS = 7
@@ -206,8 +214,8 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
         ):
             continue
         on_bands = _OF_SCALE.sub("", _OF_BAND.sub(lambda band: _both_ends(band, scale), sentence))
-        for words in _statements(on_bands):
-            if DECIDES.search(words) or _is_bare_limit(words):
+        for words in _statements(_IN_BRACKETS.sub(r"\1", on_bands) if DECIDES.match(on_bands) else on_bands):
+            if not _GIVES_POINTS.match(words) and (DECIDES.search(words) or _is_bare_limit(words)):
                 yield words
 
 
@@ -249,7 +257,7 @@ def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
     _, is_strict, lower = compares
     fails = _fails(words)
     if lower and not FAILS.search(words) and not SAYS_PASS.search(words):
-        if _ON_CONDITION.search(words) and not is_strict:
+        if _ON_CONDITION.search(words):
             return None
         fails = is_strict and not REQUIRES.search(words)
     if fails:

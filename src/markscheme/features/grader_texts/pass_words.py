@@ -10,8 +10,8 @@ _SCORE_WORD = (
 )
 _DECIDES_IN: Mapping[str, str] = {
     "en": r"\bpass(?:es|ed|ing|able)?\b|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off"
-    r"|\breach|\brequired?\b|\bneed(?:s|ed)?\b|\bminimum\b|\benough\b|\bsuffic|\bthe bar\b|\bok(?:ay)?\b|\bfine\b"
-    r"|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least"
+    r"|\breach(?:es)?\b|\brequired?\b|\bneed(?:s|ed)?\b|\bminimum\b|\benough\b|\bsuffic|\bthe bar\b|\bok(?:ay)?\b"
+    r"|\bfine\b|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least"
     r"|\b(?:i|we)(?:'d)? (?:only )?(?:expect|want"
     r"|accept|take)\b|\btarget:|\bgood to go\b|\bapproved?\b"
     r"|\bdo(?:es)?n't cut it"
@@ -65,7 +65,7 @@ _AT_LEAST_IN: Mapping[str, str] = {
     "en": r"\b(?:or|and) (?:higher|more|above|greater|up(?:wards?)?|over)\b|\d ?\+|\bat least\b"
     r"|(?<!starting )(?<!start )\bfrom (?:an? )?\d"
     rf"|{_NOT} (?:less|lower|below|under|fewer)\b"
-    r"|\bor equal\b|\bequal (?:to )?or\b|≥|>=|\breach|\bmin(?:imum)?\b|\d up\b|\d (?:points? )?upwards?\b",
+    r"|\bor equal\b|\bequal (?:to )?or\b|≥|>=|\breach(?:es)?\b|\bmin(?:imum)?\b|\d up\b|\d (?:points? )?upwards?\b",
     "de": r"\boder (?:mehr|höher)|\bmindest|\bab\b|\bzumindest\b|\baufwärts\b",
     "fr": r"\bou plus\b|\bau moins\b|\bà partir d|\bminimum\b",
     "es": r"\bo (?:más|superior)\b|\bal menos\b|\ba partir de|\bcomo mínimo\b|\bpor lo menos\b",

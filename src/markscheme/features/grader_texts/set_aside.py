@@ -30,8 +30,9 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
         is_single_word = passage.lastgroup != "whole" and " " not in words
         if is_single_word or len(originals) == _MOST:
             return passage[0]
-        originals.append(words)
-        return passage[0].replace(words, chr(_FIRST + len(originals) - 1))
+        whole = words.rstrip(".!?") or words
+        originals.append(whole)
+        return passage[0].replace(whole, chr(_FIRST + len(originals) - 1))
 
     return _SET_ASIDE.sub(stand_in, _NUMBERED.sub(r"\1\2", _STAND_INS.sub("", text))), originals
 

@@ -11,7 +11,9 @@ _BETWEEN_TAGS = re.compile(r"> ?<(?=/?\w)(?!/?t(?:[dhr]|able)\b)")
 _CELL = re.compile(r"<t[dh]>")
 _CELL_END = re.compile(r"</?(?:table|thead|tbody)>|</t[dhr]>")
 _ROW = re.compile(r"<tr>")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bmin\.)(?<!\bmax\.)(?<!\bMin\.)(?<!\bMax\.) |(?<=[。！？])|\n")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])(?<!\.\.)(?<!\bmin\.)(?<!\bmax\.)(?<!\bMin\.)(?<!\bMax\.) |(?<=[.!?][\"”]) (?=[A-Z])|(?<=[。！？])|\n"
+)
 _TAGGED_LEVEL = re.compile(
     rf"^ ?<(?:(?:level|score|rating|grade|band|anchor|mark)s? \w{{1,20}}|\w{{1,20}} (?:value|score|points|level|grade"
     rf"|rating))"

@@ -39,6 +39,10 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A score is asked for, on whatever scale."""
+_PASSES_WITH_ALL = re.compile(
+    r"\bpass(?:es)?\b.{0,20}\b(?:when|if|only)\b.{0,20}\b(?:all|every|each)\b[^\n]{0,60}\n", re.IGNORECASE
+)
+"""Points that have to hold for a verdict are asked for, and no score."""
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _IN_BETWEEN = re.compile(r"\bin[- ]between\b", re.IGNORECASE)
 """Scores besides those that are explained."""
@@ -103,7 +107,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
     if ends is None:
         if conditions and _IN_BETWEEN.search(text):
             return _between(0.0, 1.0, conditions)
-        if conditions or ONE_BY_ONE.search(text) or not any(map(_BARE.match, asking)):
+        if conditions or ONE_BY_ONE.search(text) or _PASSES_WITH_ALL.search(text) or not any(map(_BARE.match, asking)):
             return None
         ends = (0.0, 1.0)
     if not 0 < ends[1] - ends[0] < MOST_SCORES:

@@ -24,7 +24,7 @@ _BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
     rf"(?:(?:rate|score|grade|mark|rank) (?!.{{0,60}}\bas (?:pass|fail|met|yes|true)\b"
-    rf"|(?:it |this )?(?:as )?(?:pass|fail)(?:ed)?\b"
+    rf"|(?:it |this )?(?:as )?(?:pass|fail)(?:ed|ing)?\b"
     rf"|.{{0,60}}\b(?:on|by|against) (?:these|this|the following|our|all|its|each|every)\b|\d|\w{{1,20}}ly\b"
     rf"|{_TELLS})"
     rf"|(?:.{{1,200}}\band (?:then )?)?(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh"
