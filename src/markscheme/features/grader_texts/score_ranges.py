@@ -146,7 +146,8 @@ def _ranges(sentence: str) -> Iterator[ScaleEnds]:
     """Yield the ends of the scales in a sentence, the lower first."""
     for pattern in _RANGES:
         for first, last in pattern.findall(sentence):
-            low, high = sorted((float(first), float(last)))
+            lowest, high = sorted((float(first), float(last)))
+            low = 0.0 if 0 < lowest < high == 1 else lowest
             is_down = float(first) > float(last)
             if are_ends(low, high) and (not is_down or high - low > FEWEST_WHOLE):
                 yield low, high
