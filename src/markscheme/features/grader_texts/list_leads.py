@@ -22,7 +22,8 @@ _NONE_OF = re.compile(
 )
 """Words before a list of which each point by itself fails an output."""
 _ANY_MISSING = re.compile(
-    r"\bany (?:one )?of (?:them|these|those|the \w{1,20})\b.{0,30}(?:n't|\b(?:not|missing|lacking|violated|fails?|false))\b"
+    r"\bany (?:one )?of (?:them|these|those|the \w{1,20})\b"
+    r".{0,30}(?:n't|\b(?:not|missing|lacking|violated|fails?|false))\b"
     r".{0,60}\b(?:fail\w{0,4}|reject\w{0,2})\b",
     re.IGNORECASE,
 )
