@@ -12,7 +12,8 @@ from markscheme import Grade, Image, Pdf, Rubric, Submission, grade
 from markscheme.errors import NoJudge
 from markscheme.features.decision_models.judge import OPENAI_DECISIONS, DecisionJudge
 from markscheme.features.media.drawing import picture
-from markscheme.features.media.probe import sight_of
+from markscheme.features.media.formats import IMAGE_KIND
+from markscheme.features.media.probe import SightTest, sight_of
 from markscheme.grading import questions
 from markscheme.judges.deciding import SYSTEM_ONE
 from tests.features.media.files import PDF_FILE
@@ -75,7 +76,11 @@ def test_an_image_goes_out_as_an_asset_that_the_state_names() -> None:
     assert {len(question["criteria"]) for question in probe["questions"].values()} > {4}
 
 
-def test_a_decision_model_that_chooses_without_looking_is_left_ungraded() -> None:
+def test_a_decision_model_that_chooses_without_looking_is_left_ungraded(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = SightTest.drawn(IMAGE_KIND, "a picture whose word is no first choice")
+    assert shown.word != shown.words[0]
+    monkeypatch.setattr(SightTest, "drawn", lambda kind, seed: shown)
+
     def first(question: Mapping[str, Any]) -> list[float]:
         n = len(question.get("criteria", ())) if question["type"] == "choice" else 2
         return [1.0, *[0.0] * (n - 1)]
