@@ -159,18 +159,14 @@ UNLESS = re.compile(
 )
 """What a verdict doesn't hold for."""
 
-
-LIMIT_WORDS = tuple(
-    (re.compile("|".join(words.values()), re.IGNORECASE), is_strict, lower)
-    for words, is_strict, lower in (
-        (_OR_BETTER_IN, False, None),
-        (_OR_WORSE_IN, False, None),
-        (_AT_MOST_IN, False, True),
-        (_AT_LEAST_IN, False, False),
-        (_BETTER_IN, True, None),
-        (_LESS_IN, True, True),
-        (_MORE_IN, True, False),
-    )
+LIMIT_WORDS = (
+    (re.compile("|".join(_OR_BETTER_IN.values()), re.IGNORECASE), False, None),
+    (re.compile("|".join(_OR_WORSE_IN.values()), re.IGNORECASE), False, None),
+    (re.compile("|".join(_AT_MOST_IN.values()), re.IGNORECASE), False, True),
+    (re.compile("|".join(_AT_LEAST_IN.values()), re.IGNORECASE), False, False),
+    (re.compile("|".join(_BETTER_IN.values()), re.IGNORECASE), True, None),
+    (re.compile("|".join(_LESS_IN.values()), re.IGNORECASE), True, True),
+    (re.compile("|".join(_MORE_IN.values()), re.IGNORECASE), True, False),
 )
 """Words that compare scores with one: whether they leave it out, and whether they mean the scores below it.
 
