@@ -35,13 +35,14 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_authors_held_out.py::test_a_card_has_no_text_that_is_held_out",
     "tests/commands/test_commands_in_source.py::test_messages_and_pages_name_commands",
     "tests/commands/test_first_screens.py::test_the_first_screen_is_the_golden_one_and_fits_a_terminal[status]",
+    "tests/commands/test_mutated_files.py::test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
     "tests/test_rooms.py::test_a_limit_falls_with_its_figure",
     "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it",
     "tests/test_house.py::test_a_limit_falls_with_its_figure",
     "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
 )
-"""Tests of a command with the options or the judges of all features, and those that a figure of the whole package has
+"""Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole package has
 fallen no further than its limit; that none is above it stays tested."""
 
 
