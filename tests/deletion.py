@@ -42,8 +42,8 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/test_house.py::test_a_limit_falls_with_its_figure",
     "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
 )
-"""Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole package has
-fallen no further than its limit; that none is above it stays tested."""
+"""Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole
+package has fallen no further than its limit; that none is above it stays tested."""
 
 
 def delete(feature: str, home: Path) -> None:
