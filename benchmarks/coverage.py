@@ -1,4 +1,4 @@
-"""How often the default interval of each statistic holds the truth, beside the percentile bootstrap.
+"""How often the default interval of each statistic holds the truth, compared with the percentile bootstrap.
 
     python -m benchmarks.coverage [--write benchmarks/results/coverage.md] [--scale 1.0]
 
@@ -9,7 +9,7 @@ of a table that has every cell in its exact proportion. An interval counts where
 zero-width one that misses is a miss. Everything is drawn from one seed; `--scale` multiplies the number of samples.
 
 Real data: 50 labels drawn at random from the 1,056 rated stories of HANNA, truth = all of them. That part is left out
-where the data set does not lie beside the repository.
+where the data set does not lie next to the repository.
 """
 
 import os
@@ -216,7 +216,7 @@ EXPERIMENTS = (
     ),
     Experiment("Two people and a judge, complete", complete_raters, ("person", "person", "judge"), 600),
     Experiment(ASKED_AGAIN, asked_again, ("person", "judge", "judge", "judge"), 500),
-    Experiment("The judge beside what people reach", beside_the_ceiling, ("person", "person", "judge"), 120),
+    Experiment("The judge compared with what people reach", beside_the_ceiling, ("person", "person", "judge"), 120),
 )
 
 
@@ -485,7 +485,7 @@ def stories() -> list[dict[str, dict[str, dict[str, float]]]]:
 
 
 def drawn_from_stories(scale: float) -> dict[str, dict[str, Cell]]:
-    """Intervals from 50 of HANNA's stories, by statistic and criterion: the median person beside ChatGPT."""
+    """Intervals from 50 of HANNA's stories, by statistic and criterion: the median person and ChatGPT."""
     cells: dict[str, dict[str, Cell]] = defaultdict(lambda: defaultdict(Cell))
     rng = np.random.default_rng([SEED, 1])
     for criterion in stories()[0]["labels"]["rater1"]:
@@ -519,8 +519,8 @@ def shown(cell: Cell, bootstrap: bool) -> str:
     plain = f"{coverage} ({100 * cell.plain / cell.samples:.0f})"
     if not bootstrap:
         return plain
-    beside = percent(cell.bootstrap_held / cell.bootstrapped) if cell.bootstrapped else ""
-    return f"{plain} | {beside}"
+    bootstrap_share = percent(cell.bootstrap_held / cell.bootstrapped) if cell.bootstrapped else ""
+    return f"{plain} | {bootstrap_share}"
 
 
 def tables(report: Report, *, bootstrap: bool) -> Iterator[str]:

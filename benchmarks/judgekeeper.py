@@ -147,7 +147,7 @@ def _page(found: Sequence[tuple[Table, Said, Said]], runs: int) -> list[str]:
             lines.append(f"| {table.name} | {who} | " + " | ".join(_number(said.figures[f]) for f in FIGURES) + " |")
     most = max(
         abs((their.figures[f] or 0.0) - (our.figures[f] or 0.0)) for _, their, our in found for f in FIGURES
-    )  # an undefined figure is undefined for both, or shows as a number beside a dash
+    )  # an undefined figure is undefined for both, or shows as a number against a dash
     lines += ["", f"Largest difference: {most:.1e}.", ""]
     lines += ["## Verdicts", "", "| table | judgekeeper | exit | calibrate | exit |", "|---|---|---|---|---|"]
     lines += [f"| {t.name} | {a.verdict} | {a.exit_status} | {b.verdict} | {b.exit_status} |" for t, a, b in found]

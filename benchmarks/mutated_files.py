@@ -4,8 +4,8 @@
 
 Readers are called in this process; so is each command, in a project that is as it was before the one before it. A
 traceback, a command that needs more than ten seconds of the processor, and a refusal that names neither the file nor
-one beside it are counted; `--show` prints the first of each kind and place, with the seed that makes it again. Over the
-limits is what needs more than four seconds of the processor or 300 MB on top of what the imported package takes.
+one next to it are counted; `--show` prints the first of each kind and place, with the seed that makes it again. Over
+the limits is what needs more than four seconds of the processor or 300 MB on top of what the imported package takes.
 Standard error has how far it is; the first Ctrl-C or SIGTERM ends it with the table of what was run.
 """
 
@@ -179,8 +179,8 @@ def _read(project: MutatedProject, tally: Tally, seed: int, stop: Stop) -> None:
                 readers[name](path)
                 tally.accepted += 1
             except MarkschemeError as error:
-                beside = (file.name for file in path.parent.iterdir())
-                fault, printed = "" if any(name in str(error) for name in beside) else NAMELESS, f"error: {error}"
+                neighbours = (file.name for file in path.parent.iterdir())
+                fault, printed = "" if any(name in str(error) for name in neighbours) else NAMELESS, f"error: {error}"
             except Exception:
                 fault, printed = TRACEBACK, traceback.format_exc()
         seconds = time.process_time() - began

@@ -5,7 +5,7 @@
 A pool of outputs is judged; n of them get people's decisions, picked at random or by `choose_next`, which is what
 `label --next --to` calls; then `pass_rates`, which is what `markscheme pass-rate` calls, says what share of the
 pool people would pass. Pools: made ones of 1,000 outputs of four criteria of five levels with an excellent, a good
-and a fair judge; and the 1,056 stories of HANNA with two recorded judges beside each other (the first one's verdict is
+and a fair judge; and the 1,056 stories of HANNA with two recorded judges (the first one's verdict is
 corrected), where people pass a story whose median levels earn half the score.
 """
 

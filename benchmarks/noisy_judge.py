@@ -116,7 +116,7 @@ def ratings_by(judge: NoisyJudge, asked: Rubric, run: int = 0) -> list[Rating]:
 
 
 def calibrated(judge: NoisyJudge, asked: Rubric, *, since: Since | None = None, runs: int = 1) -> Calibration:
-    """A calibration of the judge by one run, with further ones kept beside it."""
+    """A calibration of the judge by one run, with further ones kept."""
     repeats = [rating for run in range(1, runs) for rating in ratings_by(judge, asked, run)]
     ratings = ratings_by(judge, asked)
     cost = Usage(len(ratings) * (len(NAMES) if asked.strategy == "per_criterion" else 1))

@@ -1,4 +1,4 @@
-"""Do corrected pass rates cover, beside PyPI's judgy on the same data?
+"""Do corrected pass rates cover, compared with PyPI's judgy on the same data?
 
     python -m benchmarks.passrate [--runs 1000] [--judgy-runs 60] [--write benchmarks/results/passrate.md]
     python -m benchmarks.passrate --groups 1000 [--write benchmarks/results/passrate_groups.md]

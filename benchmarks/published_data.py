@@ -5,7 +5,7 @@
 hanna: 1,056 stories, three people and twenty judges, six criteria on 1-5. llm_rubric: 223 dialogues, one person each,
 four judges, nine questions on 1-4. pandalm: 999 pairs of answers, three people and two judges, which is better.
 Each set becomes a rubric, labelled examples and one file of ratings a judge; then the command is run as a user runs it.
-Where the sets' authors published figures of a judge beside people, the same figures are read from its JSON.
+Where the sets' authors published figures of a judge and people, the same figures are read from its JSON.
 
 Next to each verdict stands the one that an earlier rule gives: exact bounds by example, which know no groups; the
 target lowered to the agreement of an annotator with the median of the others, which is another gold than the judge's;
@@ -390,7 +390,7 @@ def percent(share: float | None) -> str:
 def published(
     sets: Mapping[str, Inputs], reports: Mapping[tuple[str, str], Mapping[str, Any]], data: Path
 ) -> Iterator[str]:
-    """Published figures of a judge beside people, and what `calibrate` gives for them."""
+    """Published figures of a judge and people, and what `calibrate` gives for them."""
     said = {name: yaml.safe_load((data / name / "published.yaml").read_text())["published"] for name in sets}
     keys = {"rmse": "rmse", "pearson": "pearson", "spearman": "spearman", "kendall_tau_b": "kendall"}
     for entry in said["llm_rubric"]:
@@ -423,7 +423,7 @@ def ties_unread(inputs: Inputs, judge: str) -> int:
 
 
 def line(what: str, entry: Mapping[str, Any], found: float) -> str:
-    """A published figure beside ours."""
+    """A published figure and ours."""
     digits = entry["decimals"]
     same = "yes" if round(found, digits) == round(entry["value"], digits) else "NO"
     return f"| {what} | {entry['statistic']} | {entry['value']:.{digits}f} | {found:.{digits}f} | {same} |"

@@ -10,7 +10,7 @@ responses. Beside it stands the interval of verdicts that are taken for independ
 
 With `--worlds`, made-up judges in 30 tasks that share some criteria and have others of their own: tasks and criteria
 are harder or easier by effects in log-odds. An interval is right where it holds the judge's share over all tasks and
-criteria of the world; beside it stand those that allow for tasks alone, and for criteria alone. In some worlds every
+criteria of the world; next to it are those that allow for tasks alone, and for criteria alone. In some worlds every
 task is asked all shared criteria, in others eight of them at random.
 
 With `--looks`, a judge of REALSumm is looked at after every 5 tasks up to 60, with its own true share as the target and

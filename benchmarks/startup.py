@@ -1,4 +1,4 @@
-"""What starting costs: importing, --help, a calibration from recorded replies, and one from the cache beside the first.
+"""What starting costs: importing, --help, a calibration from recorded replies, and one from the cache.
 
 Run it in the environment markscheme is installed in: `python -m benchmarks.startup`. Each command runs as a process of
 its own, several times; printed are medians of CPU and wall seconds, read from the operating system when it ended.

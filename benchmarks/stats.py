@@ -1,4 +1,4 @@
-"""Value and default interval of each statistic beside the libraries that share it, in one run on one core.
+"""Value and default interval of each statistic compared with the libraries that share it, in one run on one core.
 
     python -m benchmarks.stats [--write benchmarks/results/stats.md]
 

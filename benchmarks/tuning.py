@@ -178,9 +178,9 @@ def _row(author: str, judge: str, n: int, found: Sequence[Outcome], tabled: floa
     changed = np.mean([outcome.changed for outcome in found])
     worse = np.mean(change > 100 * WORSE)
     reach = 2 * float(change.std()) / math.sqrt(len(found))
-    beside = "" if tabled is None else f"{tabled:+.1f}"
+    published = "" if tabled is None else f"{tabled:+.1f}"
     best = 100 * float(np.mean([outcome.at_best for outcome in found]))
-    shares = f"{changed:.2f} | {worse:.3f} | {change.mean():+.2f} | {reach:.2f} | {beside} | {best:+.1f}"
+    shares = f"{changed:.2f} | {worse:.3f} | {change.mean():+.2f} | {reach:.2f} | {published} | {best:+.1f}"
     return f"| {author} | {judge} | {n} | {shares} |"
 
 
@@ -339,8 +339,8 @@ def lines(runs: int) -> list[str]:
         "",
         "Public labels: error of people's overall mark on examples held out, 20 times 5-fold by group; weights, gate",
         "and line from the other folds. Weights start out equal; below 0 others are better. Fitted: the ridge alone.",
-        "Gated: as far as labels carry if they pass the gate. llm_rubric: Q1 to Q8 beside Q0; hanna:",
-        "five criteria beside Engagement, used as the overall mark, which the data lacks.",
+        "Gated: as far as labels carry if they pass the gate. llm_rubric: Q1 to Q8 against Q0; hanna:",
+        "five criteria against Engagement, used as the overall mark, which the data lacks.",
         "",
         *public(),
     ]

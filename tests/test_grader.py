@@ -209,7 +209,7 @@ def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:
         grader.grade_sync("x")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system doesn't fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="runs on systems that fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_fork_must_make_its_own() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:

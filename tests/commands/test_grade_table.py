@@ -106,8 +106,8 @@ def test_bytes_are_refused_where_the_judge_would_be_shown_them(here: Path) -> No
         assert "rows.parquet:1: " in done.stderr
         assert "is a bytes object; accepted are text, numbers, booleans, lists, mappings and traces" in done.stderr
     assert not (here / "asked").exists()
-    beside = {"response": "thanks", "thumbnail": image, "made": date(2026, 1, 31)}
-    parquet.write_table(pa.Table.from_pylist([beside]), here / "rows.parquet")
+    row = {"response": "thanks", "thumbnail": image, "made": date(2026, 1, 31)}
+    parquet.write_table(pa.Table.from_pylist([row]), here / "rows.parquet")
     assert _grade(here, "rows.parquet", "--out", "graded.jsonl").returncode == 0
 
 

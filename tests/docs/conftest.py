@@ -26,11 +26,11 @@ def new_story(runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(scope="session")
 def tutorial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     """The tutorial, with the real Promptfoo in it."""
-    beside = tmp_path_factory.mktemp("tutorial")
-    promptfoo_command(beside / "bin")
-    (beside / "project").mkdir()
+    home = tmp_path_factory.mktemp("tutorial")
+    promptfoo_command(home / "bin")
+    (home / "project").mkdir()
     with sockets() as runtime:
-        story = Story(beside / "project", exported={"XDG_RUNTIME_DIR": str(runtime)})
+        story = Story(home / "project", exported={"XDG_RUNTIME_DIR": str(runtime)})
         for block in blocks(DOCS / "tutorial.md"):
             story.tell(block)
         yield story

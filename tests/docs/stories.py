@@ -145,14 +145,14 @@ class Story:
         self.exported[name] = done.stdout
 
     def _settings(self) -> Mapping[str, str]:
-        beside = self.folder.parent
-        places = (beside / "bin", scripts(), INSTALLED, NODE.parent, os.environ["PATH"])
+        home = self.folder.parent
+        places = (home / "bin", scripts(), INSTALLED, NODE.parent, os.environ["PATH"])
         settings = {
             "COLUMNS": WIDTH,
             "HOME": str(self.folder),
-            "MARKSCHEME_CACHE": str(beside / "cache"),
+            "MARKSCHEME_CACHE": str(home / "cache"),
             "PATH": os.pathsep.join(map(str, places)),
-            "PROMPTFOO_CONFIG_DIR": str(beside / "promptfoo"),
+            "PROMPTFOO_CONFIG_DIR": str(home / "promptfoo"),
             "PROMPTFOO_PYTHON": sys.executable,
         }
         return QUIET | settings | self.exported

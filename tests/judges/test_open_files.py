@@ -17,7 +17,7 @@ from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, VERDICT
 from tests.judges.chat_server import ChatServer, completion
 
-resource = pytest.importorskip("resource", reason="limits of open files are a matter of POSIX")
+resource = pytest.importorskip("resource", reason="runs on POSIX systems, which limit open files")
 ROWS = 40
 RUBRIC = "name: r\ninputs: [query]\ncriteria: [{name: c1, requirement: Mentions Paris, weight: 1}]\n"
 

@@ -137,7 +137,7 @@ def test_a_row_without_two_responses_is_refused_with_its_file(tmp_path: Path) ->
 
 def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
     if not ITEMS.is_file():
-        pytest.skip(f"needs {ITEMS}")
+        pytest.skip(f"runs where {ITEMS} is there")
     path = tmp_path / "items.jsonl"
     path.write_bytes(gzip.decompress(ITEMS.read_bytes()))
     read = open_rated([path])

@@ -40,7 +40,7 @@ def _read() -> PublishedPairs:
 def published_pairs() -> PublishedPairs:
     """All 999 pairs; the test is skipped where the data aren't there."""
     if not ITEMS.is_file():
-        pytest.skip(f"needs {ITEMS}")
+        pytest.skip(f"runs where {ITEMS} is there")
     return _read()
 
 

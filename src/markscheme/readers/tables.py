@@ -213,16 +213,16 @@ class _Table:
 
     def add(self, raw: Mapping[str, Any]) -> None:
         """Add one row; one that differs from an earlier one in its id alone rates the same."""
-        unit, beside = self._id_and_rest(raw)
-        if unit and beside in self.known:
-            for rating, run in self.known[beside]:
+        unit, rest = self._id_and_rest(raw)
+        if unit and rest in self.known:
+            for rating, run in self.known[rest]:
                 self._put(rating, unit, run)
             return
         lost = (self.reading.lost.total(), self.unknown_kind.total())
         added = self._add(_Row(raw))
         is_whole = lost == (self.reading.lost.total(), self.unknown_kind.total())
-        if unit and beside and is_whole and len(self.known) < MOST_REMEMBERED:
-            self.known[beside] = added
+        if unit and rest and is_whole and len(self.known) < MOST_REMEMBERED:
+            self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
         """Split a row of texts without a response into its id and all else; "" and () of any other row."""

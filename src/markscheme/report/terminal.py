@@ -303,12 +303,12 @@ class _Page:
         """Render lines after a bullet, with further lines aligned to the first."""
         words = tuple(map(_unbroken, lines))
 
-        beside = " " * (indent + cell_len(sign) + 1)
+        margin = " " * (indent + cell_len(sign) + 1)
 
         def hung() -> Text:
-            head, *others = (_broken(line, self.width - len(beside)) for line in words)
-            first = f"\n{beside}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
-            return Text.assemble((first, style or ""), *(f"\n{beside}{row}" for rows in others for row in rows))
+            head, *others = (_broken(line, self.width - len(margin)) for line in words)
+            first = f"\n{margin}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
+            return Text.assemble((first, style or ""), *(f"\n{margin}{row}" for rows in others for row in rows))
 
         self._draw(sign, words, style, indent, by=hung)
 

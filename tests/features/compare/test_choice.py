@@ -1,4 +1,4 @@
-"""Judges beside each other: differences, flips, cost, and the choice."""
+"""Judges compared: differences, flips, cost, and the choice."""
 
 import math
 from collections.abc import Sequence

@@ -93,7 +93,7 @@ def test_counts_are_an_option_that_only_help_all_shows(project: Path) -> None:
 
 
 def test_every_form_of_counts_is_read_alike(project: Path) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     rows = read_csv(project / "counts.csv")
     lines = [{name: _plain(cell) for name, cell in row.items()} for row in rows]
     (project / "counts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

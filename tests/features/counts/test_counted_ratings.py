@@ -37,7 +37,7 @@ def exported(project: Path, name: str, *options: str) -> Any:
 @pytest.mark.parametrize("name", ["counts.csv", "counts.jsonl", "counts.parquet"])
 def test_counts_of_our_own_ratings_give_the_figures_of_the_ratings(project: Path, name: str) -> None:
     if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
     of_export = exported(project, name)
     assert of_export.returncode == 0, of_export.stderr
     assert f"markscheme calibrate answers --counts {name}" in of_export.stderr

@@ -51,8 +51,8 @@ def test_a_cell_that_is_not_a_number_is_named_as_it_is_written(tmp_path: Path) -
 
 
 def test_parquet_with_missing_cells_in_several_pieces_is_read_whole(tmp_path: Path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="runs where pyarrow is installed")
     n = 10
     gold = [None if i % 3 == 0 else i / n for i in range(n)]
     table = pa.table({"part": ["score"] * n, "gold": pa.array(gold, pa.float64()), "n": pa.array(range(n), pa.int64())})

@@ -1,4 +1,4 @@
-"""`export --counts FILE --shown N`: wrong decisions beside the counts, and the report that shows them."""
+"""`export --counts FILE --shown N`: wrong decisions next to the counts, and the report that shows them."""
 
 import csv
 import json

@@ -395,7 +395,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
 
 
 def test_a_member_packed_with_zstandard_never_unpacks_beyond_its_stated_size(tmp_path: Path) -> None:
-    zstandard = pytest.importorskip("zstandard")
+    zstandard = pytest.importorskip("zstandard", reason="runs where zstandard is installed")
     data = json.dumps({"version": 2, "eval": {}, "plan": {}}).encode()
     for stated, is_whole in ((len(data), True), (len(data) - 5, False), (len(data) + 5, False)):
         path = tmp_path / f"{stated}.eval"

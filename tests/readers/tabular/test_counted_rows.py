@@ -35,7 +35,7 @@ def test_a_counted_table_calibrates_as_the_examples_that_it_counts(tmp_path: Pat
 
 
 def test_a_frame_of_counts_comes_back_with_a_row_for_each_of_its_own() -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = calibrate(pandas.DataFrame(COUNTED)).to_frame()
     assert frame["n"].tolist() == [60, 8, 25, 7]
     assert frame["agrees"].tolist() == [True, False, True, False]

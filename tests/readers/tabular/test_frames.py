@@ -20,7 +20,7 @@ ADDED = ["gold", "judge", "agrees", "gold_pass", "judge_pass", "left_out"]
 
 def polars_frame(table: Mapping[str, Sequence[Any]]) -> Any:
     """A table as polars has it."""
-    polars = pytest.importorskip("polars")
+    polars = pytest.importorskip("polars", reason="runs where polars is installed")
     return polars.DataFrame(table)
 
 

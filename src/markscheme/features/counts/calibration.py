@@ -38,7 +38,7 @@ class CountedCalibration(Calibration):
     Attributes:
         counts_file: The counts.
         since: These counts next to the accepted ones; None where none of this rubric are accepted.
-        examples_shown: Some wrong decisions, as the file beside the counts has them.
+        examples_shown: Some wrong decisions, as the file next to the counts has them.
     """
 
     counts_file: CountsFile

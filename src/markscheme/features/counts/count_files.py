@@ -45,7 +45,7 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
 
 @contextmanager
 def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnection, Path]]":
-    """Open DuckDB with a folder beside a file, to which it spills and which is removed.
+    """Open DuckDB with a folder next to a file, to which it spills and which is removed.
 
     Args:
         target: The file.

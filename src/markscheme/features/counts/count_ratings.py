@@ -54,7 +54,7 @@ def count_ratings(
         examples: The labelled examples; None for the rubric's own.
         target: Parquet, CSV or JSONL by its name.
         fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
-        shown: How many false passes and false fails are written beside the counts; None for none.
+        shown: How many false passes and false fails are written next to the counts; None for none.
 
     Raises:
         UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.

@@ -1,4 +1,4 @@
-"""Wrong decisions that are shown next to counts: some false passes and false fails, in a file beside theirs."""
+"""Wrong decisions that are shown with counts: some false passes and false fails, in a file next to theirs."""
 
 import json
 import warnings
@@ -67,7 +67,7 @@ def _shown(comparison: Comparison, index: int) -> dict[str, Any]:
 
 
 def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
-    """Write wrong decisions beside the file of their counts.
+    """Write wrong decisions next to the file of their counts.
 
     Args:
         examples: The false passes and the false fails.
@@ -84,23 +84,24 @@ def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
 
 
 def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
-    """Return the wrong decisions beside a file of counts; none where there is no such file, or it is of other counts.
+    """Return the wrong decisions next to a file of counts; none where there is no such file, or it is of other counts.
 
     Args:
         counts: The counts.
         path: Their file.
     """
-    beside = shown_path(path)
-    if not beside.is_file():
+    examples_file = shown_path(path)
+    if not examples_file.is_file():
         return ()
     try:
-        lines = tuple(json.loads(line) for line in beside.read_text(encoding="utf-8").splitlines() if line.strip())
+        texts = examples_file.read_text(encoding="utf-8").splitlines()
+        lines = tuple(json.loads(line) for line in texts if line.strip())
         of_others = any(line["counts"] != counts.digest for line in lines)
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        warnings.warn(f"{beside} isn't shown: it can't be read ({problem})", RatingWarning, stacklevel=2)
+        warnings.warn(f"{examples_file} isn't shown: it can't be read ({problem})", RatingWarning, stacklevel=2)
         return ()
     if of_others:
-        warnings.warn(f"{beside} isn't shown: its examples are of other counts", RatingWarning, stacklevel=2)
+        warnings.warn(f"{examples_file} isn't shown: its examples are of other counts", RatingWarning, stacklevel=2)
         return ()
     return lines
 

@@ -20,7 +20,7 @@ def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterat
     Args:
         query: What is counted.
         files: A file's path, or a pattern of paths.
-        target: The file of counts, beside which DuckDB spills.
+        target: The file of counts, next to which DuckDB spills.
         most: How many of each at most.
 
     Raises:

@@ -48,7 +48,7 @@ _COUNTED_IN: Mapping[str, str] = {
     "pt": r"pontos",
     "nl": r"punten",
 }
-"""Words of rating where ends of a scale stand beside them."""
+"""Words of rating where ends of a scale stand next to them."""
 _RATING_ELSEWHERE = r"打分|评分|評分|评价|评估|評估|採点|評価|оцен|шкал"
 _COUNTED_ELSEWHERE = r"分|点"
 """Words of scripts that are no Latin one, which parts its words."""

@@ -231,8 +231,8 @@ def _with_file(value: Any, content: ToolContent) -> Any:
     if kind is None:
         return value
     file = PurePosixPath(unquote(name))
-    beside = (str(file).lstrip("/"), file.name, f"images/{file.name}")
-    file_beside = next((path for path in beside if (content.path.parent / path).is_file()), None)
-    if file_beside is None and not any(map(str.isspace, value)):
+    candidates = (str(file).lstrip("/"), file.name, f"images/{file.name}")
+    local_file = next((path for path in candidates if (content.path.parent / path).is_file()), None)
+    if local_file is None and not any(map(str.isspace, value)):
         content.lose("images and documents that a task names and that don't lie next to the export")
-    return value if file_beside is None else {kind: file_beside}
+    return value if local_file is None else {kind: local_file}

@@ -242,10 +242,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _below(key: str, inner: Mapping[str, Any], around: Mapping[str, Any], path: Place) -> FoundCriteria:
-    beside = {**around, **{name: value for name, value in inner.items() if name != key}}
+    remainder = {**around, **{name: value for name, value in inner.items() if name != key}}
     if is_single(inner[key]):
-        return FoundCriteria((RawCriterion(inner[key], (*path, key), "overall"),), beside, key)
-    return _of_list(inner[key], beside, (*path, key), key)
+        return FoundCriteria((RawCriterion(inner[key], (*path, key), "overall"),), remainder, key)
+    return _of_list(inner[key], remainder, (*path, key), key)
 
 
 def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None) -> FoundCriteria:
@@ -285,11 +285,11 @@ def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
     >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
     ' short."}]}, "share": {"depth": 0.7, "form": 0.3}}'
     """
-    beside = {key: text for key, text in row.items() if str(text).startswith("{")}
-    groups = _structure_in(rubric) if beside else None
+    texts = {key: text for key, text in row.items() if str(text).startswith("{")}
+    groups = _structure_in(rubric) if texts else None
     if not isinstance(groups, dict) or not all(isinstance(criteria, list) for criteria in groups.values()):
         return rubric
-    mappings = {key: _structure_in(text) for key, text in beside.items()}
+    mappings = {key: _structure_in(text) for key, text in texts.items()}
     key = key_of_weights(mappings, set(groups))
     return rubric if key is None else json.dumps({"rubric": groups, key: mappings[key]}, ensure_ascii=False)
 

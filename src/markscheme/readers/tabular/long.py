@@ -203,7 +203,7 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
 
 
 def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return the columns in which a judge has one verdict on each example, beside a row for each annotator's."""
+    """Return the columns in which a judge has one verdict on each example, next to a row for each annotator's."""
     if options.judge:
         return [column for column in columns if column.name in options.judge]
     return [column for column in columns if is_judges(column)]

@@ -1,4 +1,4 @@
-"""Outputs rated by hand in Promptfoo's own viewer come home as people's labels, beside the judge's own verdicts."""
+"""Outputs rated by hand in Promptfoo's own viewer come home as people's labels, next to the judge's own verdicts."""
 
 import json
 import os

@@ -61,7 +61,7 @@ def worked_rows() -> tuple[DecidedRows, AuthorNumbers]:
 
 
 def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
-    """A case of the folder beside the repository."""
+    """A case of the folder next to the repository."""
     about = block("authors.yaml", "numbers")[name]
     units, levels, passed = zip(*about["rows"], strict=True)
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about

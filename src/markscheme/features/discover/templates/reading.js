@@ -58,7 +58,7 @@ function draw() {
   }));
   $("no-notes").hidden = reading.notes.length > 0;
   drawModes($("modes"), (name) => reading.notes[noteAt]?.modes.includes(name) ?? false, (name) => {
-    isAdding = true; // a click beside other pressed buttons adds
+    isAdding = true; // a click next to other pressed buttons adds
     putInto(name);
   });
   $("no-modes").hidden = modes.length > 0;

@@ -1,4 +1,4 @@
-"""Decisions about whole responses beside their raters' own levels."""
+"""Decisions about whole responses compared with their raters' own levels."""
 
 from dataclasses import dataclass
 from functools import cached_property
