@@ -22,6 +22,7 @@ from markscheme.trajectory import (
     Trajectory,
     has_tool_calls,
     read_steps,
+    steps_shown,
     trajectories,
 )
 
@@ -126,22 +127,24 @@ def test_a_long_trajectory_keeps_its_ends_and_what_a_criterion_asks_for() -> Non
     steps = [AgentStep("tool call", "search", f"{number} " + "x" * 90) for number in range(100)]
     steps[50] = AgentStep("tool call", "Refund_order", "42")
     trajectory = Trajectory("trace", tuple(steps))
-    cut = trajectory.excerpt(["refund*"], room=800)
-    assert list(cut.steps) == ["step 1", "step 2", "step 3", "step 4", "step 51", "step 98", "step 99", "step 100"]
-    notes = [words for name, words in cut.pieces if name == "left out"]
+    cut, left_out = trajectory.excerpt(["refund*"], room=800)
+    kept = steps_shown(cut)
+    assert list(kept) == ["step 1", "step 2", "step 3", "step 4", "step 51", "step 98", "step 99", "step 100"]
+    notes = [words for name, words in cut if name == "left out"]
     assert notes == ["Steps 5 to 50 left out here for length.", "Steps 52 to 97 left out here for length."]
-    assert cut.left_out == "trace: 92 of 100 steps (5 to 50, 52 to 97)"
-    assert sum(map(len, cut.steps.values())) <= 800
-    assert trajectory.excerpt().left_out is None
+    assert left_out == "trace: 92 of 100 steps (5 to 50, 52 to 97)"
+    assert sum(map(len, kept.values())) <= 800
+    assert trajectory.excerpt()[1] is None
 
 
 def test_a_long_step_keeps_its_beginning_and_its_end() -> None:
     step = AgentStep("tool result", "read", "a" * MOST_OF_STEP + "b" * 999 + "the end")
-    cut = Trajectory("trace", (step,)).excerpt()
-    assert cut.left_out == "trace: the middle of 1 long step"
-    assert "1,006 characters left out" in cut.steps["step 1"]
-    assert cut.steps["step 1"].endswith("the end")
-    assert len(cut.steps["step 1"]) < MOST_OF_STEP + 100
+    cut, left_out = Trajectory("trace", (step,)).excerpt()
+    text = steps_shown(cut)["step 1"]
+    assert left_out == "trace: the middle of 1 long step"
+    assert "1,006 characters left out" in text
+    assert text.endswith("the end")
+    assert len(text) < MOST_OF_STEP + 100
 
 
 def test_the_grade_says_what_the_judge_was_not_shown() -> None:
@@ -256,4 +259,4 @@ def test_whatever_a_trace_holds_can_be_read_and_shown(data: Any) -> None:
         steps = read_steps(value)
         assert all(isinstance(part, str) for step in steps for part in (step.role, step.title, step.text))
         if steps:
-            assert next(iter(Trajectory("trace", tuple(steps)).excerpt().steps)) == "step 1"
+            assert next(iter(steps_shown(Trajectory("trace", tuple(steps)).excerpt()[0]))) == "step 1"

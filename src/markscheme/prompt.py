@@ -16,7 +16,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.parts import ShownPart, parts_of
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
 from markscheme.submission import RESPONSE, Submission
-from markscheme.trajectory import STEPPED, Excerpt, trajectories
+from markscheme.trajectory import STEPPED, Excerpt, steps_shown, trajectories
 
 NOTHING_TO_QUOTE = "nothing to quote"
 PLACES = ("response-1", "response-2")
@@ -182,8 +182,9 @@ def _prompt(
     guidelines: str | None = None,
 ) -> Prompt:
     steps = trajectories(submission.inputs, rubric.known_inputs)
+    excerpts = {name: steps[name].excerpt(asked_for) for name in shown if name in steps and name in submission.inputs}
     material: dict[str, str | Excerpt] = {
-        name: steps[name].excerpt(asked_for) if name in steps else submission.inputs[name]
+        name: excerpts[name][0] if name in excerpts else submission.inputs[name]
         for name in shown
         if name in submission.inputs
     }
@@ -191,7 +192,7 @@ def _prompt(
     texts = {
         title: text
         for name, content in material.items()
-        for title, text in (content.steps if isinstance(content, Excerpt) else {name: content}).items()
+        for title, text in ({name: content} if isinstance(content, str) else steps_shown(content)).items()
     }
     if submission.second is not None:
         texts = {name: text for name, text in texts.items() if name not in PLACES} | submission.texts
@@ -200,7 +201,7 @@ def _prompt(
         task = f"The material has no {' and no '.join(map(_quoted, missing))}. {task}"
     left_out = (
         *(f"{name}: the submission has none" for name in missing),
-        *(content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out),
+        *(cut for _, cut in excerpts.values() if cut),
     )
     user = fenced_material(material, task)
     shown_texts = [submission.inputs[name] for name in shown if name in submission.inputs]
@@ -551,7 +552,7 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
     parts = [
         piece
         for name, content in material.items()
-        for piece in (content.pieces if isinstance(content, Excerpt) else [(name, content)])
+        for piece in ([(name, content)] if isinstance(content, str) else content)
     ]
     code = fence_code(parts)
     *_, judged = material
@@ -562,7 +563,7 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
 def _inside(content: str | Excerpt, code: str) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(fenced(title.replace(" ", "-"), text, code) for title, text in content.pieces)
+    return "\n".join(fenced(title.replace(" ", "-"), text, code) for title, text in content)
 
 
 def end_of_material(name: str, code: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
-from typing import Any
+from typing import Any, TypeAlias
 
 from markscheme.text import encodable
 from markscheme.traces import TRACES, TraceSpan
@@ -86,25 +86,14 @@ class AgentStep:
         return any(fnmatchcase(name_of_step, name.casefold()) for name in names for name_of_step in names_of_step)
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """The part of a trajectory that a judge is shown.
-
-    Attributes:
-        pieces: Steps and notes on what is left out, in order: `step 4` or `left out`, and its text.
-        left_out: What is not shown, for the grade; None if everything is shown.
-    """
-
-    pieces: tuple[tuple[str, str], ...]
-    left_out: str | None = None
-
-    @property
-    def steps(self) -> dict[str, str]:
-        """The text of the steps, by name."""
-        return {name: words for name, words in self.pieces if name != LEFT_OUT}
-
-
+Excerpt: TypeAlias = tuple[tuple[str, str], ...]
+"""Steps that a judge is shown and notes on what is left out, in order: `step 4` or `left out`, and its text."""
 LEFT_OUT = "left out"
+
+
+def steps_shown(excerpt: Excerpt) -> dict[str, str]:
+    """Map the name of each step of an excerpt to its text."""
+    return {name: words for name, words in excerpt if name != LEFT_OUT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +115,19 @@ class Trajectory:
         """Steps with their numbers."""
         return list(enumerate(self.steps, start=self.first))
 
-    def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> Excerpt:
+    def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
         """Select the steps that fit: the first and last, those asked for, then from both ends towards the middle.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.
             room: Maximum characters of all steps together. The first and the last step are always shown.
 
+        Returns:
+            The excerpt, and what is not shown, for the grade; None if everything is shown.
+
         Example:
             >>> steps = [AgentStep("user", text="Go."), *[AgentStep("assistant", text="Wait.")] * 8, AgentStep("end")]
-            >>> Trajectory("trace", tuple(steps)).excerpt(room=40).left_out
+            >>> Trajectory("trace", tuple(steps)).excerpt(room=40)[1]
             'trace: 7 of 10 steps (3 to 9)'
         """
         words = [step.words for step in self.steps]
@@ -153,7 +145,7 @@ class Trajectory:
         shortened = sum(index in shown and len(step.text) > MOST_OF_STEP for index, step in enumerate(self.steps))
         lost = [f"{len(words) - len(shown)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
-        return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else None)
+        return tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else None
 
     def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
         """Choose the indices of the steps that are shown."""

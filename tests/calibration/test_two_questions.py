@@ -23,6 +23,7 @@ from markscheme.calibration.comparison.policy import (
     against_gate,
     verdict_row,
 )
+from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import offer_in_words
 from markscheme.calibration.tried_settings import EXAMPLE_DIGITS, SETTINGS
@@ -304,10 +305,10 @@ def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
     calibration = calibrated(counts)
     decision = calibration.decision
     assert decision.gate_answer is not None
-    offer = decision.gate_answer.offer
-    assert (None if offer is None else offer.key) == key
-    assert (None if offer is None else offer.limit) == limit
-    assert bool(offer_in_words(calibration.comparison, decision)) == (offer is not None)
+    side = decision.gate_answer.side_with_offer
+    assert (None if side is None else LIMIT_OF_SIDE[side.name]) == key
+    assert (None if side is None else side.limit_that_holds) == limit
+    assert bool(offer_in_words(calibration.comparison, decision)) == (side is not None)
     if key is not None and limit is not None:
         accepted = calibrated(counts, **dict.fromkeys([key], limit)).decision.gate  # type: ignore[arg-type]
         assert accepted is not None

@@ -8,7 +8,7 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.run import calibrate
-from markscheme.report.annotations import annotations, sarif, workflow_commands
+from markscheme.report.annotations import findings_at_lines, sarif, workflow_commands
 
 RUBRIC = """\
 name: manners
@@ -41,12 +41,12 @@ def calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
 
 
 def test_a_finding_is_at_the_line_of_its_criterion(calibration: Calibration, tmp_path: Path) -> None:
-    notes = list(annotations([calibration], tmp_path))
-    assert [note.finding for note in notes] == list(calibration.findings)
-    lines = {note.finding.criterion: note.line for note in notes}
+    at_lines = list(findings_at_lines([calibration], tmp_path))
+    assert [finding for _, _, finding in at_lines] == list(calibration.findings)
+    lines = {finding.criterion: line for _, line, finding in at_lines}
     assert lines["polite"] == 3
     assert lines["short"] == 7
-    assert {note.line for note in notes if note.finding.criterion is None} <= {1}
+    assert {line for _, line, finding in at_lines if finding.criterion is None} <= {1}
 
 
 def test_a_workflow_command_can_t_be_broken_by_names(calibration: Calibration, tmp_path: Path) -> None:

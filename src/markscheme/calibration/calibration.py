@@ -244,8 +244,8 @@ class Calibration(Reported):
             name: The part's name in the table of parts.
         """
         if name not in self._measured:
-            row = next((row for row in MEASURED_PARTS if row.name == name), None)
-            self._measured[name] = None if row is None else row.measure(self)
+            measure = next((measure for part_name, measure in MEASURED_PARTS if part_name == name), None)
+            self._measured[name] = None if measure is None else measure(self)
         return self._measured[name]
 
     @cached_property

@@ -1,7 +1,6 @@
 """Sentences on how many labels to add; they need no statistics, so that `status` and the labelling page start fast."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
@@ -9,30 +8,23 @@ from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 _TO_DECIDE = "to say whether the judge can gate"
 
 
-@dataclass(frozen=True, slots=True)
-class ScarceDecision:
-    """A decision of people that few labels have, where those few decide.
+ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
+"""A decision of people that few labels have, where those few decide, and its share of all labels, 0 to 1."""
 
-    Attributes:
-        decision: Whether fails or passes are scarce.
-        share: Their share of all labels, 0 to 1.
+
+def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
+    """Say in a clause how many of so many further labels will be of the scarce decision.
+
+    Example:
+        >>> _of_scarce_decision(("fail", 0.1), 40)
+        'about 4 of them will be fails, and those decide.'
     """
-
-    decision: Literal["fail", "pass"]
-    share: float
-
-    def among(self, more: int) -> str:
-        """Say in a clause how many of so many further labels will be of the scarce decision.
-
-        Example:
-            >>> ScarceDecision("fail", 0.1).among(40)
-            'about 4 of them will be fails, and those decide.'
-        """
-        of_them = max(1, round(more * self.share))
-        if of_them == 1:
-            return f"about one of them will be a {self.decision}, and that decides."
-        plural = "fails" if self.decision == "fail" else "passes"
-        return f"about {of_them} of them will be {plural}, and those decide."
+    decision, share = scarce
+    of_them = max(1, round(more * share))
+    if of_them == 1:
+        return f"about one of them will be a {decision}, and that decides."
+    plural = "fails" if decision == "fail" else "passes"
+    return f"about {of_them} of them will be {plural}, and those decide."
 
 
 def labels_to_add(
@@ -54,7 +46,7 @@ def labels_to_add(
         counted_as: The number in other units than examples, such as "5 more tasks"; None counts examples.
 
     Example:
-        >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=ScarceDecision("fail", 0.1))
+        >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=("fail", 0.1))
         'Label about 40 more; about 4 of them will be fails, and those decide.'
         >>> labels_to_add(DecisiveLabels(40, 0.56)), labels_to_add(DecisiveLabels(480, 0.4166))
         ('Label about 40 more for an even chance to say whether the judge can gate.', 'Label about 480 more; the \
@@ -63,7 +55,7 @@ chance to say whether the judge can gate is then still only 42%.')
     if not labels.more:
         return "Enough examples are labelled for a first verdict: have the judge grade them."
     number_of = counted_as or f"{labels.more:,} {'more' if by_people else 'by hand'}"
-    few_decide = "" if scarce is None or labels.assumed is not None else scarce.among(labels.more)
+    few_decide = "" if scarce is None or labels.assumed is not None else _of_scarce_decision(scarce, labels.more)
     if few_decide and labels.chance >= EVEN and not new_groups:
         return f"Label about {number_of}; {few_decide}"
     after = f" {few_decide[:1].upper()}{few_decide[1:]}" if few_decide else ""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,7 +106,7 @@ def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Pat
         "labels_needed": decision.labels_needed,
         "labels_chance": decision.labels_chance,
         "assumed": None if labels is None else labels.assumed,
-        "scarce": None if scarce is None else asdict(scarce),
+        "scarce": None if scarce is None else dict(zip(("decision", "share"), scarce, strict=True)),
         "next_step": decision.next_step or "",
     }
     path = folder / NEXT_LABELS
@@ -188,4 +188,4 @@ def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
     share = float(record["share"])
     if decision not in ("fail", "pass") or not 0 <= share <= 1:
         raise ValueError(f"expected a decision and its share, got {record!r}")
-    return ScarceDecision(decision, share)
+    return decision, share

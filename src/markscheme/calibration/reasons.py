@@ -6,7 +6,7 @@ from typing import Final
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, SideName
 from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
-from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer, LimitKey
+from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, ExceptedPart, GateAnswer
 from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
@@ -28,7 +28,6 @@ _WHY_NOT: Final[Mapping[BecauseCode, str]] = {
 }
 """Sentences on why labels don't let a judge decide, and on what to do about it."""
 _WHY_NOT_AT_ALL = "these labels can't let it decide."
-_SIDE_OF_LIMIT: Final[Mapping[LimitKey, SideName]] = {"max_false_pass": "stops", "max_false_fail": "keeps"}
 
 
 def reason(comparison: Comparison, decision: Decision) -> str:
@@ -236,7 +235,7 @@ def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
     if len(short) != 1 or "target-open" in answer.ruling.codes:
         return None
     share = _share_of(short[0], answer)
-    return None if share > SCARCE else ScarceDecision("fail" if short[0].name == "stops" else "pass", share)
+    return None if share > SCARCE else ("fail" if short[0].name == "stops" else "pass", share)
 
 
 def _share_of(side: GateSide, answer: GateAnswer) -> float:
@@ -292,16 +291,16 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
     A table without a rubric has an option where a rubric has a key.
     """
     answer = decision.gate_answer
-    offer = None if answer is None else answer.offer
-    if answer is None or offer is None or decision.circumstances.drifted:
+    side = None if answer is None else answer.side_with_offer
+    low = None if side is None else side.share.lower(side.confidence)
+    if side is None or low is None or decision.circumstances.drifted:
         return ""
-    name = _SIDE_OF_LIMIT[offer.key]
-    side = next(side for side in answer.sides if side.name == name)
-    limit = f"{offer.key}: {offer.limit:g}"
+    key = LIMIT_OF_SIDE[side.name]
+    limit = f"{key}: {side.limit_that_holds:g}"
     if comparison.rubric.table_of is not None:
-        limit = f"--{offer.key.replace('_', '-')} {offer.limit:g}"
+        limit = f"--{key.replace('_', '-')} {side.limit_that_holds:g}"
     return (
-        f"These labels show that it {_WRONGLY[name]} at most {percent(offer.at_most)} of what "
+        f"These labels show that it {_WRONGLY[side.name]} at most {percent(1 - low)} of what "
         f"{_decide(side, labeller_of(comparison))}. If you accept that: `{limit}`."
     )
 

@@ -1,7 +1,7 @@
 """Results of Python calls, which describe themselves, and the table of what describes which."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -31,20 +31,11 @@ class Reporter(Protocol):
         """Return the first picture of a result's page as a chart."""
 
 
-class ResultRow(NamedTuple):
-    """A class of results and the renderer for them.
+LoadReporter: TypeAlias = Callable[[], Reporter]
+"""Imports the reporter for the results of one class and returns it."""
 
-    Attributes:
-        name: The name of the class.
-        load: Imports what describes them and returns it.
-    """
-
-    name: str
-    load: Callable[[], Reporter]
-
-
-RESULTS: OpenTable[ResultRow] = OpenTable()
-"""All results that a report can be made of."""
+RESULTS: OpenTable[tuple[str, LoadReporter]] = OpenTable()
+"""All results that a report can be made of: the name of each class, and what loads its reporter."""
 
 
 class Reported:
@@ -82,7 +73,8 @@ def reporter_of(result: Reported) -> Reporter:
         TypeError: Nothing describes results of its class.
     """
     bases = (base.__name__ for base in type(result).__mro__ if issubclass(base, Reported))
-    row = next((row for name in bases for row in RESULTS if row.name == name), None)
-    if row is None:
+    loads = (load for base in bases for name, load in RESULTS if name == base)
+    load = next(loads, None)
+    if load is None:
         raise TypeError(f"no report describes a {type(result).__name__}")
-    return row.load()
+    return load()

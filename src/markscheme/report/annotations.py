@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -20,27 +19,10 @@ LEVELS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": 
 SARIF_VERSION: Final = "2.1.0"
 
 
-@dataclass(frozen=True)
-class Annotation:
-    """A finding at a line of a rubric's file.
+def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterator[tuple[str, int, Finding]]:
+    """Yield the findings of calibrations whose rubrics have files, each with its file and line, the costliest first.
 
-    Attributes:
-        file: The file, from the folder annotations are relative to.
-        line: Where its criterion begins, from 1; the first line for the whole rubric.
-        finding: What was found.
-        title: The criterion, and what a reader calls the finding.
-        message: What was found, in which examples, and what to edit.
-    """
-
-    file: str
-    line: int
-    finding: Finding
-    title: str
-    message: str
-
-
-def annotations(calibrations: Iterable[Calibration], root: Path) -> Iterator[Annotation]:
-    """Yield the findings of calibrations whose rubrics have files, the costliest first.
+    The line is where the finding's criterion begins, from 1; the first line for a finding about the whole rubric.
 
     Args:
         calibrations: Their findings are annotated.
@@ -52,47 +34,51 @@ def annotations(calibrations: Iterable[Calibration], root: Path) -> Iterator[Ann
             continue
         lines = criterion_lines(file)
         for finding in calibration.findings:
-            yield Annotation(
-                file=_relative(file, root),
-                line=lines.get(finding.criterion or "", 1),
-                finding=finding,
-                title=" · ".join(filter(None, (finding.criterion, finding.kind.short))),
-                message=" ".join(_sentences(finding)),
-            )
+            yield _relative(file, root), lines.get(finding.criterion or "", 1), finding
 
 
 def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[str]:
     """Render each finding as a line that GitHub Actions reads from what a step prints."""
     return [
-        f"::{COMMANDS_BY_SEVERITY[note.finding.severity]} file={_property(note.file)},line={note.line},"
-        f"title={_property(note.title)}::{_data(note.message)}"
-        for note in annotations(calibrations, root)
+        f"::{COMMANDS_BY_SEVERITY[finding.severity]} file={_property(file)},line={line},"
+        f"title={_property(_title(finding))}::{_data(_message(finding))}"
+        for file, line, finding in findings_at_lines(calibrations, root)
     ]
 
 
 def sarif(calibrations: Sequence[Calibration], root: Path) -> str:
     """Render the findings as SARIF 2.1.0: a rule for each kind of finding, a result for each finding."""
-    notes = list(annotations(calibrations, root))
-    kinds = {note.finding.code: note.finding.kind.short for note in notes}
+    at_lines = list(findings_at_lines(calibrations, root))
+    kinds = {finding.code: finding.kind.short for _, _, finding in at_lines}
     driver = {
         "name": "markscheme",
         "rules": [{"id": code, "shortDescription": {"text": name}} for code, name in kinds.items()],
     }
     log = {
         "version": SARIF_VERSION,
-        "runs": [{"tool": {"driver": driver}, "results": list(map(_result, notes))}],
+        "runs": [{"tool": {"driver": driver}, "results": [_result(*at_line) for at_line in at_lines]}],
     }
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 
 
-def _result(note: Annotation) -> dict[str, Any]:
-    location = {"artifactLocation": {"uri": quote(note.file)}, "region": {"startLine": note.line}}
+def _result(file: str, line: int, finding: Finding) -> dict[str, Any]:
+    location = {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": line}}
     return {
-        "ruleId": note.finding.code,
-        "level": LEVELS_BY_SEVERITY[note.finding.severity],
-        "message": {"text": note.message},
+        "ruleId": finding.code,
+        "level": LEVELS_BY_SEVERITY[finding.severity],
+        "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": location}],
     }
+
+
+def _title(finding: Finding) -> str:
+    """Name the criterion, and what a reader calls the finding."""
+    return " · ".join(filter(None, (finding.criterion, finding.kind.short)))
+
+
+def _message(finding: Finding) -> str:
+    """Say what was found, in which examples, and what to edit."""
+    return " ".join(_sentences(finding))
 
 
 def _sentences(finding: Finding) -> Iterator[str]:

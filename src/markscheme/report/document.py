@@ -5,8 +5,8 @@ Renderers know the blocks below but no results; a view knows its result but no f
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Literal, overload
+from functools import cache
+from typing import Literal, Self, TypeVar, overload
 
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
 from markscheme.stats import Estimate
@@ -18,6 +18,7 @@ _FIRST_WORDS = 60
 _REACHES = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 """Half-lengths of lines for shifts, in levels: few, so that most tables have the same."""
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
+_Made = TypeVar("_Made")
 
 
 # --- pieces of a line -----------------------------------------------------------------------------------------------
@@ -174,9 +175,15 @@ class Paragraph(Block):
 
 @dataclass(frozen=True)
 class Items(Block):
-    """Lines of a list, each with further lines below it."""
+    """Lines of a list, each with further lines below it.
+
+    Attributes:
+        items: Each with its further lines.
+        are_examples: Whether they are the first examples of a list, of which text shows a few.
+    """
 
     items: tuple[tuple[Line, ...], ...]
+    are_examples: bool = False
 
 
 @dataclass(frozen=True)
@@ -218,13 +225,6 @@ class Bars(Block):
     caption: str
     interval: str = "95% CI"
     axis: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class FirstExamples(Block):
-    """The first examples of a list, each with the beginning of its text, and further lines on it; text shows a few."""
-
-    examples: tuple[tuple[Line, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -351,35 +351,42 @@ class Case:
         return " → ".join(f"“{text}”" for text in texts)
 
 
-class CasesOnDemand(Sequence[Case]):
-    """Cases that are made when they are read, each once: text shows five of a hundred thousand."""
+class OnDemand(Sequence[_Made]):
+    """Cases or sections that are made when they are read: text shows five of thousands of cases, or no section."""
 
-    def __init__(self, n: int, make: Callable[[int], Case]) -> None:
-        """Take the number of cases, and the function that makes the case at an index.
+    def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
+        """Take what makes them.
 
         Args:
-            n: How many there are.
-            make: Makes the case at a place, from 0.
+            count: Returns how many there are.
+            make: Makes the one at an index, from 0.
         """
-        self._n = n
+        self._count = cache(count)
         self._made = cache(make)
 
+    @classmethod
+    def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
+        """Make all of them when one is read."""
+        made = cache(lambda: tuple(make()))
+        return cls(lambda: len(made()), lambda index: made()[index])
+
     def __len__(self) -> int:
-        return self._n
+        return self._count()
 
     @overload
-    def __getitem__(self, index: int) -> Case: ...
+    def __getitem__(self, index: int) -> _Made: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Case, ...]: ...
-    def __getitem__(self, place: int | slice) -> Case | tuple[Case, ...]:
-        if isinstance(place, slice):
-            return tuple(self._made(index) for index in range(*place.indices(self._n)))
-        if not -self._n <= place < self._n:
-            raise IndexError(place)
-        return self._made(place % self._n)
+    def __getitem__(self, index: slice) -> tuple[_Made, ...]: ...
+    def __getitem__(self, index: int | slice) -> _Made | tuple[_Made, ...]:
+        count = len(self)
+        if isinstance(index, slice):
+            return tuple(self._made(each) for each in range(*index.indices(count)))
+        if not -count <= index < count:
+            raise IndexError(index)
+        return self._made(index % count)
 
-    def __eq__(self, cases: object) -> bool:
-        return isinstance(cases, Sequence) and tuple(self) == tuple(cases)
+    def __eq__(self, others: object) -> bool:
+        return isinstance(others, Sequence) and tuple(self) == tuple(others)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -417,33 +424,6 @@ class Section(Block):
     key: str | None = None
 
 
-class SectionsOnDemand(Sequence[Section]):
-    """Sections that are made when one of them is read: the first screen shows none. One has a line at least."""
-
-    def __init__(self, make: Callable[[], Iterable[Section]]) -> None:
-        """Take the function that makes all sections, in order."""
-        self._make = make
-
-    @cached_property
-    def _made(self) -> tuple[Section, ...]:
-        return tuple(self._make())
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    @overload
-    def __getitem__(self, index: int) -> Section: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Section, ...]: ...
-    def __getitem__(self, place: int | slice) -> Section | tuple[Section, ...]:
-        return self._made[place]
-
-    def __eq__(self, sections: object) -> bool:
-        return isinstance(sections, Sequence) and self._made == tuple(sections)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 def in_text(blocks: Iterable[Block]) -> list[Block]:
     """Return the blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
     return [block for block in blocks if not _is_left_out(block)]
@@ -459,8 +439,8 @@ def _is_left_out(block: Block) -> bool:
             return not block.lines
         case Tiles():
             return not block.tiles
-        case FirstExamples():
-            return not block.examples
+        case Items(are_examples=True):
+            return not block.items
         case Curve():
             return not block.length
         case Section():
@@ -506,4 +486,4 @@ class Document:
     @property
     def has_details(self) -> bool:
         """True if there is more than the first screen."""
-        return isinstance(self.sections, SectionsOnDemand) or bool(in_text(self.sections) or self.parts)
+        return isinstance(self.sections, OnDemand) or bool(in_text(self.sections) or self.parts)

@@ -65,8 +65,8 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             for line in block.lines:
                 yield inline(line)
                 yield ""
-        case doc.Items() | doc.FirstExamples():
-            for head, *more in block.items if isinstance(block, doc.Items) else block.examples[:_MOST_FIRST]:
+        case doc.Items():
+            for head, *more in block.items[:_MOST_FIRST] if block.are_examples else block.items:
                 yield f"- {inline(head)}"
                 yield from (f"  {inline(line)}" for line in more)
         case doc.Verbatim():

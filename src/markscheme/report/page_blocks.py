@@ -3,24 +3,14 @@
 from dataclasses import dataclass
 
 from markscheme.report.document import PageBlock
-
-
-@dataclass(frozen=True)
-class Dot:
-    """Examples at one point of a scatter plot, with coordinates from 0 to 1."""
-
-    x: float
-    y: float
-    ids: tuple[str, ...]
-    off: bool
-    says: str
+from markscheme.report.plot import PlotPoint
 
 
 @dataclass(frozen=True)
 class Scatter(PageBlock):
     """The judge's scores against gold's, with the tolerance band and the pass mark."""
 
-    dots: tuple[Dot, ...]
+    dots: tuple[PlotPoint, ...]
     tolerance: float
     pass_mark: float
     caption: str

@@ -71,6 +71,7 @@ class PlotPoint:
         high: Upper end of that interval; None for none.
         says: What a reader sees who points at it; None for nothing.
         role: What it shows.
+        ids: The examples that it stands for, where a page opens them.
     """
 
     x: float
@@ -79,6 +80,7 @@ class PlotPoint:
     high: float | None = None
     says: str | None = None
     role: PlotRole = "judge"
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

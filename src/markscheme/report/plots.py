@@ -72,7 +72,7 @@ def _of_scatter(block: Scatter) -> Plot:
         PlotLine(((0.0, 0.0), (1.0, 1.0)), "plain"),
         PlotRule(block.pass_mark, "pass mark", is_upright=True),
         PlotRule(block.pass_mark, "pass mark"),
-        *(PlotPoint(dot.x, dot.y, says=dot.says, role="wrong" if dot.off else "judge") for dot in block.dots),
+        *block.dots,
     )
     rows = tuple((rounded(dot.x, 2), rounded(dot.y, 2), str(len(dot.ids))) for dot in block.dots)
     return Plot(

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
 from markscheme.stats.wording import CODE_WORDS
@@ -39,8 +39,8 @@ def _table_sentence(error: UsageError) -> str:
 RESULT_REPORTS = Feature(
     "report",
     RESULTS(
-        ResultRow("Calibration", _of_calibration),
-        *(ResultRow(name, partial(_of_table, name)) for name in _OF_TABLES),
+        ("Calibration", _of_calibration),
+        *((name, partial(_of_table, name)) for name in _OF_TABLES),
     ),
     SENTENCES(_table_sentence),
     CODE_WORDS(_codes_in_words),

@@ -263,12 +263,12 @@ class _Page:
                 for line in block.lines[: self.room.notes]:
                     self._say(line)
                 self._more(len(block.lines) - self.room.notes, "note")
+            case doc.Items(are_examples=True):
+                for head, *more in block.items[: max(1, self.room.examples)]:
+                    self._hang("-", [head, *more], indent=2)
             case doc.Items():
                 for head, *more in block.items:
                     self._hang("-", [head, *more])
-            case doc.FirstExamples():
-                for head, *more in block.examples[: max(1, self.room.examples)]:
-                    self._hang("-", [head, *more], indent=2)
             case doc.Verbatim():
                 for line in block.text.splitlines():
                     self._lines.append(printable(line).rstrip())
@@ -398,7 +398,7 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
         (doc.Table, doc.Notes),
         (doc.Bars, doc.Paragraph),
         (doc.Paragraph, doc.Tiles),
-        (doc.Tiles, doc.FirstExamples),
+        (doc.Tiles, doc.Items),
     )
     return any(isinstance(first, before) and isinstance(second, after) for before, after in pairs)
 

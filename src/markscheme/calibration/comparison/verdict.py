@@ -53,21 +53,6 @@ class ExceptedPart:
         return f"{self.by} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class LimitOffer:
-    """A limit on wrong decisions that these labels show to be kept.
-
-    Attributes:
-        key: The rubric's key that sets it.
-        limit: The largest share of wrong decisions it allows, a multiple of .05.
-        at_most: The share of wrong decisions that these labels leave possible.
-    """
-
-    key: LimitKey
-    limit: float
-    at_most: float
-
-
 @dataclass(frozen=True)
 class GateAnswer:
     """The ruling on whether a judge may pass or fail responses without review, with its figures.
@@ -107,18 +92,14 @@ class GateAnswer:
         return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 
     @property
-    def offer(self) -> LimitOffer | None:
-        """Limit on wrong decisions that would hold, where decisions are above the target and only one side is short."""
+    def side_with_offer(self) -> GateSide | None:
+        """Side for which a limit would hold, where decisions are above the target and only this side is short."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:
             return None
         (side,) = short
-        limit = side.limit_that_holds
-        bound = side.share.lower(side.confidence)
-        if limit is None or bound is None:
-            return None
-        return LimitOffer(LIMIT_OF_SIDE[side.name], limit, 1 - bound)
+        return None if side.limit_that_holds is None else side
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
         labels=len(labelled.ids),
         labels_here=len(here),
         not_graded=len(graded.ids) - len(pool.ids),
-        groups={name: group.rate(how) for name, group in groups.items()},
+        groups={name: _group_pass_rate(*group, how) for name, group in groups.items()},
         differences={(a, b): _difference(groups[a], groups[b], how) for a, b in compared_pairs(list(groups))},
         other_verdicts=sum(verdict_here.get(unit, passed) != passed for unit, passed in verdict_then.items()),
         shared_ids=len(here & _in_several_groups(pool)) if groups else 0,
@@ -237,39 +237,31 @@ def _verdicts(pool: RatingTable) -> Integers:
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The responses of one group and their own labels.
+_Group: TypeAlias = tuple[RatingTable, RatingTable]
+"""Everything graded of one group, and its labelled responses with gold and the verdicts they have here."""
 
-    Attributes:
-        pool: Everything graded in it.
-        labelled: Its labelled responses, with gold and the verdicts they have here.
-    """
 
-    pool: RatingTable
-    labelled: RatingTable
+def _why_withheld(labelled: RatingTable, how: DrawnHow) -> str | None:
+    """Say why a group with these labels can't have a rate, however many there are; None if it can."""
+    if how == "elsewhere":
+        return NEEDS_OWN
+    passes = _passes(labelled)
+    chances = {
+        (passed, label.stratum, None if label.drawn == "by-verdict" else label.weight)
+        for passed, label in zip(passes, _examples(labelled), strict=True)
+    }
+    return UNEQUAL if how == "by-stratum" and len(chances) > len(set(passes)) else None
 
-    def withheld(self, how: DrawnHow) -> str:
-        """Say why no rate can be shown, however many labels there are; "" if one can."""
-        if how == "elsewhere":
-            return NEEDS_OWN
-        passes = _passes(self.labelled)
-        examples = _examples(self.labelled)
-        chances = {
-            (passed, label.stratum, None if label.drawn == "by-verdict" else label.weight)
-            for passed, label in zip(passes, examples, strict=True)
-        }
-        return UNEQUAL if how == "by-stratum" and len(chances) > len(set(passes)) else ""
 
-    def rate(self, how: DrawnHow) -> GroupPassRate:
-        """Estimate the pass rate of the group."""
-        why = self.withheld(how)
-        raw = raw_rate(self.pool)
-        if why:
-            labels = len(self.labelled.ids)
-            return GroupPassRate(raw, _withheld(why, labels), labels)
-        of_group = group_rate(_table(self.labelled), _verdicts(self.pool))
-        return GroupPassRate(raw, _noted(of_group.rate), of_group.own_labels, of_group.needed)
+def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> GroupPassRate:
+    """Estimate the pass rate of a group."""
+    why = _why_withheld(labelled, how)
+    raw = raw_rate(pool)
+    if why is not None:
+        labels = len(labelled.ids)
+        return GroupPassRate(raw, _withheld(why, labels), labels)
+    of_group = group_rate(_table(labelled), _verdicts(pool))
+    return GroupPassRate(raw, _noted(of_group.rate), of_group.own_labels, of_group.needed)
 
 
 def _noted(estimate: Estimate) -> Estimate:
@@ -288,10 +280,10 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
     if len(names) < 2:
         return {}
     shared = _in_several_groups(pool)
-    groups = {}
+    groups: dict[str, _Group] = {}
     for name in names:
         of_group = pool.rows(systems == name)
-        groups[name] = _Group(of_group, _own_labels(of_group, labelled, shared))
+        groups[name] = of_group, _own_labels(of_group, labelled, shared)
     return groups
 
 
@@ -318,14 +310,15 @@ def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
     """Compute the first group's rate minus the second's: the two rates that are shown."""
-    why = first.withheld(how) or second.withheld(how)
-    common = _common(first.pool, second.pool)
-    if why:
-        return GroupDifference(
-            _withheld(why, len(first.labelled.ids) + len(second.labelled.ids)), 0.0, int(common.sum()), None
-        )
+    first_pool, first_labels = first
+    second_pool, second_labels = second
+    why = _why_withheld(first_labels, how) or _why_withheld(second_labels, how)
+    common = _common(first_pool, second_pool)
+    if why is not None:
+        n_labels = len(first_labels.ids) + len(second_labels.ids)
+        return GroupDifference(_withheld(why, n_labels), 0.0, int(common.sum()), None)
     between = group_difference(
-        _table(first.labelled), _verdicts(first.pool), _table(second.labelled), _verdicts(second.pool), common=common
+        _table(first_labels), _verdicts(first_pool), _table(second_labels), _verdicts(second_pool), common=common
     )
     return replace(between, difference=_noted(between.difference))
 

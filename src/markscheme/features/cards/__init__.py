@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, Kept, RunBasis
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature
 
@@ -38,5 +38,5 @@ CARDS = Feature(
     "cards",
     COMMANDS(CommandRow("verify", "More", _SUMMARY, _command, rank=5)),
     KEPT_WITH_RUN(_keep),
-    RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in ("JudgeCard", "Verification"))),
+    RESULTS(*((name, partial(_reporter, name)) for name in ("JudgeCard", "Verification"))),
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.accepted.verifiable import VERIFIABLE
 from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
-from markscheme.calibration.parts import MEASURED_PARTS, PartRow
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.parts import MEASURED_PARTS
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.features.certify.kind import CASCADE_KIND
 from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS
@@ -120,7 +120,7 @@ CERTIFY = Feature(
     GRADERS(("cascade", _grader)),
     GROUP_CHECKS(_as_of_today),
     AFTER_GRADING(_after_grading),
-    MEASURED_PARTS(PartRow("may_decide", _may_decide), PartRow("independent_votes", _votes)),
+    MEASURED_PARTS(("may_decide", _may_decide), ("independent_votes", _votes)),
     VERIFIABLE(_recompute),
-    RESULTS(ResultRow("CertificateCheck", _certificate_check)),
+    RESULTS(("CertificateCheck", _certificate_check)),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.seam import Feature
@@ -50,6 +50,6 @@ COMPARE = Feature(
             common="judge rubric pairs examples split human budget details json markdown html",
         ),
     ),
-    RESULTS(ResultRow("Compared", _compared)),
+    RESULTS(("Compared", _compared)),
     JUDGES_REPORTERS(_several),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.file_answers import CALIBRATION_SOURCES, SIDES_ANSWERS
-from markscheme.calibration.results import RESULTS, Reported, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reported, Reporter
 from markscheme.commands.exports import EXPORTS
 from markscheme.options.table import OPTIONS, AddedOptions, Family
 from markscheme.ratings.frame_counts import FRAME_COUNTERS, CountFrame
@@ -100,5 +100,5 @@ COUNTS = Feature(
     FRAME_COUNTERS(_daft_counter),
     CALIBRATION_SOURCES(_calibrations),
     SIDES_ANSWERS(_sides),
-    RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in ("CountedCalibration", "CountsContrast"))),
+    RESULTS(*((name, partial(_reporter, name)) for name in ("CountedCalibration", "CountsContrast"))),
 )

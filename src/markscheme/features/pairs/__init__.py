@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
 from markscheme.calibration.findings.table import FINDINGS, FindingRow
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, KeysCheck, QuestionAnswer, QuestionKind
 from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.report.sections.table import SECTIONS, SectionRow
@@ -80,7 +80,7 @@ PAIRS = Feature(
     SUBJECTS(SubjectRow("pairs", _measure, _rank_systems)),
     FINDINGS(_findings),
     SECTIONS(SectionRow(20, _sections, rated=("pairs",), counts=_counts, data=_data)),
-    RESULTS(ResultRow("PairsCompared", _systems)),
+    RESULTS(("PairsCompared", _systems)),
     PROVIDER_QUESTIONS(
         QuestionKind("select-best", frozenset({"criteria", "outputs"}), frozenset({"tie", "pairs"}), _select_best)
     ),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.comparison.trend import TREND_MAKERS
 from markscheme.calibration.file_answers import FILE_ANSWERS, JUDGES_IN_FILES
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -50,6 +50,6 @@ ROWS = Feature(
     "rows",
     FILE_ANSWERS(_answer),
     JUDGES_IN_FILES(_judges_in),
-    RESULTS(ResultRow("RowsCalibration", _reporter)),
+    RESULTS(("RowsCalibration", _reporter)),
     TREND_MAKERS(_trend_of_criteria),
 )

@@ -135,15 +135,15 @@ def _good_for_trends(decision: Decision) -> str:
 # --- what it wrongly passes -------------------------------------------------------------------------------------------
 
 
-def first_false_passes(comparison: Comparison) -> doc.FirstExamples:
+def first_false_passes(comparison: Comparison) -> doc.Items:
     """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
-        return doc.FirstExamples(())
+        return doc.Items((), are_examples=True)
     unread = comparison.gold.held_out_ids
     false_passes = comparison.false_passes if comparison.rubric.has_gate_question else ()
     wrong = [unit for unit in false_passes if unit not in unread]
     shown = (_with_text(comparison, unit) for unit in wrong[:FIRST_SHOWN])
-    return doc.FirstExamples(tuple(lines for lines in shown if len(lines) > 1 or len(lines[0]) > 2))
+    return doc.Items(tuple(lines for lines in shown if len(lines) > 1 or len(lines[0]) > 2), are_examples=True)
 
 
 def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...], ...]:

@@ -13,7 +13,7 @@ from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
-from markscheme.report.document import Case, CasesOnDemand, Examples, RatingCell
+from markscheme.report.document import Case, Examples, OnDemand, RatingCell
 from markscheme.report.figures import NONE
 from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -81,7 +81,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
         "declined": "not graded, or a verdict missing",
         **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
     }
-    cases = CasesOnDemand(len(order), case_at)
+    cases = OnDemand(lambda: len(order), case_at)
     return Examples(cases, ("gold", "judge", "difference"), filters, int((((far > 0) | (wrong != 0)) & ~unread).sum()))
 
 

@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.phrases import counted, number, percent, signed
 from markscheme.report import document as doc
-from markscheme.report.page_blocks import Dot, Scatter
+from markscheme.report.page_blocks import Scatter
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotMark, PlotPoint, PlotRule
 from markscheme.report.sections.examples import is_off
 from markscheme.stats.agreement_figures import DECIMALS
@@ -47,15 +47,21 @@ def scatter(comparison: Comparison) -> Scatter:
         if not (math.isnan(gold) or math.isnan(judge)):
             together[round(gold, 3), round(judge, 3), is_off(comparison, index)].append(unit)
     dots = [
-        Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
-        for (gold, judge, off), ids in together.items()
+        PlotPoint(
+            gold,
+            judge,
+            says=f"gold {number(gold)}, judge {number(judge)}: {len(ids)}",
+            role="wrong" if is_wrong else "judge",
+            ids=tuple(ids),
+        )
+        for (gold, judge, is_wrong), ids in together.items()
     ]
     n = sum(len(dot.ids) for dot in dots)
-    off = sum(len(dot.ids) for dot in dots if dot.off)
+    off = sum(len(dot.ids) for dot in dots if dot.role == "wrong")
     is_score = comparison.measure.of == OF_SCORE
     called = f"off gold by {comparison.tolerance:g} or more" if is_score else f"with {comparison.measure.miss}"
     return Scatter(
-        tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
+        tuple(sorted(dots, key=lambda dot: (dot.role == "wrong", -len(dot.ids)))),
         comparison.tolerance,
         comparison.rubric.pass_mark,
         f"Scores of {counted(n, 'example')}: {off} {called} (hollow). "

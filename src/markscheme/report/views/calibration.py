@@ -49,10 +49,10 @@ def view(calibration: Calibration) -> doc.Document:
             fix_first(calibration),
         ),
         brief=(
-            *(() if passed.examples else _read_first(examples)),
+            *(() if passed.items else _read_first(examples)),
             *criteria_in_brief(comparison, calibration.findings),
         ),
-        sections=doc.SectionsOnDemand(lambda: _details(calibration, examples)),
+        sections=doc.OnDemand.together(lambda: _details(calibration, examples)),
         more=calibration.commands.calibrate(),
         has_page=True,
         onward=_onward(calibration),
