@@ -1,13 +1,15 @@
 """Ratings imported from Python: what was read, what was added, and what was left out."""
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.features.other_tools.run_import import ImportRequest
+from markscheme.features.other_tools.run_import import ImportRun, import_files
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.wordings import words_in
@@ -16,23 +18,24 @@ from markscheme.rubrics.rubric import Rubric
 RUBRIC = Rubric.from_dict([{"name": "good", "requirement": "It is good", "weight": 1}])
 BY_ANN = ColumnOptions(rater="ann", kind="human")
 ROWS = ("a,question,answer a,pass,fail", "b,question,answer b,fail,fail", "c,question,answer c,pass,pass")
+Import: TypeAlias = Callable[..., ImportRun]
 
 
 @pytest.fixture
-def labels(tmp_path: Path) -> ImportRequest:
-    """The labels of a table that has verdicts too, and its responses, for files that aren't there yet."""
+def import_labels(tmp_path: Path) -> Import:
+    """Imports the labels of a table that has verdicts too, and its responses, for files that aren't there yet."""
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["id,input,output,verdict,label", *ROWS]) + "\n")
     targets = TargetFiles(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")
-    return ImportRequest(files=[table], rubric=RUBRIC, targets=targets, only="people", columns=BY_ANN)
+    return partial(import_files, files=[table], rubric=RUBRIC, targets=targets, only="people", columns=BY_ANN)
 
 
 def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_labels_and_responses_are_read_and_added(labels: ImportRequest, tmp_path: Path) -> None:
-    run = labels.run()
+def test_labels_and_responses_are_read_and_added(import_labels: Import, tmp_path: Path) -> None:
+    run = import_labels()
     assert run.file.format == "a table"
     assert [rating.criteria["good"].level for rating in run.ratings] == [0, 0, 1]
     assert {rating.rater for rating in run.ratings} == {"ann"}
@@ -43,40 +46,40 @@ def test_labels_and_responses_are_read_and_added(labels: ImportRequest, tmp_path
     assert [example.id for example in run.examples] == ["a", "b", "c"]
 
 
-def test_a_second_import_adds_what_is_new_alone(labels: ImportRequest, tmp_path: Path) -> None:
-    labels.run()
+def test_a_second_import_adds_what_is_new_alone(import_labels: Import, tmp_path: Path) -> None:
+    import_labels()
     with (tmp_path / "table.csv").open("a") as table:
         table.write("d,question,answer d,pass,pass\n")
-    run = labels.run()
+    run = import_labels()
     assert run.additions is not None
     assert (run.additions.n_known, run.additions.n_new) == (3, 1)
     assert [rating.id for rating in run.ratings] == [example.id for example in run.examples] == ["d"]
     assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
 
 
-def test_what_a_rating_cannot_hold_is_counted(labels: ImportRequest, tmp_path: Path) -> None:
+def test_what_a_rating_cannot_hold_is_counted(import_labels: Import, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
-    run = labels.run()
+    run = import_labels()
     assert [rating.id for rating in run.ratings] == ["a"]
     assert sum(run.file.lost.values()) == 1
 
 
-def test_without_targets_ratings_are_read_and_nothing_is_written(labels: ImportRequest, tmp_path: Path) -> None:
-    run = replace(labels, targets=TargetFiles(), only="judges").run()
+def test_without_targets_ratings_are_read_and_nothing_is_written(import_labels: Import, tmp_path: Path) -> None:
+    run = import_labels(targets=TargetFiles(), only="judges")
     assert [(rating.rater, rating.kind) for rating in run.ratings] == [("judge", "model")] * 3
     assert run.examples == ()
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
-def test_labels_of_the_current_words_put_these_on_record(labels: ImportRequest, tmp_path: Path) -> None:
-    run = replace(labels, to_current_words=True).run()
+def test_labels_of_the_current_words_put_these_on_record(import_labels: Import, tmp_path: Path) -> None:
+    run = import_labels(to_current_words=True)
     wording = RUBRIC.criterion("good").wording
     assert {rating.criteria["good"].under for rating in run.ratings} == {wording}
     assert list(words_in(tmp_path)) == [wording]
 
 
-def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: ImportRequest, tmp_path: Path) -> None:
-    labels.run()
+def test_existing_files_are_added_to_only_where_that_is_asked_for(import_labels: Import, tmp_path: Path) -> None:
+    import_labels()
     ratings = tmp_path / "ratings" / "ann.jsonl"
     with pytest.raises(UsageError, match="exists"):
         TargetFiles(ratings)
@@ -97,22 +100,22 @@ def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: Import
     ids=["rater of a sheet", "unknown field", "no file", "nobody's words", "unknown raters"],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_written(
-    labels: ImportRequest, tmp_path: Path, change: dict[str, object], message: str
+    import_labels: Import, tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        replace(labels, **change).run()  # type: ignore[arg-type]
+        import_labels(**change)
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
-def test_ratings_are_adjudicated_by_the_caller_s_word_alone(labels: ImportRequest, tmp_path: Path) -> None:
+def test_ratings_are_adjudicated_by_the_caller_s_word_alone(import_labels: Import, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,output,kind,label\na,answer,adjudicated,pass\n")
     with pytest.raises(UsageError, match="1 rating would be gold before all others"):
-        labels.run()
+        import_labels()
     by_caller = ColumnOptions(rater="ann", kind="adjudicated")
-    assert [rating.kind for rating in replace(labels, columns=by_caller).run().ratings] == ["adjudicated"]
+    assert [rating.kind for rating in import_labels(columns=by_caller).ratings] == ["adjudicated"]
 
 
-def test_a_file_without_ratings_says_what_it_contains(labels: ImportRequest, tmp_path: Path) -> None:
+def test_a_file_without_ratings_says_what_it_contains(import_labels: Import, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,perhaps\n")
     with pytest.raises(RatingError, match="nothing that can be a rating; it contains 1 "):
-        labels.run()
+        import_labels()

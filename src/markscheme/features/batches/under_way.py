@@ -1,11 +1,14 @@
-"""The batches under way here: found, described and forgotten."""
+"""The batches under way here: found, described, cancelled and forgotten."""
 
 import time
 from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
+from markscheme.errors import UsageError
 from markscheme.features.batches.ledger import BatchLedger, BatchRecord, batches_under_way
+from markscheme.judges.asking import Asking
+from markscheme.judges.kinds import known_kind
 from markscheme.judges.reply_file import cache_folder
 from markscheme.phrases import counted, number
 
@@ -48,3 +51,33 @@ def forget(batches: Iterable[BatchRecord]) -> None:
     with closing(BatchLedger(cache_folder())) as ledger:
         for batch in batches:
             ledger.forget(batch.token)
+
+
+async def cancel(batches: Iterable[BatchRecord]) -> None:
+    """Have the providers of batches end them.
+
+    Raises:
+        UsageError: A batch isn't confirmed yet, or is at another address than this environment has.
+        NoJudge: There is no key for a provider.
+    """
+    for batch in batches:
+        if not batch.remote:
+            raise UsageError(
+                f"batch {batch.token} has no id of its provider yet: run the command that sent it again, which looks "
+                "for it, or forget it"
+            )
+        judge = _judge_of(batch)
+        try:
+            await judge.batches().cancel(batch.remote)
+        finally:
+            await judge.aclose()
+
+
+def _judge_of(batch: BatchRecord) -> Any:
+    """Return the judge that was asked, with the key and address of this environment."""
+    kind = known_kind(batch.judge.name)
+    judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
+    if judge.identity.address != batch.judge.address:
+        needed = batch.judge.address or "its provider's own address"
+        raise UsageError(f"batch {batch.remote} is at {needed}; set the base URL of {kind.name} to that")
+    return judge

@@ -1,4 +1,4 @@
-"""A run of `import`: what to import, under whose name and into which files, and what was read, added and left out."""
+"""A run of `import`: files are read under a name and added to others, and what was read, added and left out."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ from markscheme.rubrics.rubric import Rubric
 
 MOST_LOSSES_NAMED = 5
 """Kinds of what was lost that an error names: the rest of a long list would hide the most frequent."""
-
-
+NO_TARGETS = TargetFiles()
+"""Nothing is written."""
 Whose: TypeAlias = Literal["people", "judges"]
 """Whose ratings may be kept alone."""
 
@@ -48,11 +48,19 @@ class ImportRun:
     examples: tuple[Example, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportRequest:
-    """Request to import: which files, under whose name, and into which files.
+def import_files(
+    files: Sequence[Path],
+    rubric: Rubric | None = None,
+    targets: TargetFiles = NO_TARGETS,
+    *,
+    to_current_words: bool = False,
+    only: Whose | None = None,
+    answered_by: str | None = None,
+    columns: ColumnOptions = ColumnOptions(),
+) -> ImportRun:
+    """Read files, and add what is new to the targets.
 
-    Attributes:
+    Args:
         files: The files; several are one export.
         rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
         targets: Where ratings and examples are written.
@@ -62,138 +70,140 @@ class ImportRequest:
         columns: What the files don't say themselves.
 
     Raises:
-        UsageError: There is no file, or no rubric whose words are current; or `only` is another word.
+        RatingError: A file can't be read, or contains no rating; or a target has other responses under the ids.
+        ComparisonError: The files imply rubrics without a criterion in common.
+        UsageError: There is no file, or no rubric whose words are current; `only` is another word; a column is mapped
+            to what the rubric doesn't have, it isn't clear who answered a sheet, ratings would be gold by their own
+            word, or a target can't be written.
+
+    Warns:
+        DamagedLine: Names a line that is left out, where such lines are.
     """
+    if not files:
+        raise UsageError("there is no file to import")
+    if to_current_words and rubric is None:
+        raise UsageError("--current-words needs --rubric: whose words?")
+    if only not in (None, *get_args(Whose)):
+        raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {only!r}")
+    if rubric is not None:
+        refuse_unknown_fields(columns.column_fields, rubric)
+    n_before = lines_left_out()
+    rated = open_rated(files, rubric, expected="anything", meanings=meanings_of(columns), joined=True)
+    file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)
+    ratings = _by_who_answered(file, answered_by, files[0], targets)
+    current = rubric if to_current_words else None
+    if current is not None:
+        ratings = RatingCodes.of(given_to_current_words(rating, current) for rating in ratings)
+    file = replace(file, ratings=ratings)
+    _refuse_empty(file, files[0], targets)
+    _refuse_unsigned(file, files, is_said=columns.adjudicated or columns.kind == "adjudicated")
+    return _added(file, rated.rubric, targets, current)
 
-    files: Sequence[Path]
-    rubric: Rubric | None = None
-    targets: TargetFiles = TargetFiles()
-    to_current_words: bool = False
-    only: Whose | None = None
-    answered_by: str | None = None
-    columns: ColumnOptions = ColumnOptions()
 
-    def __post_init__(self) -> None:
-        if not self.files:
-            raise UsageError("there is no file to import")
-        if self.to_current_words and self.rubric is None:
-            raise UsageError("--current-words needs --rubric: whose words?")
-        if self.only not in (None, *get_args(Whose)):
-            raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {self.only!r}")
+def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
+    """Return the file with the ratings to keep, and with unreadable lines counted as lost."""
+    damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
+    return replace(file, ratings=of_kind(file.ratings, only), lost={**file.lost, **damaged})
 
-    def run(self) -> ImportRun:
-        """Read the files, and add what is new to the targets.
 
-        Raises:
-            RatingError: A file can't be read, or contains no rating; or a target has other responses under the ids.
-            ComparisonError: The files imply rubrics without a criterion in common.
-            UsageError: A column is mapped to what the rubric doesn't have, it isn't clear who answered a sheet, ratings
-                would be gold by their own word, or a target can't be written.
+def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
+    """Return the ratings under the name of the annotator who answered.
 
-        Warns:
-            DamagedLine: Names a line that is left out, where such lines are.
-        """
-        if self.rubric is not None:
-            refuse_unknown_fields(self.columns.column_fields, self.rubric)
-        n_before = lines_left_out()
-        rated = open_rated(
-            self.files, self.rubric, expected="anything", meanings=meanings_of(self.columns), joined=True
-        )
-        file = self._as_said(self._chosen(rated.as_one_file, lines_left_out() - n_before))
-        self._refuse_empty(file)
-        self._refuse_unsigned(file)
-        return self._added(file, rated.rubric)
+    Args:
+        file: What was read.
+        name: Who answered a sheet; None for the rater it was written for.
+        path: The first file that was read.
+        targets: The files to write, of which a folder's is named after a rater.
 
-    def _chosen(self, file: RatedFile, n_damaged: int) -> RatedFile:
-        """Return the file with the ratings to keep, and with unreadable lines counted as lost."""
-        damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
-        return replace(file, ratings=of_kind(file.ratings, self.only), lost={**file.lost, **damaged})
-
-    def _as_said(self, file: RatedFile) -> RatedFile:
-        """Return the file with the rater and the wording that the caller knows."""
-        ratings = self._by_who_answered(file)
-        if self.to_current_words and self.rubric is not None:
-            ratings = RatingCodes.of(given_to_current_words(rating, self.rubric) for rating in ratings)
-        return replace(file, ratings=ratings)
-
-    def _by_who_answered(self, file: RatedFile) -> RatingCodes:
-        """Return the ratings under the name of the annotator who answered.
-
-        Raises:
-            UsageError: A sheet is of another rater than a file's name says, and the caller doesn't say who answered; or
-                says so of another file than a sheet.
-        """
-        name = self.answered_by
-        ratings = RatingCodes.of(file.ratings)
-        if file.format != SHEET.name:
-            if name is not None:
-                raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
-            return ratings
+    Raises:
+        UsageError: A sheet is of another rater than a file's name says, and the caller doesn't say who answered; or
+            says so of another file than a sheet.
+    """
+    ratings = RatingCodes.of(file.ratings)
+    if file.format != SHEET.name:
         if name is not None:
-            return ratings.with_headers(lambda header: replace(header, rater=name))
-        self._refuse_two_names(file)
+            raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
         return ratings
+    if name is not None:
+        return ratings.with_headers(lambda header: replace(header, rater=name))
+    _refuse_two_names(file, path, targets)
+    return ratings
 
-    def _refuse_two_names(self, sheet: RatedFile) -> None:
-        """Refuse a sheet of another rater than the one a file is named after."""
-        sheet_rater = next((rating.rater for rating in sheet.ratings), None)
-        for path, named_after in self._raters_in_names(sheet.rubric).items():
-            if sheet_rater and named_after and named_after != sheet_rater:
-                question = f"who answered? The sheet is for {sheet_rater}, and {path} is named after {named_after}"
-                raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
 
-    def _raters_in_names(self, rubric: Rubric) -> Mapping[Path, str | None]:
-        """Return the rater in the name of the sheet, and of the file of ratings in a folder; None if there is none."""
-        sheet = self.files[0]
-        prefix = f"{rubric.name}-"
-        saved_as = saved_for(sheet.stem)
-        raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
-        if self.targets.ratings is not None and self.targets.calibration_folder is not None:
-            raters[self.targets.ratings] = self.targets.ratings.stem
-        return raters
+def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> None:
+    """Refuse a sheet of another rater than the one a file is named after."""
+    sheet_rater = next((rating.rater for rating in sheet.ratings), None)
+    for named, named_after in _raters_in_names(path, sheet.rubric, targets).items():
+        if sheet_rater and named_after and named_after != sheet_rater:
+            question = f"who answered? The sheet is for {sheet_rater}, and {named} is named after {named_after}"
+            raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
 
-    def _refuse_empty(self, file: RatedFile) -> None:
-        """Refuse a file without a rating, unless examples alone are written.
 
-        Raises:
-            RatingError: Says what it contains instead.
-        """
-        examples_alone = self.targets.ratings is None and self.targets.examples is not None and file.examples
-        if not file.ratings and not examples_alone:
-            raise RatingError(f"contains nothing that can be a rating{_instead(file.lost)}", path=self.files[0])
+def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
+    """Return the rater in the name of the sheet, and of the file of ratings in a folder; None if there is none."""
+    prefix = f"{rubric.name}-"
+    saved_as = saved_for(sheet.stem)
+    raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
+    if targets.ratings is not None and targets.calibration_folder is not None:
+        raters[targets.ratings] = targets.ratings.stem
+    return raters
 
-    def _refuse_unsigned(self, file: RatedFile) -> None:
-        """Refuse what only the answers of a sheet may say, with a head that shows that the sheet was written here.
 
-        Raises:
-            RatingError: A file has the name of a sheet's answers, and no head.
-            UsageError: Ratings call themselves adjudicated, and the caller doesn't say that they are.
-        """
-        if file.format == SHEET.name:
-            return
-        for path in self.files:
-            refuse_headless(path, file.rubric)
-        is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
-        n_adjudicated = len(RatingCodes.of(file.ratings).of_kinds(("adjudicated",)))
-        is_said = self.columns.adjudicated or self.columns.kind == "adjudicated"
-        if n_adjudicated and not is_said and not is_of_tool:
-            raise UsageError(
-                f"{self.files[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
-                f"calls {'it' if n_adjudicated == 1 else 'them'} adjudicated; if you know that, say "
-                "`--kind adjudicated`"
-            )
+def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
+    """Refuse a file without a rating, unless examples alone are written.
 
-    def _added(self, file: RatedFile, rubric: Rubric) -> ImportRun:
-        """Add what is new to the targets, in turn with others who add to them."""
-        with self.targets.turn_to_add():
-            additions = self.targets.additions(file.ratings, rubric)
-            ratings = RatingCodes.of(file.ratings if additions is None else additions.ratings)
-            examples = self.targets.parted(self.targets.new_examples(file.examples, "what is imported"), rubric)
-            self.targets.add(ratings, examples)
-            folder = self.targets.calibration_folder
-            if folder is not None and self.to_current_words and self.rubric is not None:
-                record_words(folder, self.rubric, datetime.date.today().isoformat())
-        return ImportRun(file, self.targets, ratings, additions, examples)
+    Raises:
+        RatingError: Says what it contains instead.
+    """
+    examples_alone = targets.ratings is None and targets.examples is not None and file.examples
+    if not file.ratings and not examples_alone:
+        raise RatingError(f"contains nothing that can be a rating{_instead(file.lost)}", path=path)
+
+
+def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -> None:
+    """Refuse what only the answers of a sheet may say, with a head that shows that the sheet was written here.
+
+    Args:
+        file: What was read.
+        paths: The files it was read from.
+        is_said: Whether the caller says that the ratings are adjudicated.
+
+    Raises:
+        RatingError: A file has the name of a sheet's answers, and no head.
+        UsageError: Ratings call themselves adjudicated, and the caller doesn't say that they are.
+    """
+    if file.format == SHEET.name:
+        return
+    for path in paths:
+        refuse_headless(path, file.rubric)
+    is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
+    n_adjudicated = len(RatingCodes.of(file.ratings).of_kinds(("adjudicated",)))
+    if n_adjudicated and not is_said and not is_of_tool:
+        raise UsageError(
+            f"{paths[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
+            f"calls {'it' if n_adjudicated == 1 else 'them'} adjudicated; if you know that, say "
+            "`--kind adjudicated`"
+        )
+
+
+def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubric | None) -> ImportRun:
+    """Add what is new to the targets, in turn with others who add to them.
+
+    Args:
+        file: What to add.
+        rubric: The rubric of what was read.
+        targets: The files to write.
+        current: The rubric to whose current words the labels were given; None where that isn't known.
+    """
+    with targets.turn_to_add():
+        additions = targets.additions(file.ratings, rubric)
+        ratings = RatingCodes.of(file.ratings if additions is None else additions.ratings)
+        examples = targets.parted(targets.new_examples(file.examples, "what is imported"), rubric)
+        targets.add(ratings, examples)
+        folder = targets.calibration_folder
+        if folder is not None and current is not None:
+            record_words(folder, current, datetime.date.today().isoformat())
+    return ImportRun(file, targets, ratings, additions, examples)
 
 
 def _instead(lost: Mapping[str, int]) -> str:

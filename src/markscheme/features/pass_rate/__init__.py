@@ -36,20 +36,12 @@ def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
     return summarize_run
 
 
-def _streams(start: Path) -> Iterable[WatchedStream]:
+def _watched(start: Path) -> Iterable[WatchedStream]:
     if not calibrations(start):
         return ()
-    from markscheme.features.pass_rate.tracked.streams import streams_here
+    from markscheme.features.pass_rate.tracked.streams import watched_here
 
-    return streams_here(start)
-
-
-def _judges(start: Path) -> Iterable[WatchedStream]:
-    if not calibrations(start):
-        return ()
-    from markscheme.features.pass_rate.tracked.streams import judges_here
-
-    return judges_here(start)
+    return watched_here(start)
 
 
 def _looks(accepted: "Accepted", grades: "Sequence[Grade]", samples: int, judge: str) -> tuple[float, ...]:
@@ -72,7 +64,7 @@ PASS_RATE = Feature(
         ),
     ),
     AFTER_RUN((10, _run_summary)),
-    STREAMS(_streams, _judges),
+    STREAMS(_watched),
     LOOK_RECORDS(_looks),
     RESULTS_USES(
         (30, 1, "markscheme pass-rate FILES --calibration verdict.json", "the share that people would pass"),

@@ -19,7 +19,6 @@ from markscheme.commands.options import (
 from markscheme.errors import UsageError
 from markscheme.features.pass_rate.options import TrackOptions
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import names_table
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
@@ -82,26 +81,21 @@ def pass_rate(
     _refuse_without_track(tracking.of_stream)
     if not files:
         raise UsageError("name a FILE of what was graded")
-    at_least = tracking.at_least
-    if at_least is not None and calibration is None and (len(files) > 1 or not _is_labelled_table(files[0], columns)):
-        from markscheme.features.pass_rate.gate_of_runs import print_gate
+    from markscheme.features.pass_rate.rates_of_files import print_gate_or_rate
 
-        return print_gate(
-            files,
-            named,
-            at_least,
-            of=of,
-            runs_in_ci=runs_in_ci,
-            examples=examples,
-            columns=columns,
-            details=details,
-            json=json,
-        )
-    if len(files) > 1:
-        raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
-    from markscheme.features.pass_rate.command_of_file import print_rate
-
-    return print_rate(files[0], calibration, drawn, named, at_least, columns, json=json)
+    return print_gate_or_rate(
+        files,
+        named,
+        tracking.at_least,
+        calibration=calibration,
+        how=drawn,
+        of=of,
+        runs_in_ci=runs_in_ci,
+        examples=examples,
+        columns=columns,
+        details=details,
+        json=json,
+    )
 
 
 def _of_stream(
@@ -120,7 +114,7 @@ def _of_stream(
     Raises:
         UsageError: No rubric is named.
     """
-    from markscheme.features.pass_rate.command_tracked import print_plan, print_plan_of_labels, tracked_pass_rate
+    from markscheme.features.pass_rate.tracked.print_look import print_plan, print_plan_of_labels, tracked_pass_rate
 
     if options.plan and calibration is not None:
         return print_plan_of_labels(calibration, rubric, columns, json=json)
@@ -138,8 +132,3 @@ def _refuse_without_track(values: Mapping[str, object]) -> None:
     for option, value in values.items():
         if value is not None:
             raise UsageError(f"{option} is for a stream that is remembered: add --track")
-
-
-def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return whether a file is a table with people's labels, whose rate is corrected instead of compared over runs."""
-    return bool(columns.human) and names_table([str(path)])

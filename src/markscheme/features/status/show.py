@@ -55,10 +55,9 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
     """Return the status of each rubric here, and what shows them; without any, what reads rubrics isn't loaded."""
     if own_rubrics(start) or calibrations(start):
-        from markscheme.features.status.rubric_status import rubrics_here
-        from markscheme.features.status.view_rubrics import view_rubrics
+        from markscheme.features.status import rubric_status, view_rubrics
 
-        rubrics = list(rubrics_here(start, date.today()))
+        rubrics = list(rubric_status.rubrics_here(start, date.today()))
         if rubrics:
-            return rubrics, partial(view_rubrics, rubrics)
+            return rubrics, partial(view_rubrics.view_rubrics, rubrics)
     return [], partial(without_rubrics, list(known_rubrics(start)))

@@ -1,8 +1,6 @@
 """`markscheme stress`: what moves a judge that shouldn't?"""
 
-import dataclasses
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.families import only, spelled
@@ -13,23 +11,11 @@ from markscheme.commands.options import (
     JudgeName,
     ReportOptions,
     RubricName,
-    notify,
 )
-from markscheme.commands.output import TOO_FEW, put, put_on_screen, rendered, show
-from markscheme.commands.progress import progress
 from markscheme.features.stress.options import StressOptions
 from markscheme.files import refuse_unwritable
-from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import refuse_table
-from markscheme.report.figures import dollars
-
-if TYPE_CHECKING:
-    from markscheme.features.stress.battery import Battery
-    from markscheme.judges.cost import Cost
-
-_MOVED = 1
-"""Exit status where something moved the judge."""
 
 
 def stress(
@@ -61,34 +47,19 @@ def stress(
         0 nothing moved the judge, 1 something did, or asking again did, 2 invalid arguments, 3 no judge to ask, 4
         fewer than 20 examples, 5 over a tenth not graded.
     """
-    from markscheme.features.stress.run import cost_of_run, open_battery, run_battery
-    from markscheme.features.stress.view import json_of, view
+    from markscheme.features.stress.print_run import stress_judge
 
-    html = output.html
-    refuse_unwritable(html)
+    refuse_unwritable(output.html)
     refuse_table(rubric)
     columns.refuse(rubric)
-    battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=labels.examples, judge=judge)
-    if battery.lack is not None:
-        print(f"error: {battery.lack}", file=sys.stderr)
-        return TOO_FEW
-    _print_plan(battery, cost_of_run(battery, opened, ask), to_stderr=not plan)
-    if plan:
-        return 0
-    result = run_battery(battery, opened, ask, watch=progress)
-    document = view(result, str(opened.identity), asked_as=judge)
-    if html:
-        put(rendered(document, "html"), html)
-    shown = dataclasses.replace(document, has_page=True, written=html or "")
-    show(shown, json_of(result), json=json, details=details)
-    return _MOVED if result.is_moved else 0
-
-
-def _print_plan(battery: "Battery", cost: "Cost", *, to_stderr: bool) -> None:
-    """Print the cost before anything is asked; with --plan the changed texts too."""
-    from markscheme.features.stress.view import plan_view
-
-    if to_stderr:
-        notify(f"{counted(cost.calls, 'call')}: {dollars(cost.usd)}")
-    else:
-        put_on_screen(plan_view(battery, cost))
+    return stress_judge(
+        rubric,
+        judge,
+        stressing,
+        ask,
+        examples=labels.examples,
+        plan=plan,
+        details=details,
+        json=json,
+        html=output.html,
+    )

@@ -9,22 +9,24 @@ from markscheme.report.streams import WatchedStream
 from markscheme.rubrics.search import calibrations
 
 
-def streams_here(start: Path) -> Iterator[WatchedStream]:
-    """Yield the streams of a folder's rubrics as they stood at their last look."""
-    for rubric, calibration in calibrations(start).items():
-        rates = calibration / RATES_FOLDER
-        for folder in sorted(rates.iterdir()) if rates.is_dir() else ():
-            stream = StreamFiles(folder)
-            if stream.is_there:
-                from markscheme.features.pass_rate.tracked.standing import standing
+def watched_here(start: Path) -> Iterator[WatchedStream]:
+    """Yield the streams of a folder's rubrics as they stood at their last look, then what is known of each judge.
 
-                yield standing(rubric, stream)
+    A judge is known by all looks at the accepted examples of its rubric, whoever made them.
+    """
+    by_rubric = calibrations(start)
+    streams = [(rubric, stream) for rubric, folder in by_rubric.items() for stream in _streams_in(folder)]
+    judges = {rubric: folder for rubric, folder in by_rubric.items() if (folder / ANCHORS_FILE).is_file()}
+    if not streams and not judges:
+        return
+    from markscheme.features.pass_rate.tracked import standing, standing_judge
+
+    yield from (standing.standing(rubric, stream) for rubric, stream in streams)
+    yield from (standing_judge.standing_judge(rubric, folder) for rubric, folder in judges.items())
 
 
-def judges_here(start: Path) -> Iterator[WatchedStream]:
-    """Yield what all looks at the accepted examples of a folder's rubrics say, whoever made them."""
-    for rubric, calibration in calibrations(start).items():
-        if (calibration / ANCHORS_FILE).is_file():
-            from markscheme.features.pass_rate.tracked.standing_judge import standing_judge
-
-            yield standing_judge(rubric, calibration)
+def _streams_in(calibration: Path) -> Iterator[StreamFiles]:
+    """Yield the streams of a rubric that have begun."""
+    rates = calibration / RATES_FOLDER
+    streams = map(StreamFiles, sorted(rates.iterdir()) if rates.is_dir() else ())
+    return (stream for stream in streams if stream.is_there)

@@ -1,15 +1,16 @@
-"""`markscheme pass-rate` of one file: its rate, corrected by labels elsewhere or in it."""
+"""What `pass-rate` prints without a stream: the rate of one file, corrected by labels, or the gate on several runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
+from markscheme.features.pass_rate.gate_of_runs import print_gate
 from markscheme.features.pass_rate.least_rate import RateAnswer
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -21,7 +22,62 @@ from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
 
 
-def print_rate(
+def print_gate_or_rate(
+    files: Sequence[Path],
+    named: Rubric | None,
+    least: float | None,
+    *,
+    calibration: Path | None,
+    how: DrawnHow | None,
+    of: Literal["score", "pass"],
+    runs_in_ci: int,
+    examples: Path | None,
+    columns: ColumnOptions,
+    details: bool,
+    json: bool,
+) -> int:
+    """Print how often a gate on runs fails though nothing changed, or the pass rate of one file; the exit status.
+
+    Args:
+        files: The file, or one file of each run.
+        named: The rubric; None for none.
+        least: The pass rate, or the mean of a run, that is enough; None where none is named.
+        calibration: The labels that correct a rate; None where they are in the file, or for a gate.
+        how: How these labels were drawn; None as they say.
+        of: What the gate compares.
+        runs_in_ci: Runs that CI averages.
+        examples: Examples whose groups say which cases vary together; None for none.
+        columns: What the caller says of the files' columns.
+        details: Whether the figures behind a gate are printed too.
+        json: Whether JSON is printed.
+
+    Raises:
+        UsageError: Several files are named without what is enough, or labels are missing.
+    """
+    has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
+    if least is not None and calibration is None and has_runs:
+        return print_gate(
+            files,
+            named,
+            least,
+            of=of,
+            runs_in_ci=runs_in_ci,
+            examples=examples,
+            columns=columns,
+            details=details,
+            json=json,
+        )
+    if len(files) > 1:
+        raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
+    return _print_rate(files[0], calibration, how, named, least, columns, json=json)
+
+
+def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
+    """Return whether a file is a table with people's labels, whose rate is corrected instead of compared over runs."""
+    return bool(columns.human) and names_table([str(path)])
+
+
+def _print_rate(
     file: Path,
     calibration: Path | None,
     how: DrawnHow | None,

@@ -1,4 +1,4 @@
-"""`markscheme pass-rate --track`: a stream's memory, and a look at it."""
+"""What `pass-rate --track` prints: what moved in a stream, and what numbers of audits are worth."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from markscheme.calibration.rates.decisions import read_decided
 from markscheme.commands.output import TOO_FEW, rendered, show
 from markscheme.errors import UsageError
 from markscheme.features.pass_rate.options import TrackOptions
@@ -18,6 +19,7 @@ from markscheme.features.pass_rate.tracked.store import StreamFiles
 from markscheme.features.pass_rate.tracked.view import json_of, judge_rates, plans_of, view, view_plan
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.readers.peek import Peek
 from markscheme.report.document import Command, Document, Paragraph
 from markscheme.report.step_summary import append_step_summary
@@ -86,9 +88,6 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
     """Print the labels needed, with a calibration's labels as a sample of the traffic; return the exit status."""
-    from markscheme.calibration.rates.decisions import read_decided
-    from markscheme.ratings.gold import GOLD, JUDGE
-
     table = read_decided(path, rubric, columns).table
     passes = table[JUDGE].decisions == 1
     good = table[GOLD].decisions == 1

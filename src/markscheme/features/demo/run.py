@@ -1,0 +1,104 @@
+"""A run of the demonstration: its parts, each printed as soon as it is there."""
+
+import contextlib
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from markscheme.commands.output import put_on_screen
+from markscheme.errors import UsageError
+from markscheme.features.demo import view
+from markscheme.features.demo.naming import diagnosed, named_in, write_project
+from markscheme.features.demo.planting import Round, made_round
+from markscheme.features.demo.rare_fails import THREE_JUDGES, write_judges
+from markscheme.features.demo.raters import five_raters
+from markscheme.report.document import Document
+from markscheme.report.json import dumps
+
+SEED_BITS = 64
+"""Seeds of a demonstration: too many to have tried them all."""
+
+
+def show_round(
+    plant: str | None, n: int, seed: int | None, keep: Path | None, json: bool, *, sealed: bool, details: bool
+) -> int:
+    """Show five raters, unless a fault is planted or sealed, then a round; the exit status.
+
+    Args:
+        plant: The fault to plant; None draws it.
+        n: Number of labelled examples.
+        seed: What the round is drawn by; None draws that too.
+        keep: Where the files of the round are kept; None keeps none.
+        json: Whether JSON is printed.
+        sealed: Whether the hash of the fault is printed before anything else.
+        details: Whether the figures behind the raters are printed too.
+
+    Raises:
+        UsageError: The folder exists, or cannot be made.
+    """
+    shown: dict[str, Any] = {"schema": 1}
+    if not sealed and plant is None:
+        raters = five_raters()
+        shown["raters"] = view.raters_json(raters)
+        _print(view.raters(raters), json, details=details)
+    made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
+    shown["round"] = _round(made, keep, json, sealed=plant is None)
+    if json:
+        print(dumps(shown))
+    else:
+        print("Next: markscheme init")
+    return 0
+
+
+def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
+    """Run a round: plant a fault, have it named, and show both; print the seal before the files are read."""
+    _print(view.rules(len(made.examples)), json)
+    _print(view.planted(made, sealed=sealed), json)
+    if json and sealed:
+        print(f"seal: {made.seal}", file=sys.stderr, flush=True)
+    with _folder(keep) as folder:
+        write_project(made, folder)
+        findings = diagnosed(folder)
+    _print(view.diagnosis(findings), json)
+    _print(view.outcome(made, right=named_in(findings) == made.planted, sealed=sealed), json)
+    return view.round_json(made, findings, sealed=sealed)
+
+
+def show_judges_misread(keep: Path | None, json: bool) -> int:
+    """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
+    if keep is not None:
+        with _folder(keep) as folder:
+            write_judges(folder)
+    _print(view.sides(THREE_JUDGES, folder=keep), json)
+    if json:
+        print(dumps({"schema": 1, "judges": view.sides_json(THREE_JUDGES)}))
+    return 0
+
+
+def _print(document: Document, json: bool, *, details: bool = False) -> None:
+    """Print a part of the demonstration as soon as it is there, unless JSON is asked for."""
+    if json:
+        return
+    put_on_screen(document, details=details)
+    print(flush=True)
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """Yield a new folder to keep; else one that is removed afterwards.
+
+    Raises:
+        UsageError: It exists, or cannot be made.
+    """
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="markscheme-demo-") as made:
+            yield Path(made)
+        return
+    try:
+        keep.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"{keep} cannot be made: {error.strerror or error}") from error
+    yield keep

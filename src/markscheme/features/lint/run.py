@@ -1,0 +1,76 @@
+"""A run of `lint`: each rubric checked and shown, and the worst exit status."""
+
+from collections.abc import Sequence
+from json import dumps
+from pathlib import Path
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.output import put_on_screen
+from markscheme.features.lint.lint import ADVICE, NO_ISSUES, LintReport, lint_file
+from markscheme.features.lint.rows import lint_rows, rows_in_words
+from markscheme.features.lint.view import view
+from markscheme.plain_data import LINES
+from markscheme.ratings.examples import examples_files
+from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.rubrics.format import json_schema
+from markscheme.rubrics.search import POOL, find_calibration, find_rubric
+
+
+def print_schema() -> int:
+    """Print the format of rubric files as JSON Schema; the exit status."""
+    print(dumps(json_schema(), indent=2, ensure_ascii=False))
+    return NO_ISSUES
+
+
+def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: bool, json: bool) -> int:
+    """Check rubrics, and rows that bring some, and print what is found; the worst exit status.
+
+    Args:
+        rubrics: By name or file.
+        scorers: Modules with checks by code, as in an import.
+        allow_advice: Whether a rubric with advice alone has no issues.
+        json: Whether JSON is printed.
+    """
+    worst = NO_ISSUES
+    for name in rubrics:
+        if brings_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file()):
+            rows = lint_rows(Path(name))
+            print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
+            worst = max(worst, rows.status)
+            continue
+        report = lint_file(_from_here(find_rubric(name)), scorers)
+        _show(report, name if len(rubrics) == 1 else "", json=json)
+        worst = max(worst, report.status)
+    return NO_ISSUES if worst == ADVICE and allow_advice else worst
+
+
+def _from_here(path: Path) -> Path:
+    """Return the path relative to the working directory, if it is below it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _show(report: LintReport, only: str, *, json: bool) -> None:
+    """Print what was found in a rubric, with the next step if it is the only one, as the user named it."""
+    path = report.rubric
+    if not (json or report.faults or report.advice):
+        print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))
+        return
+    if json:
+        print(dumps(report.to_json(), ensure_ascii=False))
+        return
+    if not only:
+        print()
+    put_on_screen(view(report, _next_step(path, only)))
+
+
+def _next_step(path: Path, named: str) -> str:
+    """Return the command that uses a rubric: it calibrates a judge if there are examples, else starts labelling.
+
+    Without a name it is "".
+    """
+    if not named:
+        return ""
+    commands = Commands.on(named)
+    folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
+    has_examples = folder is not None and examples_files(folder)
+    return commands.calibrate() if has_examples else commands.label(f"--pool {POOL}")

@@ -1,0 +1,149 @@
+"""What `import` prints: the ratings of a run, what was lost, and what to do next; or a rubric that was converted."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from json import dumps
+from pathlib import Path
+from shlex import join, quote
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.options import existing_file, rubric_named
+from markscheme.commands.output import put_on_screen
+from markscheme.errors import UsageError, writing
+from markscheme.features.other_tools.rubric_conversion import convert_rubric
+from markscheme.features.other_tools.run_import import ImportRun, Whose, import_files
+from markscheme.features.other_tools.target_files import TargetFiles
+from markscheme.features.other_tools.view_imported import json_of, view
+from markscheme.grading.by_row import rubric_of_rows
+from markscheme.phrases import counted
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.report.json import dumps as report_json
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
+from markscheme.rubrics.shape_hints import ShapeOptions
+
+
+def print_import(
+    files: Sequence[Path],
+    rubric: str | None,
+    to: Path | None,
+    examples: Path | None,
+    *,
+    append: bool,
+    to_current_words: bool,
+    only: Whose | None,
+    answered_by: str | None,
+    rater_column: str | None,
+    columns: ColumnOptions,
+    json: bool,
+) -> int:
+    """Import files and print what was read, added and lost; the exit status.
+
+    Args:
+        files: The files.
+        rubric: The name or file of their rubric; None takes the one that they name or imply.
+        to: The file of ratings; None prints them.
+        examples: The file of examples; None writes none.
+        append: Whether these may be there already.
+        to_current_words: Whether annotators gave their labels to the rubric's current words.
+        only: Whose ratings to keep; None keeps all.
+        answered_by: Who answered a labelling sheet; None for the rater it was written for.
+        rater_column: The column with the rater's name; None for the usual ones.
+        columns: What the files don't say themselves.
+        json: Whether the report is printed as JSON.
+    """
+    paths = [existing_file(path) for path in files]
+    targets = TargetFiles(to, examples, append)
+    rubric_of_call = _rubric_of_call(rubric) if rubric else None
+    raters = (f"{rater_column}=rater",) if rater_column else ()
+    run = import_files(
+        paths,
+        rubric_of_call,
+        targets,
+        to_current_words=to_current_words,
+        only=only,
+        answered_by=answered_by,
+        columns=replace(columns, map=(*columns.map, *raters)),
+    )
+    if json:
+        printed = {} if to else {"lines": [rating.to_json() for rating in run.ratings]}
+        print(report_json({**json_of(run), **printed}))
+        return 0
+    if not to:
+        sys.stdout.writelines(f"{dumps(rating.to_json(), ensure_ascii=False)}\n" for rating in run.ratings)
+    command = None
+    if rubric is not None and rubric_of_call is not None:
+        options = {"rubric": rubric, "only": only, "as": answered_by, "rater-column": rater_column}
+        name = rubric_of_call.name
+        command = _calibration(name, run) or _with_examples(name, paths, run, options, columns)
+    document = replace(view(run), onward=None if command is None else ("Next", command))
+    put_on_screen(document, sys.stdout if to else sys.stderr)
+    return 0
+
+
+def _rubric_of_call(name: str) -> Rubric:
+    """Return the rubric of a name or in a file, or the criteria of rows that bring their own."""
+    path = Path(name)
+    return rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
+
+
+def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: bool) -> int:
+    """Write a published rubric as a file in markscheme's own format, and say what was assumed and not read.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UsageError: There are several files, one isn't there, or the one to write exists.
+    """
+    paths = [existing_file(path) for path in files]
+    if len(paths) > 1:
+        raise UsageError(f"a rubric is one file, got {len(paths)}")
+    if to.exists():
+        raise UsageError(f"{to} exists; name a new file")
+    text, n_criteria, notes = convert_rubric(paths[0], options)
+    with writing(to):
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(text, encoding="utf-8")
+    if json:
+        print(dumps({"schema": 1, "rubric": str(to), "criteria": n_criteria, "notes": list(notes)}))
+        return 0
+    print(f"{to}: {counted(n_criteria, 'criterion', 'criteria')}")
+    print("".join(f"  {note}\n" for note in notes), end="")
+    print(f"Next, read it, then: `markscheme lint {quote(str(to))}`")
+    return 0
+
+
+def _calibration(name: str, run: ImportRun) -> str | None:
+    """Return the command that calibrates a rubric with what was written; None where responses to it aren't kept."""
+    ratings = run.targets.ratings
+    examples = run.targets.examples
+    if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
+        return None
+    has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
+    options = [f"--ratings {quote(str(ratings))}"] if has_judges else []
+    is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
+    return Commands.on(name).calibrate_by(*options, *([] if is_found else [f"--examples {quote(str(examples))}"]))
+
+
+def _with_examples(
+    name: str, paths: Sequence[Path], run: ImportRun, given_options: Mapping[str, str | None], columns: ColumnOptions
+) -> str | None:
+    """Return the command that imports the same files again with their responses; None where they have none."""
+    if run.targets.ratings is None or not run.file.has_responses:
+        return None
+    names = ",".join(columns.judge_names) or None
+    options = {**given_options, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
+    options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}
+    written = "".join(f" --{option} {quote(value)}" for option, value in options.items() if value is not None)
+    return f"markscheme import {join(map(str, paths))}{columns.as_shell}{written} --append"
+
+
+def _examples_of(name: str) -> Path:
+    """Return the file in which the examples of a rubric are found by its name."""
+    folder = find_calibration(name, Path.cwd()) or Path(CALIBRATION_FOLDERS, name)
+    return folder / "examples.jsonl"
