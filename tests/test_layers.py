@@ -103,7 +103,7 @@ LATE: dict[str, dict[str, str]] = {
         "promptfoo.provider": "an assertion that a session answers loads json and socket alone",
     },
     "session.client": dict.fromkeys(
-        ("_blake2", "fcntl", "hashlib", "subprocess", "time"), "Promptfoo starts it for every assertion"
+        ("_blake2", "fcntl", "hashlib", "subprocess"), "Promptfoo starts it for every assertion"
     ),
     "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
     "rubrics.format": {
@@ -112,10 +112,7 @@ LATE: dict[str, dict[str, str]] = {
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
-    "material": {
-        "html": "a text of plain letters has no character references to undo",
-        "urllib.parse": "few texts have an encoded letter to undo",
-    },
+    "material": {"html": "a text of plain letters has no character references to undo"},
     "judges.open_files": {"resource": "Windows has no such module"},
     "submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
     "grading": {
@@ -161,8 +158,8 @@ LATE: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             (
                 "calibration.labelled_files",
+                "calibration.requests.other_files",
                 "calibration.tables",
-                "readers.formats",
                 "readers.rated",
             ),
             "a judge that is asked needs no reader",
@@ -171,20 +168,15 @@ LATE: dict[str, dict[str, str]] = {
             (
                 "calibration.accepted.acceptance",
                 "calibration.accepted.history",
-                "judges.rerun",
             ),
             ACCEPTED,
         ),
     },
-    "calibration.comparison.comparison": {
-        "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
-    },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
-    "calibration.next_labels": dict.fromkeys(
-        ("calibration.decision", "calibration.reasons", "ratings.gold"),
-        "numpy and scipy come with them, and `status` reads what a calibration kept",
-    ),
+    "calibration.next_labels": {
+        "calibration.decision": "numpy and scipy come with it, and `status` reads what a calibration kept",
+    },
     "ratings.example_reading": {"grading.graded_table": "few files are Parquet"},
     "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
@@ -221,11 +213,6 @@ LATE: dict[str, dict[str, str]] = {
     "report.views.calibration": {
         "report.table_words": "a rubric's start needs no table",
         "report.sections.details": "the first screen has no details",
-    },
-    "report.html": {
-        "jinja2": "few reports become pages",
-        "markupsafe": "few reports become pages",
-        "pages.example": "few reports become pages",
     },
 }
 """Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 from markscheme.submission import RESPONSE
 
@@ -151,8 +152,6 @@ def _decoded(text: str) -> Iterator[str]:
     """
     yield text[::-1]
     if "%" in text:
-        from urllib.parse import unquote
-
         yield unquote(text)
     for passage in _BASE64.findall(text):
         whole = passage[:-1] if len(passage) % 4 == 1 else passage + "=" * (-len(passage) % 4)

@@ -13,10 +13,9 @@ from markscheme.calibration.next_labels import (
     FIRST_LABELS,
     NEXT_LABELS,
     NextLabels,
-    keep_next_labels,
     next_labels,
-    planned_labels,
 )
+from markscheme.calibration.wanted_labels import keep_next_labels, planned_labels
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of, no_gold

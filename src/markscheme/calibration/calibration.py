@@ -66,8 +66,8 @@ class Rater:
         options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
         has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
-        table: The table without a rubric as it was read; None for anything else.
-        table_criterion: What is rated in it by the columns that are compared; "" where it rates one thing.
+        rated_table: The table without a rubric as it was read, and what is rated in it by the columns that are
+            compared, "" where it rates one thing; None for anything else.
         members: Judges of a panel; 1 for any other.
         member_votes: Of a panel, by example id and criterion, each member's level; only where all gave one.
     """
@@ -83,11 +83,15 @@ class Rater:
     options: str | None = None
     has_rubric: bool = True
     may_be_accepted: bool = True
-    table: "TableReading | None" = None
-    table_criterion: str = ""
+    rated_table: "tuple[TableReading, str] | None" = None
     members: int = 1
     member_votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     ways: Mapping[AskedWithout, int] = field(default_factory=dict)
+
+    @property
+    def table(self) -> "TableReading | None":
+        """The table without a rubric as it was read; None for anything else."""
+        return None if self.rated_table is None else self.rated_table[0]
 
     @property
     def models(self) -> str:
@@ -291,9 +295,10 @@ class Calibration(Reported):
         """
         from markscheme.calibration.table_frames import rows_of
 
-        if self.rater.table is None:
+        if self.rater.rated_table is None:
             raise TypeError("`rows` are those of a table; `ratings` are those of any calibration")
-        return rows_of(self.rater.table, {self.rater.table_criterion: self.comparison})
+        table, criterion = self.rater.rated_table
+        return rows_of(table, {criterion: self.comparison})
 
     def to_frame(self) -> Any:
         """Return a data frame with a row for each example: of a table its own columns, and what is in `rows`.

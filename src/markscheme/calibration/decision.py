@@ -30,8 +30,10 @@ from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, Ga
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
+from markscheme.errors import ComparisonError
 from markscheme.ratings.example_rows import values_of
-from markscheme.ratings.gold import Gold
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
@@ -136,6 +138,7 @@ def _decided(
         needs_adjustment=share is None or share < wanted,
         settings=comparison.settings,
         most_wrong=most,
+        because="",  # the sentence is about the verdict, which the decision itself knows
     )
     decision = replace(
         decision,
@@ -265,6 +268,20 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
     have = gold.n - gold.picked_by_hand if gold.has_people else 0
     return None if first is None else replace(first, more=max(0, first.more - have))
+
+
+def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
+    """Return the labels for a first verdict by a rubric, and whether people have labelled any of its examples.
+
+    Args:
+        examples: Its examples with all labels so far.
+        rubric: The rubric.
+    """
+    try:
+        gold = gold_of(examples, rubric)
+    except ComparisonError:
+        gold = no_gold(rubric)
+    return labels_to_begin(gold, rubric.target), gold.has_people
 
 
 def _is_open(decision: Decision) -> bool:

@@ -1,25 +1,17 @@
 """The labels that an open verdict needs: one number, kept by a calibration and counted down while people label."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
-from markscheme.errors import ComparisonError, RatingError
-from markscheme.files import refuse_link, write_whole
+from markscheme.errors import RatingError
 from markscheme.plain_data import no_constant, read_json
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.keys import DEFAULT_TARGET
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
-
-if TYPE_CHECKING:
-    from markscheme.calibration.comparison.comparison import Comparison
-    from markscheme.calibration.comparison.verdict import Decision
-    from markscheme.ratings.gold import Gold
 
 NEXT_LABELS = "next_labels.json"
 """The file in a rubric's calibration folder that has what the last calibration on people's labels asked for."""
@@ -63,57 +55,6 @@ class NextLabels:
         return f"Label all {remaining} that are left{f' in {pool}' if pool else ''}."
 
 
-def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> NextLabels:
-    """Return the labels that a calibration with these ratings would ask for.
-
-    Args:
-        gold: The labels so far.
-        pilot: The judge compared with them; None where its ratings aren't known.
-        target: Share of examples on which the judge must agree.
-    """
-    from markscheme.calibration.decision import decide, labels_to_begin
-
-    if pilot is None:
-        return _asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
-    decision = decide(pilot, target=target)
-    return NextLabels(decision.labels, decision.next_step, because=decision.because)
-
-
-def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Path) -> None:
-    """Keep what the verdict on a judge asked for, where people's labels led to it.
-
-    Args:
-        decision: The verdict.
-        gold: The labels it is by.
-        judge: The judge's name.
-        folder: The rubric's calibration folder.
-
-    Raises:
-        OSError: The folder can't be written, or a link is where the file belongs.
-    """
-    if not gold.has_people:
-        return
-    from markscheme.calibration.reasons import scarce_decision
-
-    labels = decision.labels
-    scarce = None if decision.gate_answer is None else scarce_decision(decision.gate_answer)
-    record: dict[str, Any] = {
-        "schema": 1,
-        "at": date.today().isoformat(),
-        "judge": judge,
-        "labelled": len(gold.ids),
-        "verdict": decision.verdict,
-        "labels_needed": decision.labels_needed,
-        "labels_chance": decision.labels_chance,
-        "assumed": None if labels is None else labels.assumed,
-        "scarce": None if scarce is None else dict(zip(("decision", "share"), scarce, strict=True)),
-        "next_step": decision.next_step or "",
-    }
-    path = folder / NEXT_LABELS
-    refuse_link(path)
-    write_whole(path, json.dumps(record, ensure_ascii=False, indent=1) + "\n", follow=False)
-
-
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
     """Return what to label next: the need of the last calibration, minus what people have labelled since.
 
@@ -145,17 +86,14 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
     """Return the labels for a first verdict."""
     if not examples.labels and rubric.target == DEFAULT_TARGET:
-        return _asked_first(FIRST_LABELS, by_people=True)
-    from markscheme.ratings.gold import gold_of, no_gold
+        return asked_first(FIRST_LABELS, by_people=True)
+    from markscheme.calibration.decision import first_labels_of
 
-    try:
-        gold = gold_of(examples, rubric)
-    except ComparisonError:
-        gold = no_gold(rubric)
-    return planned_labels(gold, None, rubric.target)
+    first, by_people = first_labels_of(examples, rubric)
+    return asked_first(first, by_people=by_people)
 
 
-def _asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
+def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
     """Say how many labels a first verdict takes; None says that no number would do."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")

@@ -142,8 +142,7 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
                 options=reading.options.as_shell.strip(),
                 has_rubric=False,
                 may_be_accepted=False,
-                table=reading,
-                table_criterion=criterion,
+                rated_table=(reading, criterion),
             )
             calibration = calibration_of(rubric, examples, reading.judged(criterion, judge), rater, options=options)
             of_criterion.append(calibration.after(len(judges)) if len(judges) > 1 else calibration)

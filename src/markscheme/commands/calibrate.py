@@ -165,7 +165,7 @@ def _write_calibrations(
 
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
     """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
-    from markscheme.calibration.next_labels import keep_next_labels
+    from markscheme.calibration.wanted_labels import keep_next_labels
 
     folder = find_calibration(calibration.rubric.name, Path.cwd())
     is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None

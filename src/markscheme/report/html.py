@@ -14,9 +14,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from markscheme.pages.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+from markscheme.pages.example import Shortening, render_example
 from markscheme.pages.words import first_words
 from markscheme.phrases import number, signed
 from markscheme.report.document import (
@@ -35,9 +39,6 @@ from markscheme.report.drawing import drawn
 from markscheme.report.plots import plot_of
 from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _LARGEST_DATA = 2_400_000
 """Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
@@ -200,8 +201,6 @@ class _LaidOut:
 
     def html(self, case: Case, limit: int) -> str:
         """Render an example with long texts cut; "" if its response isn't known."""
-        from markscheme.pages.example import Shortening, render_example  # imported only if a page is written
-
         if case.response is None:
             return ""
         shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
@@ -263,9 +262,7 @@ def _spelling(letter: str) -> str:
 
 
 @cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # imported only if a page is written
-
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("markscheme.report"),
         autoescape=True,
@@ -294,8 +291,6 @@ def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | N
 
 
 def _markup(text: str) -> Any:
-    from markupsafe import Markup
-
     return Markup(text)  # noqa: S704 - only ever given the page's own style and script, and text escaped before
 
 
@@ -305,6 +300,4 @@ def _finalized(value: Any) -> Any:
 
 
 def _cut(text: str, limit: int) -> Any:
-    from markupsafe import escape
-
     return _markup(str(escape(cut(text, limit))))

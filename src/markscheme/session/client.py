@@ -14,6 +14,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -425,7 +426,6 @@ def folder_lock(folder: str) -> Iterator[None]:
         OSError: Another process held the lock too long.
     """
     import fcntl
-    import time
 
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from markscheme.calibration.comparison.measure import (
     merged_rows,
 )
 from markscheme.calibration.comparison.policy import interval_level
+from markscheme.calibration.comparison.repairs import Repairs, repairs_of
 from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
 from markscheme.calibration.comparison.trend import TrendEvidence
 from markscheme.calibration.results import Reported
@@ -50,9 +51,6 @@ from markscheme.stats.group_sets import set_names
 from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping, Integers
 from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights, grouped_share
-
-if TYPE_CHECKING:
-    from markscheme.calibration.comparison.repairs import Repairs
 
 
 def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
@@ -227,10 +225,8 @@ class Comparison:
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 
     @cached_property
-    def repairs(self) -> "Repairs | None":
+    def repairs(self) -> Repairs | None:
         """Changes that fixing each criterion would bring; None if the judge's decisions don't follow its levels."""
-        from markscheme.calibration.comparison.repairs import repairs_of
-
         tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
         return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
 

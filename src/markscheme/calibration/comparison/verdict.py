@@ -120,8 +120,8 @@ class Decision:
             where it isn't open.
         settings: How many settings were tried on these labels, this one included.
         most_wrong: The limits on wrong decisions that are set.
-        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
         because: Why, in a sentence.
+        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
     """
 
@@ -132,9 +132,9 @@ class Decision:
     needs_adjustment: bool
     settings: int
     most_wrong: MostWrong
+    because: str
     labels: DecisiveLabels | None = None
     next_step: str | None = None
-    because: str = ""
     excepted: tuple[ExceptedPart, ...] = ()
     verdict_with_ties: VerdictName | None = None
 

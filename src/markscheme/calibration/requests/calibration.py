@@ -20,15 +20,15 @@ from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
-from markscheme.errors import RubricError, UsageError
+from markscheme.errors import UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.rerun import FromSample
 from markscheme.options.table import AddedOptions
-from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
@@ -43,7 +43,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_results, may_be_rubric, shows_rubric, shows_yaml
+from markscheme.rubrics.reading import may_be_results, shows_rubric, shows_yaml
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -473,7 +473,9 @@ class CalibrationRequest:
         """Return the ratings, with the file that each part of them is from."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
-        return [(file, _ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
+        from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader
+
+        return [(file, ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
 
     def _from_judge(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
@@ -544,8 +546,6 @@ def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
     """Return a judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
     if first == 0:
         return judge
-    from markscheme.judges.rerun import FromSample
-
     return FromSample(replying(judge), first)
 
 
@@ -594,7 +594,7 @@ def _rubric_named(name: str) -> Rubric:
 
 
 def _refuse_other_files(name: str) -> None:
-    """Refuse a file that `calibrate` reads or writes elsewhere, and say what to run instead.
+    """Refuse a file that `calibrate` reads or writes elsewhere; a name, or YAML, loads no reader.
 
     Raises:
         UsageError: It is a report, or lines of examples or ratings.
@@ -602,67 +602,6 @@ def _refuse_other_files(name: str) -> None:
     path = Path(name)
     if not path.is_file() or shows_yaml(path):
         return
-    from markscheme.readers.formats import known_formats
-    from markscheme.readers.rated import has_own_ratings, name_of_format, shape_of
+    from markscheme.calibration.requests.other_files import refuse_other_file
 
-    shape = shape_of(path)
-    if shape == "lines":
-        holds_ratings = has_own_ratings(path) and name_of_format(path) != "labelled examples"
-        option = "ratings" if holds_ratings else "examples"
-        raise UsageError(
-            f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
-            f"markscheme calibrate RUBRIC --{option} {shlex.quote(name)}"
-        )
-    rubric = _report_in(path)
-    if rubric:
-        raise UsageError(
-            f"{name} is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
-            f"markscheme calibrate {shlex.quote(rubric)}; to compare it with another: "
-            f"markscheme compare {shlex.quote(name)} OTHER.json"
-        )
-    if rubric is not None:
-        raise UsageError(
-            f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
-            "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
-        )
-    format_name = name_of_format(path)
-    if format_name is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
-        formats = known_formats("anything")
-        raise UsageError(
-            f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
-            "a table, or JSON lines"
-        )
-    if format_name is not None:
-        raise UsageError(
-            f"{name} is {format_name}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
-            f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
-        )
-
-
-def _report_in(path: Path) -> str | None:
-    """Return the rubric's name if a file is a report, "" for one of several judges; None otherwise."""
-    if not path.is_file() or shows_yaml(path):
-        return None
-    from markscheme.readers.rated import rubric_of_report
-
-    return rubric_of_report(path)
-
-
-def _refuse_report(path: Path) -> None:
-    """Refuse a file that holds no ratings.
-
-    Raises:
-        UsageError: It is a report.
-    """
-    if _report_in(path) is not None:
-        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
-
-
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
-    _refuse_report(path)
-    from markscheme.readers.rated import (  # slow to load, and a judge that is asked needs no reader
-        judge_ratings,
-        meanings_of,
-    )
-
-    return judge_ratings(path, rubric, examples, meanings_of(columns))
+    refuse_other_file(name)

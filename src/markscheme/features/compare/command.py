@@ -203,7 +203,7 @@ def _compare_systems(
 
 def _keep(compared: "Compared", labels: LabelOptions) -> None:
     """Keep the labels that the verdict on the judge to choose needs, for `label` and `status`."""
-    from markscheme.calibration.next_labels import keep_next_labels
+    from markscheme.calibration.wanted_labels import keep_next_labels
 
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.next_labels import planned_labels
+from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import UsageError, writing
 from markscheme.features.discover.draft import (
     Draft,

@@ -6,9 +6,10 @@ from itertools import chain
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.next_labels import NextLabels, planned_labels
+from markscheme.calibration.next_labels import NextLabels
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tables import calibrations_of
+from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import UsageError
 from markscheme.features.label.run_plan import Plan
 from markscheme.ratings.column_options import ColumnOptions

@@ -11,9 +11,10 @@ from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
-from markscheme.calibration.next_labels import NextLabels, next_labels, planned_labels
+from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import after_those_on_record
+from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design

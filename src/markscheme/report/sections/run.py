@@ -32,8 +32,8 @@ _BY_HAND = "picked by hand"
 def source_line(calibration: Calibration) -> str:
     """Describe where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
-    if rater.table is not None:
-        return _table_line(calibration, rater.table)
+    if rater.rated_table is not None:
+        return _table_line(calibration, *rater.rated_table)
     match rater.source:
         case "live":
             cached = counted(calibration.counts.from_cache, "reply", "replies")
@@ -44,14 +44,14 @@ def source_line(calibration: Calibration) -> str:
             return f"Ratings from a file, no calls: {rater.provenance}." if rater.provenance else "Ratings from a file."
 
 
-def _table_line(calibration: Calibration, table: "TableReading") -> str:
+def _table_line(calibration: Calibration, table: "TableReading", criterion: str) -> str:
     """Describe how a table was read; rows, rows with both and even splits reconcile with the examples that count."""
     from markscheme.report.table_words import line_two
 
     comparison = calibration.comparison
     split = {unit for unit, _ in comparison.gold.even_splits}
     judged = [unit for unit, value in zip(comparison.ids, comparison.judge_values, strict=True) if not np.isnan(value)]
-    return line_two(table, calibration.rater.table_criterion, len(split.intersection(judged)))
+    return line_two(table, criterion, len(split.intersection(judged)))
 
 
 def what_was_run(calibration: Calibration) -> doc.Section:
@@ -71,8 +71,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         worth = calibration.measured("independent_votes")
         votes = "" if worth is None else f", {number(worth, 1)} independent votes"
         yield "panel", f"{counted(rater.members, 'judge')}{votes}"
-    if rater.table is not None:
-        yield "table", f"{rater.provenance}, read as {_table_line(calibration, rater.table)}"
+    if rater.rated_table is not None:
+        yield "table", f"{rater.provenance}, read as {_table_line(calibration, *rater.rated_table)}"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
     if rater.identity is not None and rater.identity.without:

@@ -163,8 +163,10 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
     """Return the figures that depend on where a table's scale ends, where nobody stated it."""
-    table = calibration.rater.table
-    codes = {} if table is None else table.values[calibration.rater.table_criterion].withheld
+    if calibration.rater.rated_table is None:
+        return frozenset()
+    table, criterion = calibration.rater.rated_table
+    codes = table.values[criterion].withheld
     return OF_POSITIONS | codes.keys() if "positions" in codes else frozenset()
 
 

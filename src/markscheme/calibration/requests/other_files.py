@@ -1,0 +1,96 @@
+"""Files that are named where a rubric, or ratings, are expected: what is read from them, and what is refused."""
+
+import shlex
+from pathlib import Path
+
+from markscheme.errors import RubricError, UsageError
+from markscheme.plain_data import read_json
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import ExampleSet
+from markscheme.readers.formats import known_formats
+from markscheme.readers.rated import (
+    has_own_ratings,
+    judge_ratings,
+    meanings_of,
+    name_of_format,
+    rubric_of_report,
+    shape_of,
+)
+from markscheme.rubrics.reading import may_be_rubric, shows_yaml
+from markscheme.rubrics.rubric import Rubric
+
+
+def refuse_other_file(name: str) -> None:
+    """Refuse a file that `calibrate` reads or writes elsewhere, and say what to run instead.
+
+    Raises:
+        UsageError: It is a report, or lines of examples or ratings.
+    """
+    path = Path(name)
+    shape = shape_of(path)
+    if shape == "lines":
+        holds_ratings = has_own_ratings(path) and name_of_format(path) != "labelled examples"
+        option = "ratings" if holds_ratings else "examples"
+        raise UsageError(
+            f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
+            f"markscheme calibrate RUBRIC --{option} {shlex.quote(name)}"
+        )
+    rubric = _report_in(path)
+    if rubric:
+        raise UsageError(
+            f"{name} is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
+            f"markscheme calibrate {shlex.quote(rubric)}; to compare it with another: "
+            f"markscheme compare {shlex.quote(name)} OTHER.json"
+        )
+    if rubric is not None:
+        raise UsageError(
+            f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
+            "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
+        )
+    format_name = name_of_format(path)
+    if format_name is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
+        formats = known_formats("anything")
+        raise UsageError(
+            f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
+            "a table, or JSON lines"
+        )
+    if format_name is not None:
+        raise UsageError(
+            f"{name} is {format_name}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
+            f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
+        )
+
+
+def _report_in(path: Path) -> str | None:
+    """Return the rubric's name if a file is a report, "" for one of several judges; None otherwise."""
+    if not path.is_file() or shows_yaml(path):
+        return None
+    return rubric_of_report(path)
+
+
+def _refuse_report(path: Path) -> None:
+    """Refuse a file that holds no ratings.
+
+    Raises:
+        UsageError: It is a report.
+    """
+    if _report_in(path) is not None:
+        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
+
+
+def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
+    """Read judges' ratings from a file.
+
+    Args:
+        path: The file.
+        rubric: The rubric they are by.
+        examples: The examples they are of.
+        columns: What the caller says of a table's columns.
+
+    Raises:
+        UsageError: It is a report, or values may mean several things.
+        RatingError: It can't be read.
+    """
+    _refuse_report(path)
+    return judge_ratings(path, rubric, examples, meanings_of(columns))

@@ -1,0 +1,61 @@
+"""The labels that a calibration asks for: planned before it, and kept after it for `next_labels` to count down."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.decision import decide, labels_to_begin
+from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, asked_first
+from markscheme.calibration.reasons import scarce_decision
+from markscheme.files import refuse_link, write_whole
+from markscheme.ratings.gold import Gold
+
+
+def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
+    """Return the labels that a calibration with these ratings would ask for.
+
+    Args:
+        gold: The labels so far.
+        pilot: The judge compared with them; None where its ratings aren't known.
+        target: Share of examples on which the judge must agree.
+    """
+    if pilot is None:
+        return asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
+    decision = decide(pilot, target=target)
+    return NextLabels(decision.labels, decision.next_step, because=decision.because)
+
+
+def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -> None:
+    """Keep what the verdict on a judge asked for, where people's labels led to it.
+
+    Args:
+        decision: The verdict.
+        gold: The labels it is by.
+        judge: The judge's name.
+        folder: The rubric's calibration folder.
+
+    Raises:
+        OSError: The folder can't be written, or a link is where the file belongs.
+    """
+    if not gold.has_people:
+        return
+    labels = decision.labels
+    scarce = None if decision.gate_answer is None else scarce_decision(decision.gate_answer)
+    record: dict[str, Any] = {
+        "schema": 1,
+        "at": date.today().isoformat(),
+        "judge": judge,
+        "labelled": len(gold.ids),
+        "verdict": decision.verdict,
+        "labels_needed": decision.labels_needed,
+        "labels_chance": decision.labels_chance,
+        "assumed": None if labels is None else labels.assumed,
+        "scarce": None if scarce is None else dict(zip(("decision", "share"), scarce, strict=True)),
+        "next_step": decision.next_step or "",
+    }
+    path = folder / NEXT_LABELS
+    refuse_link(path)
+    write_whole(path, json.dumps(record, ensure_ascii=False, indent=1) + "\n", follow=False)
