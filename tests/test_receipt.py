@@ -19,7 +19,7 @@ from markscheme.grading import Grading, asking_fingerprint, receipt_of
 from markscheme.receipt import (
     USE_WORDS,
     USES,
-    ExceptedName,
+    ExceptedPart,
     Receipt,
     calibration_text,
     find_receipt,
@@ -212,7 +212,7 @@ def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> No
     assert receipt.prompt == asking_fingerprint(rubric())
 
 
-EXCEPT_X = replace(KNOWN, excepted=(ExceptedName("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
+EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
 def test_an_excepted_part_and_one_that_is_not_known_allow_nothing() -> None:
@@ -227,7 +227,7 @@ def test_an_excepted_part_and_one_that_is_not_known_allow_nothing() -> None:
 
 
 def test_a_provider_that_is_excepted_with_one_prompt_is_excepted_with_all() -> None:
-    part = ExceptedName("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
+    part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
     assert receipt.for_example({"system": "claude"}).may_gate
@@ -250,14 +250,14 @@ def test_measure_settings_and_exceptions_are_accepted_with_the_run(tmp_path: Pat
     accept(made, path)
     receipt = load_receipt(path)
     assert (receipt.use, receipt.measure, receipt.settings) == ("gate", "score", 3)
-    assert receipt.excepted == (ExceptedName("system", "X", frozenset({"Y", "Z"})),)
+    assert receipt.excepted == (ExceptedPart("system", "X", frozenset({"Y", "Z"})),)
     accept(made.after(1, on_record=False), path, start_over=True)
     assert load_receipt(path).settings is None
 
 
 def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
-    receipt = replace(EXCEPT_X, excepted=(ExceptedName("system", "X", frozenset({"Y"})),))
+    receipt = replace(EXCEPT_X, excepted=(ExceptedPart("system", "X", frozenset({"Y"})),))
 
     def graded(system: str | None, **options: Any) -> Any:
         inputs = {} if system is None else {"system": system}
@@ -274,7 +274,7 @@ def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
 
 def test_a_row_s_metadata_say_which_part_it_is_of() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
-    receipt = replace(KNOWN, excepted=(ExceptedName("language", "de", frozenset({"en"})),))
+    receipt = replace(KNOWN, excepted=(ExceptedPart("language", "de", frozenset({"en"})),))
     grading = Grading(Rubric.from_dict(RIGHT), answers, receipt=receipt, only_gates=True)
 
     def error_of(**inputs: Any) -> str | None:

@@ -67,13 +67,13 @@ def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
 
 
 @dataclass(frozen=True)
-class ExceptedName:
-    """A part of the examples for which an accepted run allows nothing.
+class ExceptedPart:
+    """A part of the examples that a judge may not decide, though it may decide the rest.
 
     Attributes:
-        by: What the part is by: system or group.
+        by: What the part is by: system, group or a key of the metadata.
         name: The part's.
-        elsewhere: The names of the parts for which the run holds.
+        elsewhere: The names of the other parts by the same, on which the verdict rests.
     """
 
     by: str
@@ -144,7 +144,7 @@ class Receipt:
     judge: str
     measure: str = "score"
     settings: int | None = 1
-    excepted: tuple[ExceptedName, ...] = ()
+    excepted: tuple[ExceptedPart, ...] = ()
     why_excepted: str | None = None
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
@@ -483,8 +483,8 @@ def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"pass_mark": mark, "strategy": strategy, "samples": data["samples"], "criteria_per_call": per_call}
 
 
-def _excepted(read: Any) -> ExceptedName:
-    return ExceptedName(_line(read["by"]), _line(read["name"]), frozenset(map(_line, read["elsewhere"])))
+def _excepted(read: Any) -> ExceptedPart:
+    return ExceptedPart(_line(read["by"]), _line(read["name"]), frozenset(map(_line, read["elsewhere"])))
 
 
 def _line(value: Any) -> str:

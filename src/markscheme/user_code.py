@@ -21,7 +21,7 @@ _MACHINERY = ("importlib", "_frozen_importlib")
 """Modules between an import and the finders: their caller is the importer."""
 
 
-class UserCodeFinder:
+class _UserCodeFinder:
     """Finder of modules in the user's folders, after all other finders, for the user's own modules."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class UserCodeFinder:
         return importer == __name__ or importer.partition(".")[0] in self._found
 
 
-_FINDER = UserCodeFinder()
+_FINDER = _UserCodeFinder()
 
 
 def search_for_code(*folders: Path) -> None:

@@ -13,7 +13,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, grade_json
 from markscheme.judges.scripted import Script
 from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
-from markscheme.receipt import ExceptedName, Receipt
+from markscheme.receipt import ExceptedPart, Receipt
 from markscheme.rubrics.preference import preference_scale
 from markscheme.rubrics.rubric import Strategy
 
@@ -53,7 +53,7 @@ RUBRICS: Mapping[str, Rubric] = {
 }
 RECEIPT = Receipt(
     *("gate", 0.9, 0.11, 84, "human", "2026-11-02", "rubric", "prompt", "judge"),
-    excepted=(ExceptedName("system", "X", frozenset({"Y"})),),
+    excepted=(ExceptedPart("system", "X", frozenset({"Y"})),),
 )
 SUBMISSIONS: Mapping[str, Mapping[str, Any]] = {
     "whole": {"inputs": {"query": "Where?", "reference": "In Leeds.", "system": "Y"}},

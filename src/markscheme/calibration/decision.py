@@ -26,7 +26,7 @@ from markscheme.calibration.comparison.policy import (
     use_of_ok,
     verdict_row,
 )
-from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer
+from markscheme.calibration.comparison.verdict import Decision, GateAnswer
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
@@ -34,6 +34,7 @@ from markscheme.errors import ComparisonError
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of, no_gold
+from markscheme.receipt import ExceptedPart
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags
@@ -78,7 +79,7 @@ def decide(
     without_excepted = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
     if inside.sum() > MOST_EXCEPTED * len(inside) or without_excepted.verdict != "ok":
         return _forbidding_gate(whole, "weak-part")
-    excepted = tuple(_excepted(comparison, weaker) for weaker in broken)
+    excepted = {_excepted(comparison, weaker): weaker.agreement for weaker in broken}
     return replace(
         without_excepted,
         excepted=excepted,
@@ -110,7 +111,7 @@ def _without(comparison: Comparison, inside: Flags) -> Comparison:
 def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:
     by = weaker.part.by
     names = {known_of(example, by) for example in comparison.gold.examples} - {"", weaker.part.name}
-    return ExceptedPart(by, weaker.part.name, weaker.agreement, tuple(sorted(names)))
+    return ExceptedPart(by, weaker.part.name, frozenset(names))
 
 
 def _decided(

@@ -1,15 +1,16 @@
 """The sentences of a verdict: what a judge stops and keeps, how its scores agree, and which labels decide it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, SideName
 from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
-from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, ExceptedPart, GateAnswer
+from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, GateAnswer
 from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
+from markscheme.receipt import ExceptedPart
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedShare
@@ -305,11 +306,13 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
     )
 
 
-def exceptions(excepted: Sequence[ExceptedPart]) -> str:
+def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
     """Say what a judge does on the parts that people should decide, in a sentence."""
-    shares = [f"{percent(subset.agreement.value or 0.0)} of {subset.agreement.n}" for subset in excepted]
     agreements = in_words(
-        [f"on {subset.called} it agrees on {share}" for subset, share in zip(excepted, shares, strict=True)]
+        [
+            f"on {subset.called} it agrees on {percent(agreement.value or 0.0)} of {agreement.n}"
+            for subset, agreement in excepted.items()
+        ]
     )
     return f"{agreements[:1].upper()}{agreements[1:]}: let people decide there. Elsewhere:"
 

@@ -8,11 +8,11 @@ import pytest
 from markscheme.calibration.comparison.limits import (
     GateSide,
     SideState,
-    WrongDecisions,
     wrong_decisions,
+    wrong_rate,
 )
 from markscheme.ratings.example_rows import Example
-from markscheme.stats.decision_figures import side_share
+from markscheme.stats.decision_figures import SideShare, side_share
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
 from markscheme.submission import Submission
@@ -22,16 +22,15 @@ from tests.stats.shared_numbers import block
 AT_95 = 0.975
 
 
-def decisions_of(wrong: int, of: int) -> WrongDecisions:
+def decisions_of(wrong: int, of: int) -> SideShare:
     """A judge that passes so many of so many fails, and fails as many passes."""
     judge = np.array([1.0] * wrong + [0.0] * (of - wrong) + [1.0] * of)
     gold = np.array([0.0] * of + [1.0] * of)
     return wrong_decisions("false_pass", judge, gold)
 
 
-def state_at(decisions: WrongDecisions, limit: float) -> SideState:
+def state_at(of_fails: SideShare, limit: float) -> SideState:
     """What is shown of a limit on false passes, with plain 95% intervals: the rest of the fails are stopped."""
-    of_fails = decisions.share
     gold = np.zeros(of_fails.of)
     judge = np.array([1.0] * of_fails.hits + [0.0] * (of_fails.of - of_fails.hits))
     return GateSide("stops", side_share(gold, judge, of=0.0, counts=0.0), 1 - limit, AT_95).state
@@ -40,8 +39,8 @@ def state_at(decisions: WrongDecisions, limit: float) -> SideState:
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
 def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case: LimitCase) -> None:
     decisions = decisions_of(case.wrong, case.of)
-    estimate = decisions.estimate()
-    assert (decisions.wrong, decisions.of, decisions.examples) == (case.wrong, case.of, 2 * case.of)
+    estimate = wrong_rate("false_pass", decisions)
+    assert (decisions.hits, decisions.of) == (case.wrong, case.of)
     assert estimate.low == pytest.approx(case.low, abs=6e-5)
     assert estimate.high == pytest.approx(case.high, abs=6e-5)
     assert state_at(decisions, case.limit) == case.state
@@ -120,14 +119,14 @@ def test_labels_that_name_how_they_were_drawn_are_weighted_by_it() -> None:
     examples = [drawn(place, "passes" if place < 50 else "fails", 12 if place < 50 else 8) for place in range(100)]
     plain = wrong_decisions("false_pass", judge, gold)
     weighted = wrong_decisions("false_pass", judge, gold, examples=examples)
-    assert plain.estimate().value == pytest.approx(1 / 46)
+    assert wrong_rate("false_pass", plain).value == pytest.approx(1 / 46)
     assert not plain.is_weighted
     assert weighted.is_weighted
-    assert (weighted.wrong, weighted.of) == (1, 46)
-    assert weighted.estimate().value == pytest.approx(0.0323, abs=6e-5)
-    assert weighted.estimate().high == pytest.approx(0.1521, abs=6e-5)
+    assert (weighted.hits, weighted.of) == (1, 46)
+    assert wrong_rate("false_pass", weighted).value == pytest.approx(0.0323, abs=6e-5)
+    assert wrong_rate("false_pass", weighted).high == pytest.approx(0.1521, abs=6e-5)
     fails = wrong_decisions("false_fail", judge, gold, examples=examples)
-    assert fails.estimate().value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
+    assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
 def test_two_strata_of_a_side_are_summed() -> None:
@@ -136,7 +135,7 @@ def test_two_strata_of_a_side_are_summed() -> None:
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40
     weights = [1.0] * 20 + [5.0] * 40 + [2.0] * 40
     examples = [drawn(place, *parts) for place, parts in enumerate(zip(names, weights, strict=True))]
-    rate = wrong_decisions("false_pass", judge, gold, examples=examples).share.rate
+    rate = wrong_decisions("false_pass", judge, gold, examples=examples).rate
     assert isinstance(rate, RateByVerdict)
     assert [round(stratum.part, 4) for stratum in rate.decided_wrong] == [0.0667, 0.6667]
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
@@ -149,14 +148,14 @@ def test_groups_widen_the_bounds_and_too_few_leave_the_limit_open() -> None:
     alone = wrong_decisions("false_pass", judge, gold)
     together = wrong_decisions("false_pass", judge, gold, groups=tasks)
     assert state_at(alone, 0.1) == "kept"
-    assert together.share.upper(AT_95) > alone.share.upper(AT_95)  # type: ignore[operator]
+    assert together.upper(AT_95) > alone.upper(AT_95)  # type: ignore[operator]
     few = wrong_decisions("false_pass", judge, gold, groups=[f"task {place // 20}" for place in range(60)])
-    assert GateSide("stops", few.share, 0.1, AT_95).state == "open"
+    assert GateSide("stops", few, 0.1, AT_95).state == "open"
 
 
 def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
     nothing = wrong_decisions("false_pass", np.ones(20), np.ones(20))
-    assert nothing.estimate().undefined == "no gold fails"
+    assert wrong_rate("false_pass", nothing).undefined == "no gold fails"
     assert state_at(nothing, 0.5) == "open"
 
 
@@ -165,5 +164,5 @@ def test_labels_drawn_with_unequal_chances_weigh_by_them_alone() -> None:
     examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
     weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)
     assert weighted.is_weighted
-    assert weighted.estimate().value == pytest.approx(0.25, abs=1e-9)
-    assert (weighted.wrong, weighted.of) == (10, 20)
+    assert wrong_rate("false_pass", weighted).value == pytest.approx(0.25, abs=1e-9)
+    assert (weighted.hits, weighted.of) == (10, 20)

@@ -337,10 +337,10 @@ def accepted_document(
             {
                 "by": excepted_part.by,
                 "name": excepted_part.name,
-                "agreement": excepted_part.agreement,
-                "elsewhere": list(excepted_part.elsewhere),
+                "agreement": agreement,
+                "elsewhere": sorted(excepted_part.elsewhere),
             }
-            for excepted_part in calibration.decision.excepted
+            for excepted_part, agreement in calibration.decision.excepted.items()
         ],
         "rubric": {"name": rubric.name, "fingerprint": rubric.fingerprint},
         "judge": {

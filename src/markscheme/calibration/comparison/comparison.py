@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from markscheme.calibration.comparison.audits import AUDITS
-from markscheme.calibration.comparison.categories import Answers
-from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
+from markscheme.calibration.comparison.limits import WrongName, decisions_compared, wrong_decisions, wrong_rate
 from markscheme.calibration.comparison.measure import (
     EQUAL,
     OF_DECISION,
@@ -46,7 +45,7 @@ from markscheme.stats.agreement_figures import (
 )
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import agreement
-from markscheme.stats.decision_figures import DecisionFigures
+from markscheme.stats.decision_figures import DecisionFigures, SideShare
 from markscheme.stats.group_sets import set_names
 from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping, Integers
 from markscheme.stats.severity import error_family, yes_no_family
@@ -77,9 +76,9 @@ def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | No
 
 
 def _score(rubric: Rubric, of: Measured, tolerance: float | None) -> Measure | None:
-    if of != OF_SCORE and not isinstance(of, Answers):
+    if of != OF_SCORE and not isinstance(of, Rubric):
         return None
-    measured = Answers(rubric) if rubric.categories else OF_SCORE
+    measured = rubric if rubric.categories else OF_SCORE
     return Measure(measured, rubric.tolerance if tolerance is None else tolerance, only=_only_criterion(rubric))
 
 
@@ -92,7 +91,7 @@ def _decision(rubric: Rubric, of: Measured, _: float | None) -> Measure | None:
 
 
 def _level(rubric: Rubric, of: Measured, _: float | None) -> Measure | None:
-    return None if isinstance(of, Answers) else Measure(criterion_meant(rubric, of), EQUAL)
+    return None if isinstance(of, Rubric) else Measure(criterion_meant(rubric, of), EQUAL)
 
 
 OWN_SUBJECTS: Final = (
@@ -326,7 +325,7 @@ class Comparison:
 
         Categories have no difference: where they are compared, it is that of the scores, if there are any.
         """
-        if isinstance(self.measure.of, Answers):
+        if isinstance(self.measure.of, Rubric):
             return self.score_errors
         return np.round(self.judge_values - self.gold_values, DECIMALS)
 
@@ -343,7 +342,7 @@ class Comparison:
     @cached_property
     def distances(self) -> Floats:
         """Distances between judge and gold in what is compared, nan if one is missing; another category is 1 apart."""
-        if isinstance(self.measure.of, Answers):
+        if isinstance(self.measure.of, Rubric):
             return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
         return np.asarray(np.abs(self.misses))
 
@@ -505,26 +504,26 @@ class Comparison:
         return self._differing(judge=0.0, gold=1.0)
 
     @cached_property
-    def wrong_passes(self) -> WrongDecisions:
+    def wrong_passes(self) -> SideShare:
         """Wrong passes: how often the judge passes what gold fails."""
         return self._wrong("false_pass")
 
     @cached_property
-    def wrong_fails(self) -> WrongDecisions:
+    def wrong_fails(self) -> SideShare:
         """Wrong fails: how often the judge fails what gold passes."""
         return self._wrong("false_fail")
 
     @cached_property
     def false_pass_rate(self) -> Estimate:
         """Share of the examples gold fails that the judge passes."""
-        return self.wrong_passes.estimate(self.level)
+        return wrong_rate("false_pass", self.wrong_passes, self.level)
 
     @cached_property
     def false_fail_rate(self) -> Estimate:
         """Share of the examples gold passes that the judge fails."""
-        return self.wrong_fails.estimate(self.level)
+        return wrong_rate("false_fail", self.wrong_fails, self.level)
 
-    def _wrong(self, name: WrongName) -> WrongDecisions:
+    def _wrong(self, name: WrongName) -> SideShare:
         table = self.table
         return wrong_decisions(
             name, self.passes, self.reference.decisions, groups=table.groups, examples=table.examples

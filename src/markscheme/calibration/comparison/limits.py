@@ -37,40 +37,6 @@ OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold 
 
 
 @dataclass(frozen=True, slots=True)
-class WrongDecisions:
-    """Wrong decisions of a judge among the examples that gold decides in one way.
-
-    Attributes:
-        what: Of gold's fails that the judge passes, or of its passes that the judge fails.
-        share: Of the examples on which gold decides so, the share on which the judge decides the other way.
-        examples: Labelled examples with both decisions.
-    """
-
-    what: WrongName
-    share: SideShare
-    examples: int
-
-    @property
-    def wrong(self) -> int:
-        """Labelled examples on which the judge decides the other way than gold."""
-        return self.share.hits
-
-    @property
-    def of(self) -> int:
-        """Labelled examples on which gold decides in the one way."""
-        return self.share.of
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the share is weighted by how the labels were drawn, so that it isn't `wrong` of `of`."""
-        return self.share.is_weighted
-
-    def estimate(self, level: float = 0.95) -> Estimate:
-        """Return the share with its interval."""
-        return _estimate(self.share, OF[self.what], level)
-
-
-@dataclass(frozen=True, slots=True)
 class MostWrong:
     """The largest shares of wrong decisions that are accepted; None where there is no limit.
 
@@ -169,8 +135,8 @@ def wrong_decisions(
     *,
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
-) -> WrongDecisions:
-    """Compute how often a judge decides wrongly where gold decides in one way.
+) -> SideShare:
+    """Compute how often a judge decides the other way than gold, where gold decides in one way.
 
     Args:
         name: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -184,8 +150,18 @@ def wrong_decisions(
     weights = side_weights(examples)
     drawn = of_drawn(gold, examples)
     counted = with_other_fails(drawn, gold, examples) if name == "false_pass" else drawn
-    share = side_share(counted, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
-    return WrongDecisions(name, share, int((~np.isnan(judge) & ~np.isnan(gold)).sum()))
+    return side_share(counted, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
+
+
+def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
+    """Return the share of wrong decisions with its interval.
+
+    Args:
+        name: Of gold's fails that the judge passes, or of its passes that the judge fails.
+        wrong: How often the judge decides wrongly.
+        level: Level of the interval.
+    """
+    return _estimate(wrong, OF[name], level)
 
 
 def decisions_compared(

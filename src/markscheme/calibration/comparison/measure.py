@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.comparison.categories import Answers
+from markscheme.calibration.comparison.categories import answer_in_words, answers_of, noun_of_answers
 from markscheme.errors import UsageError
 from markscheme.grading.score import ROUNDING
 from markscheme.phrases import rounded
@@ -34,9 +34,9 @@ PASSES = 0.5
 EQUAL = 1e-6
 """A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
-Measured: TypeAlias = str | Criterion | Answers
-"""What two columns are compared by: levels of one criterion, all categories, or a subject by its name, such as the
-score or the decision."""
+Measured: TypeAlias = str | Criterion | Rubric
+"""What two columns are compared by: levels of one criterion, all categories of a rubric with the score of the rest, or
+a subject by its name, such as the score or the decision."""
 LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimate]]
 """Computes the Estimates of one criterion, by the names of the JSON format."""
 
@@ -48,7 +48,7 @@ class Measure:
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
     Attributes:
-        of: The score, the decision or a criterion; where the rubric has categories, the answers instead of the score.
+        of: The score, the decision or a criterion; where the rubric has categories, the rubric instead of the score.
         tolerance: Two numbers that are closer than this agree.
         constants: What a constant may answer; None means any score that was given.
         only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
@@ -65,22 +65,22 @@ class Measure:
         """Return a rater's numbers, shape (n_examples,), nan where there is none."""
         if isinstance(self.of, Criterion):
             return merits(self.of, column.levels[self.of.name])
-        if isinstance(self.of, Answers):
-            return self.of.values(column)
+        if isinstance(self.of, Rubric):
+            return answers_of(self.of, column)
         return column.scores if self.of == OF_SCORE else column.decisions
 
     @property
     def name(self) -> str:
         """The measure by its name: "score", "decision" or a criterion's."""
-        if isinstance(self.of, Answers):
+        if isinstance(self.of, Rubric):
             return OF_SCORE
         return self.of.name if isinstance(self.of, Criterion) else self.of
 
     @property
     def noun(self) -> str:
         """Noun for what is compared."""
-        if isinstance(self.of, Answers):
-            return self.of.noun
+        if isinstance(self.of, Rubric):
+            return noun_of_answers(self.of)
         return "level" if isinstance(self.of, Criterion) else self.of
 
     @property
@@ -92,8 +92,8 @@ class Measure:
         """Return a value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
         if isinstance(self.of, Criterion):
             return _level_name(self.of, value)
-        if isinstance(self.of, Answers):
-            return self.of.in_words(value)
+        if isinstance(self.of, Rubric):
+            return answer_in_words(self.of, value)
         if self.of == OF_DECISION:
             if self.only is not None and self.only.scale.own_yes_no:
                 return self.only.scale.level_name(float(value >= PASSES))
@@ -118,7 +118,7 @@ class Measure:
     def always(self, value: float) -> str:
         """Describe a constant answer: "always answering 0.75", "always MET"."""
         answer = self.in_words(value)
-        is_said = isinstance(self.of, Answers) or answer[-1].isdigit()
+        is_said = isinstance(self.of, Rubric) or answer[-1].isdigit()
         return f"always {'answering ' if is_said else ''}{answer}"
 
 

@@ -1,6 +1,7 @@
 """The outcome of a calibration: two rulings, and the verdict, the use and the exit status that follow from them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
@@ -15,7 +16,7 @@ from markscheme.calibration.comparison.policy import (
     interval_level,
     verdict_row,
 )
-from markscheme.receipt import Use
+from markscheme.receipt import ExceptedPart, Use
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decision_figures import DecisionFigures
@@ -29,28 +30,6 @@ WORSE_EXIT = 1
 """Exit status where the judge, or the rubric, has to be fixed."""
 OPEN_EXIT = 4
 """Exit status where labels are missing, disagree or aren't people's."""
-
-
-@dataclass(frozen=True)
-class ExceptedPart:
-    """A part of the examples that a judge may not decide, though it may decide the rest.
-
-    Attributes:
-        by: What the part is by: system, group or a key of the metadata.
-        name: The part's.
-        agreement: Agreement there.
-        elsewhere: The names of the other parts by the same, on which the verdict rests.
-    """
-
-    by: str
-    name: str
-    agreement: Estimate
-    elsewhere: tuple[str, ...]
-
-    @property
-    def called(self) -> str:
-        """The part in a sentence: "system b"."""
-        return f"{self.by} {self.name}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +100,7 @@ class Decision:
         settings: How many settings were tried on these labels, this one included.
         most_wrong: The limits on wrong decisions that are set.
         because: Why, in a sentence.
-        excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
+        excepted: Parts of the examples for which neither verdict nor use holds, with agreement there; people decide.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
     """
 
@@ -135,7 +114,7 @@ class Decision:
     because: str
     labels: DecisiveLabels | None = None
     next_step: str | None = None
-    excepted: tuple[ExceptedPart, ...] = ()
+    excepted: Mapping[ExceptedPart, Estimate] = field(default_factory=dict)
     verdict_with_ties: VerdictName | None = None
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared
+from markscheme.calibration.comparison.limits import WrongName, decisions_compared
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, CriterionComparison, Measure
 from markscheme.calibration.comparison.repairs import Repairs, Totals
 from markscheme.features.counts.counted_repairs import CountedRepairs, counted_repair
@@ -244,19 +244,17 @@ class CountedComparison(Comparison):
         """Ids of wrong fails, which counts don't hold."""
         return []
 
-    def _wrong(self, name: WrongName) -> WrongDecisions:
+    def _wrong(self, name: WrongName) -> SideShare:
         figures = self.decision_figures
         side = figures.stops if name == "false_pass" else figures.keeps
         rows = self.counts.rows_of(DECISION_PART)
-        examples = rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
         rates = self.counts.parts.get("rate:stops" if name == "false_pass" else "rate:keeps")
         if rates is None:
             of_gold = 0.0 if name == "false_pass" else 1.0
-            wrong = side_share(rows.gold, rows.judge, of=of_gold, counts=1 - of_gold, groups=rows.groups)
-            return WrongDecisions(name, wrong, examples)
+            return side_share(rows.gold, rows.judge, of=of_gold, counts=1 - of_gold, groups=rows.groups)
         share, groups = rates.as_rates
         of_wrong = grouped_share(1 - share, groups)
-        return WrongDecisions(name, SideShare(side.of - side.hits, side.of, of_wrong, of_wrong), examples)
+        return SideShare(side.of - side.hits, side.of, of_wrong, of_wrong)
 
 
 def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> CountedComparison:

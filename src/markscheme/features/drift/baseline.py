@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE, Measure, headline
 from markscheme.calibration.earlier_runs.setting import (
@@ -430,7 +429,7 @@ def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple
 
 
 def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None) -> ScoreDrift | None:
-    of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Answers) else measure
+    of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Rubric) else measure
     current = of_scores.values(runs.table[NOW])
     then = np.column_stack([of_scores.values(run) for run in runs.accepted])
     if np.isnan(np.column_stack([current, then])).any(axis=1).all():

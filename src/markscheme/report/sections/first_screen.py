@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.categories import Answers
+from markscheme.calibration.comparison.categories import has_score_of_rest
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.limits import WrongDecisions
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Measure
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
@@ -22,7 +21,9 @@ from markscheme.report.sections.decisions import decision_bars
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
+from markscheme.stats.decision_figures import SideShare
 
 _THEY_COUNT = {True: "it still counts", False: "they still count"}
 _CANT_TELL = "Can't tell whether it can gate."
@@ -254,7 +255,7 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
         settings: How many settings were tried on the labels; all of their intervals hold together.
     """
     share_of = f"Agreement{_of_settings(settings)}: {who}'s"
-    if isinstance(measure.of, Answers) and measure.of.has_score:
+    if isinstance(measure.of, Rubric) and has_score_of_rest(measure.of):
         return (
             f"{share_of} categories are gold's, the labels', and its score is less than {measure.tolerance:g} from it"
         )
@@ -305,18 +306,29 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
-    level = comparison.level
     return doc.Tiles(
         (
             (
                 "False passes",
-                _wrong(passes, comparison.wrong_passes, level, ("fail", "fails"), has_shares=has_shares),
+                _wrong(
+                    passes,
+                    comparison.wrong_passes,
+                    comparison.false_pass_rate,
+                    ("fail", "fails"),
+                    has_shares=has_shares,
+                ),
                 passes,
                 "false-pass",
             ),
             (
                 "False fails",
-                _wrong(fails, comparison.wrong_fails, level, ("pass", "passes"), has_shares=has_shares),
+                _wrong(
+                    fails,
+                    comparison.wrong_fails,
+                    comparison.false_fail_rate,
+                    ("pass", "passes"),
+                    has_shares=has_shares,
+                ),
                 fails,
                 "false-fail",
             ),
@@ -324,26 +336,23 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
     )
 
 
-def _wrong(
-    wrong: doc.Ids, decisions: WrongDecisions, level: float, called: tuple[str, str], *, has_shares: bool
-) -> str:
+def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
     """Render the number of wrong decisions, out of how many by gold, and their share.
 
     Args:
-        wrong: Their ids.
-        decisions: How many there are.
-        level: Level of the interval.
+        ids: Their ids.
+        wrong: How many there are.
+        rate: Their share.
         called: Gold's decision, of one response and of several.
         has_shares: Whether the share is said.
     """
     decision, all_such = called
-    rate = decisions.estimate(level)
     if rate.value is None:
         return NONE
-    count = f"{len(wrong.ids) or decisions.wrong} of {counted(decisions.of, decision, all_such)}"
+    count = f"{len(ids.ids) or wrong.hits} of {counted(wrong.of, decision, all_such)}"
     if rate.is_count or not has_shares:
         return count
-    weighted = f"of all {all_such} " if decisions.is_weighted else ""
+    weighted = f"of all {all_such} " if wrong.is_weighted else ""
     return f"{count}, {weighted}{share_with_interval(rate)}"
 
 

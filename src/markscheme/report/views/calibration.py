@@ -145,7 +145,10 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         **attributes(decision, "verdict because because_code use labels_needed"),
         "decision": {
             **attributes(decision, "level settings labels_needed labels_chance"),
-            "except": [attributes(subset, "by name agreement") for subset in decision.excepted],
+            "except": [
+                {"by": subset.by, "name": subset.name, "agreement": agreement}
+                for subset, agreement in decision.excepted.items()
+            ],
             **_rulings(comparison, decision),
             "limits": _limits(comparison, decision),
         },
