@@ -103,6 +103,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "few-to-link": lambda examples, needed: f"only {examples} examples rated by both; a line needs {needed}",
     "few-units": lambda units, rated_by: f"only {units} units{_RATED_BY[rated_by]}",
     "few-with-yes": lambda examples: f"only {counted(examples, 'example')} with a yes",
+    "group-without-own-labels": lambda: "groups need labels of their own responses",
     "hangs-on-one-unit": lambda grouped: f"hangs on one {_unit(grouped)}",
     "hits": lambda hits, of: f"{hits:g} of {of}",
     "incomplete-units": lambda complete, units: f"from {complete} of {counted(units, 'unit')}",
@@ -155,6 +156,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "scale-of-one-level": lambda: "the scale has one level only",
     "stuck": _stuck,
     "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
+    "unequal-chances-in-group": lambda: "the labels were drawn with unequal chances among this group's passes or fails",
     "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --anyway accepts it",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
 }

@@ -11,7 +11,7 @@ import numpy as np
 from markscheme.ratings.example_rows import Example, ExampleRows, values_of
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.table import RatingTable, groups_of
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
 from markscheme.stats.intervals import Integers, withhold
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
@@ -19,27 +19,6 @@ from markscheme.stats.shares import share
 
 DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
-ASSUMED: Mapping[DrawnHow, str] = {
-    "random": "the labels are a random part of what is graded here",
-    "by-verdict": "labels were drawn separately from the judge's passes and fails",
-    "by-stratum": "within each stratum the labels were drawn with known chances",
-    "elsewhere": (
-        "the labels are of other responses: this assumes that the judge makes the same errors on these responses as "
-        "on the labelled ones"
-    ),
-}
-_OTHER_SAMPLE = (
-    "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
-)
-_OTHERWISE = "where prompt, model or inputs differ, use --drawn elsewhere"
-ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
-    "random": f"{_OTHER_SAMPLE} where these came from; {_OTHERWISE}",
-    "by-verdict": f"{_OTHER_SAMPLE} the judge's passes and its fails where these came from; {_OTHERWISE}",
-    "by-stratum": f"{_OTHER_SAMPLE} strata like these, with known chances; {_OTHERWISE}",
-}
-"""Assumption about labels of other responses, by how they were drawn."""
-NEEDS_OWN = "groups need labels of their own responses"
-UNEQUAL = "the labels were drawn with unequal chances among this group's passes or fails"
 _METHOD = "by verdict, own labels"
 MOST_GROUPS = 6
 """Up to this many groups all pairs are compared; with more, each with the first."""
@@ -90,11 +69,6 @@ class PassRates:
     differences: Mapping[tuple[str, str], GroupDifference]
     other_verdicts: int
     shared_ids: int = 0
-
-    @property
-    def assumed(self) -> str:
-        """Assumption of the correction about the labels, in a sentence."""
-        return ASSUMED[self.how] if self.labels_here else ASSUMED_OF_OTHERS.get(self.how, ASSUMED[self.how])
 
 
 def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | None = None) -> PassRates:
@@ -241,16 +215,18 @@ _Group: TypeAlias = tuple[RatingTable, RatingTable]
 """Everything graded of one group, and its labelled responses with gold and the verdicts they have here."""
 
 
-def _why_withheld(labelled: RatingTable, how: DrawnHow) -> str | None:
-    """Say why a group with these labels can't have a rate, however many there are; None if it can."""
+def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
+    """Return why a group with these labels can't have a rate, however many there are; None if it can."""
     if how == "elsewhere":
-        return NEEDS_OWN
+        return Reason("group-without-own-labels")
     passes = _passes(labelled)
     chances = {
         (passed, label.stratum, None if label.drawn == "by-verdict" else label.weight)
         for passed, label in zip(passes, _examples(labelled), strict=True)
     }
-    return UNEQUAL if how == "by-stratum" and len(chances) > len(set(passes)) else None
+    if how == "by-stratum" and len(chances) > len(set(passes)):
+        return Reason("unequal-chances-in-group")
+    return None
 
 
 def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> GroupPassRate:
@@ -269,7 +245,7 @@ def _noted(estimate: Estimate) -> Estimate:
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
-def _withheld(why: str, n: int) -> Estimate:
+def _withheld(why: Reason, n: int) -> Estimate:
     return _noted(Estimate.without_value(why, n=n, method=_METHOD))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from markscheme.errors import ComparisonError, NothingGraded
-from markscheme.phrases import number, percent
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, rating_table
 from markscheme.rubrics.rubric import Rubric
@@ -23,8 +22,6 @@ RAREST = 50
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
 """With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
-NEARLY_ALWAYS = 0.95
-"""Probability above which a gate fails in nearly every run, which needs no figure."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +56,6 @@ class Gate:
     def is_risky(self) -> bool:
         """Whether the gate fails more often than in 1 run of 20 although nothing changed."""
         return self.chance is not None and self.chance > FALSE_FAILS
-
-    @property
-    def because(self) -> str:
-        """Sentence on how often the gate fails although nothing changed."""
-        interval = self.risk.p_fail
-        if self.chance is None:
-            return f"{interval.undefined}."
-        between = f"90% CI {number(100 * (interval.low or 0.0), 0)}–{percent(interval.high or 0.0)}"
-        if self.chance > NEARLY_ALWAYS:
-            return f"This gate would fail in nearly every run though nothing changed ({between})."
-        often = f"This gate would fail in {_often(self.chance)} of runs though nothing changed"
-        return f"{often}." if self.chance < 1 / RAREST else f"{often} ({between})."
 
 
 def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
@@ -129,12 +114,3 @@ def _number_of(groups: Sequence[str] | None) -> int | None:
     if groups is None or len(set(groups)) == len(groups):
         return None
     return len(set(groups))
-
-
-def _often(chance: float) -> str:
-    """Write a probability as a share of runs.
-
-    >>> _often(0.04), _often(0.9), _often(0.001)
-    ('4%', '90%', 'less than 2%')
-    """
-    return f"less than {percent(1 / RAREST)}" if chance < 1 / RAREST else percent(chance)

@@ -14,6 +14,7 @@ from markscheme.grading.score import ROUNDING
 from markscheme.phrases import brief
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.table import RatingTable
+from markscheme.report.gate_words import gate_in_words
 from markscheme.stats.threshold_risk import RunFigure
 
 _OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}
@@ -91,7 +92,7 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
     """Say for each rule on scores or pass rates how often it fails although nothing changed, if cases are repeated."""
     return [
-        f"{name}, {rule.text!r}: {gate.because}"
+        f"{name}, {rule.text!r}: {gate_in_words(gate)}"
         for rule in rules
         if rule.figure in FIGURES and rule.sign[0] == "<"
         for name in rule.variants

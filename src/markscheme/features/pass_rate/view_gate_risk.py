@@ -6,6 +6,7 @@ from typing import Any
 from markscheme.calibration.rates.repeats import FEW_GROUPS, RAREST, Gate
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
+from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
 from markscheme.stats.threshold_risk import RunFigure
 
@@ -48,8 +49,8 @@ def _notes(gate: Gate) -> Iterator[str]:
 
 def _callout(gate: Gate) -> Callout:
     if gate.chance is None:
-        return Callout("open", "Can't tell.", gate.because)
-    text = " ".join((gate.because, *_advice(gate)))
+        return Callout("open", "Can't tell.", gate_in_words(gate))
+    text = " ".join((gate_in_words(gate), *_advice(gate)))
     if _is_unusable(gate):
         head = f"{counted(gate.risk.runs, 'run')} can't show a usable threshold: {_REPEAT}."
         return Callout("bad" if gate.is_risky else "open", head, text)
@@ -154,6 +155,7 @@ def json_of(gate: Gate) -> dict[str, Any]:
     return {
         "schema": 1,
         **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
-        **attributes(gate, "dropped because"),
+        **attributes(gate, "dropped"),
+        "because": gate_in_words(gate),
         "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
     }

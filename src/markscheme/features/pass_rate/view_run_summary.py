@@ -12,6 +12,7 @@ from markscheme.phrases import commonest, counted, number, percent
 from markscheme.receipt import NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
+from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.search import POOL, find_calibration, known_rubrics
@@ -84,7 +85,7 @@ def _rate(worth: RunWorth) -> str:
 def _flips(worth: RunWorth) -> str:
     if worth.gate is None:
         return f"How often this gate fails though nothing changed: {_REPEAT}."
-    return f"At a pass rate of {percent(worth.gate.threshold)}: {worth.gate.because}"
+    return f"At a pass rate of {percent(worth.gate.threshold)}: {gate_in_words(worth.gate)}"
 
 
 def _not_graded(worth: RunWorth) -> Iterator[str]:

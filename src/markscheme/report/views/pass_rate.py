@@ -1,9 +1,9 @@
 """Pass rates as annotators would decide, next to the judge's own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.rates.pass_rates import GroupPassRate, PassRates
+from markscheme.calibration.rates.pass_rates import DrawnHow, GroupPassRate, PassRates
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, Paragraph, Table, share_mark
 from markscheme.report.figures import share_with_ci, share_with_interval, with_signed_interval
@@ -11,6 +11,25 @@ from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
 
+_ASSUMED: Mapping[DrawnHow, str] = {
+    "random": "the labels are a random part of what is graded here",
+    "by-verdict": "labels were drawn separately from the judge's passes and fails",
+    "by-stratum": "within each stratum the labels were drawn with known chances",
+    "elsewhere": (
+        "the labels are of other responses: this assumes that the judge makes the same errors on these responses as "
+        "on the labelled ones"
+    ),
+}
+_OTHER_SAMPLE = (
+    "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
+)
+_OTHERWISE = "where prompt, model or inputs differ, use --drawn elsewhere"
+_ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
+    "random": f"{_OTHER_SAMPLE} where these came from; {_OTHERWISE}",
+    "by-verdict": f"{_OTHER_SAMPLE} the judge's passes and its fails where these came from; {_OTHERWISE}",
+    "by-stratum": f"{_OTHER_SAMPLE} strata like these, with known chances; {_OTHERWISE}",
+}
+"""Assumption about labels of other responses, by how they were drawn."""
 _WIDE = 0.2
 """Width beyond which an interval is called wide: plus or minus 10 points is the usual one in reports of agreement."""
 _NOT_HUMAN = ("constructed", "model")
@@ -27,6 +46,11 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
     labels = counted(rates.labels, "label")
     responses = counted(rates.raw.n + rates.not_graded, "response")
     return Document("Pass rate", f"{responses}, corrected by {labels}.", (_callout(rates, who), *blocks(rates)))
+
+
+def _assumption(rates: PassRates) -> str:
+    """Say what the correction assumes about the labels."""
+    return _ASSUMED[rates.how] if rates.labels_here else _ASSUMED_OF_OTHERS.get(rates.how, _ASSUMED[rates.how])
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
@@ -50,7 +74,8 @@ def _is_wide(estimate: Estimate) -> bool:
 
 def blocks(rates: PassRates) -> Iterator[Block]:
     """Yield the evidence behind the rates, each group, and each difference."""
-    lines = [f"{rates.assumed[:1].upper()}{rates.assumed[1:]}."]
+    assumed = _assumption(rates)
+    lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
     if rates.not_graded:
         lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
     if rates.other_verdicts:
@@ -95,7 +120,8 @@ def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
     """Return the rates as a dict, by the keys of the file format."""
     return {
         "schema": 1,
-        **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
+        **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here"),
+        "assumed": _assumption(rates),
         "reference": reference,
         **attributes(rates, "not_graded other_verdicts"),
         "groups": {name: attributes(group, "raw corrected own_labels needed") for name, group in rates.groups.items()},
