@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
+from markscheme.calibration.decided_labels import decided_labels
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
@@ -40,7 +40,7 @@ def test_a_certificate_uses_explicit_decisions_else_those_that_labels_come_to(
 ) -> None:
     decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))
     assert decided_by.passed.tolist() == ([] if passed is None else [passed])
-    assert decided_by.origins == DecisionOrigins(explicit, len(decided_by.ids) - explicit)
+    assert decided_by.explicit == explicit
 
 
 def test_labels_of_a_model_certify_nothing() -> None:

@@ -130,30 +130,6 @@ def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
 
 
 @dataclass(frozen=True)
-class DecisionOrigins:
-    """Origins of annotators' decisions, on the examples that a promise is tested on.
-
-    Attributes:
-        explicit: Decisions that annotators gave, pass or fail of the whole response.
-        by_levels: Those that follow from their labels, by the pass mark and required criteria.
-    """
-
-    explicit: int = 0
-    by_levels: int = 0
-
-    @property
-    def n(self) -> int:
-        """Decisions in all."""
-        return self.explicit + self.by_levels
-
-    @classmethod
-    def of(cls, is_explicit: Flags) -> "DecisionOrigins":
-        """Count the origins of decisions, from whether each was given; shape (n,)."""
-        explicit = int(is_explicit.sum())
-        return cls(explicit, len(is_explicit) - explicit)
-
-
-@dataclass(frozen=True)
 class DecidedLabels:
     """Annotators' decisions that may carry a promise: explicit ones, else those that follow from their labels.
 
@@ -161,13 +137,14 @@ class DecidedLabels:
         ids: The examples.
         passed: Whether annotators pass each, shape (n,), 1 for pass.
         groups: Names of groups, one for each example; None without.
-        origins: Where the decisions come from.
+        explicit: How many of the decisions annotators gave, pass or fail of the whole response; the others follow from
+            their labels, by the pass mark and required criteria.
     """
 
     ids: tuple[str, ...]
     passed: Floats
     groups: tuple[str, ...] | None
-    origins: DecisionOrigins
+    explicit: int
 
     @property
     def n_groups(self) -> int | None:
@@ -193,8 +170,8 @@ def decided_labels(
     labels = WholeLabels.of(examples, rubric, kind)
     counts = ~np.isnan(labels.decided) & may_promise(labels, used)
     truth = labels.truth.rows(counts)
-    origins = DecisionOrigins.of(~np.isnan(labels.passed[counts]))
-    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, origins)
+    explicit = int((~np.isnan(labels.passed[counts])).sum())
+    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, explicit)
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from markscheme.calibration.decided_labels import DecisionOrigins
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate, certificate_for
 from markscheme.features.certify.gray_zone import zone_of
@@ -73,7 +72,7 @@ def test_labels_that_moved_numbers_before_promise_nothing() -> None:
 def test_decisions_that_follow_from_labels_certify_where_annotators_gave_none() -> None:
     levels, judge, marks = world(240)
     certificate = certified(undecided(labelled(levels, marks)), ratings(judge), Promise())
-    assert certificate.origins == DecisionOrigins(explicit=0, by_levels=240)
+    assert (certificate.n, certificate.seen.labels.explicit) == (240, 0)
 
 
 def test_a_promise_keeps_its_error_on_examples_never_seen() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
+from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.file_names import name_of
 from markscheme.errors import writing
 from markscheme.features.certify.candidates import PANEL, StageCandidate
@@ -44,7 +44,6 @@ class Certificate:
         groups: Groups that they are in; None where they aren't grouped.
         split: The labels it was tested on: all, or None for a set without parts; older files have dev or test.
         labels: Digest of these labels.
-        origins: Where annotators' decisions on them come from.
         pass_shares: Shares that annotators pass, of the labels and of the automatic decisions.
         seen: The decisions that thresholds were searched among.
         kind: The kind of labels that count; None for the strongest there are.
@@ -60,7 +59,6 @@ class Certificate:
     groups: int | None
     split: str | None
     labels: str
-    origins: DecisionOrigins
     pass_shares: CertifiedPasses
     seen: SeenDecisions
     kind: Kind | None = None
@@ -148,7 +146,7 @@ class Certificate:
                 "sha256": self.labels,
                 "split": self.split or "",
                 "groups": self.groups,
-                "explicit": self.origins.explicit,
+                "explicit": self.seen.labels.explicit,
                 "kind": self.kind,
             },
             "pass_shares": self.pass_shares.to_json(),
@@ -231,7 +229,6 @@ def certificate_for(
         groups=labels.n_groups,
         split=split,
         labels=labelling_digest(examples),
-        origins=labels.origins,
         pass_shares=seen.pass_shares(parts.values()),
         seen=seen,
         kind=kind,

@@ -180,7 +180,6 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
         groups=seen.labels.n_groups,
         split=file.split,
         labels=file.labels or "",
-        origins=seen.labels.origins,
         pass_shares=seen.pass_shares(parts.values()),
         seen=seen,
     )

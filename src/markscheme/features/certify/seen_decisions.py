@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import DecidedLabels, DecisionOrigins
+from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
 from markscheme.features.certify.promise import MarkSide, Promise
 from markscheme.features.certify.ranked_decisions import RankedDecisions, on_side
@@ -120,7 +120,7 @@ class SeenDecisions:
             ids,
             np.array(people, dtype=np.float64),
             None if groups[0] is None else groups,
-            DecisionOrigins(explicit, len(ids) - explicit),
+            explicit,
         )
         by_judge = np.array(decisions, dtype=np.float64).reshape(len(ids), len(signals), 2)
         judges = (

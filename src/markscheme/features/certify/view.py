@@ -41,7 +41,7 @@ def view(run: CertifyRun, again: str) -> Document:
 
 def _blocks(run: CertifyRun) -> Iterator[Block]:
     certificate = run.certificate
-    origins = origins_in_words(certificate.origins, run.rubric)
+    origins = origins_in_words(certificate.seen.labels, run.rubric)
     if not certificate.is_supported:
         yield Callout("open", reason(certificate), _what_would_do(run))
         notes = (*((origins,) if origins else ()), *_few_votes(certificate))
