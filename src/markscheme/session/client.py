@@ -60,7 +60,7 @@ _IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
 """Variables about sessions, about the terminal, and those Promptfoo and npm set for their own processes."""
 
 
-class Refused(Exception):  # noqa: N818 - what the session did
+class _Refused(Exception):  # noqa: N818 - what the session did
     """Error of a session that refuses a request: it is from another environment, or the session is ending."""
 
 
@@ -83,7 +83,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
             return _exchange(connected(path) or _started(path, folder), message, path)
         except TimeoutError:
             remove_marked(path, mark)  # the session stopped answering
-        except (OSError, ValueError, Refused):
+        except (OSError, ValueError, _Refused):
             continue
     _remove_stale(path)
     return None
@@ -134,7 +134,7 @@ def status(path: str) -> "dict[str, Any] | None":
     try:
         connection = connected(path)
         return None if connection is None else _exchange(connection, b'{"control": "status"}', path)
-    except (OSError, ValueError, Refused):
+    except (OSError, ValueError, _Refused):
         return None
 
 
@@ -302,7 +302,7 @@ def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str
             parts.append(received)
     response = json.loads(b"".join(parts))
     if not isinstance(response, dict) or not isinstance(response.get("answer"), dict):
-        raise Refused(response)
+        raise _Refused(response)
     answer: dict[str, Any] = response["answer"]
     return answer
 
