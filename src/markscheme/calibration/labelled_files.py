@@ -22,6 +22,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
 from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.estimate import Reason
 from markscheme.submission import Submission
 from markscheme.text import folded_word
 
@@ -148,13 +149,13 @@ class ToolFilesAnswer:
         tool_files: What they contain.
         metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
             that metric alone.
-        apart: Metrics that only one side rated, and which side didn't.
+        apart: Reasons why metrics aren't compared: only one side rated them, or no example has both.
     """
 
     files: tuple[Path, ...]
     tool_files: RatedFile
     metrics: tuple[Calibration, ...]
-    apart: tuple[str, ...]
+    apart: tuple[Reason, ...]
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
@@ -205,13 +206,14 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
     """
     reading = rated.as_one_file
     metrics: list[Calibration] = []
-    apart: list[str] = []
+    apart: list[Reason] = []
     for criterion in reading.rubric.criteria:
         ratings = [_of_one(rating, criterion) for rating in reading.ratings if criterion.name in rating.criteria]
         labels = [rating for rating in ratings if rating.kind not in JUDGES]
         judges = list(dict.fromkeys(rating.rater for rating in ratings if rating.kind in JUDGES))
         if not labels or not judges:
-            apart.append(f"{criterion.name}: rated by no {'judge' if labels else 'annotator'}")
+            missing = "judge" if labels else "annotator"
+            apart.append(Reason("metric-of-one-side", {"metric": criterion.name, "missing": missing}))
             continue
         rubric = _rubric_of(criterion, reading.rubric)
         examples = _examples(reading, labels)
@@ -223,9 +225,10 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
             try:
                 metrics.append(calibration_of(rubric, examples, first, rater, options=options, repeats=repeats))
             except ComparisonError as problem:
-                apart.append(f"{criterion.name} by {judge}: {problem}")
+                facts = {"metric": criterion.name, "judge": judge, "why": str(problem)}
+                apart.append(Reason("metric-not-compared", facts))
     if not metrics:
-        reasons = "; ".join(apart) or "no metric at all"
+        reasons = "; ".join(map(str, apart)) or "no metric at all"
         raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
     return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
 

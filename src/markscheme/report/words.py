@@ -119,6 +119,8 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "many-ungraded": lambda examples: f"{examples} examples are not graded",
     "mean-over-pairs": lambda: "a mean over pairs; pooled pairs have an interval",
     "means-alike": lambda: "the examples' means don't differ",
+    "metric-not-compared": lambda metric, judge, why: f"{metric} by {judge}: {why}",
+    "metric-of-one-side": lambda metric, missing: f"{metric}: rated by no {missing}",
     "neither-yes-nor-no": lambda answer, no, yes: f"{answer:g} is neither no ({no:g}) nor yes ({yes:g})",
     "no-categories": lambda levels: f"needs categories, and {levels} levels are too many to be any",
     "no-complete-example": lambda: "no example that every rater rated",

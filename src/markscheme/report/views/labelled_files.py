@@ -92,7 +92,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
     without_mark = list(dict.fromkeys(str(c.rubric.name) for c in answer.metrics if not c.rubric.has_gate_question))
     if without_mark:
         yield f"– {in_words(without_mark)}: nothing says which values pass, so no false pass is counted."
-    yield from (f"Not compared: {sentence}." for sentence in answer.apart)
+    yield from (f"Not compared: {sentence}." for sentence in map(str, answer.apart))
     yield from (f"Note: {note}." for note in answer.tool_files.notes)
     yield from (f"Left out: {count} {name}." for name, count in Counter(answer.tool_files.lost).most_common())
 
@@ -112,6 +112,6 @@ def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
             }
             for calibration in answer.metrics
         ],
-        "not_compared": answer.apart,
+        "not_compared": list(map(str, answer.apart)),
         "worth_a_rubric": weak.rubric.name if weak else None,
     }
