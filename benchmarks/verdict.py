@@ -184,7 +184,7 @@ def cells(runs: int) -> Iterator[Cell]:
                     found = [run(world, n, annotators, group, seed) for seed in range(runs)]
 
                     def share(verdict: str, use: str | None = None, found: list[VerdictRow] = found) -> float:
-                        return sum(f.verdict == verdict and use in (None, f.use) for f in found) / runs
+                        return sum(row[0] == verdict and use in (None, row[1]) for row in found) / runs
 
                     shown = share("ok"), share("adjust"), share("labels-disagree", "trend"), share("not-enough-labels")
                     yield Cell(world, n, annotators, group, *shown)

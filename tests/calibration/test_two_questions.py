@@ -242,20 +242,20 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 def test_the_first_row_that_fits_is_the_verdict(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
-    verdict = verdict_row(gate, trend, circumstances)
-    assert (verdict.verdict, verdict.use, verdict.because) == row
+    assert verdict_row(gate, trend, circumstances) == row
 
 
 @pytest.mark.parametrize("gate", [GATE_SHOWN, GATE_OPEN, GATE_REFUSED])
 def test_labels_that_are_not_people_s_allow_no_trend(gate: Ruling) -> None:
-    row = verdict_row(gate, TREND_SHOWN, Circumstances(SHOWN, by_people=False))
-    assert row.use == "explore"
+    _, use, _ = verdict_row(gate, TREND_SHOWN, Circumstances(SHOWN, by_people=False))
+    assert use == "explore"
 
 
 @pytest.mark.parametrize("gate", [GATE_OPEN, GATE_REFUSED])
 def test_scores_as_good_as_a_person_s_may_be_averaged(gate: Ruling) -> None:
     as_person = replace(OPEN, low=True, asgood=True, beats=True)
-    assert verdict_row(gate, TREND_REFUSED, Circumstances(as_person)).use == "trend"
+    _, use, _ = verdict_row(gate, TREND_REFUSED, Circumstances(as_person))
+    assert use == "trend"
 
 
 def test_one_reason_against_is_enough() -> None:

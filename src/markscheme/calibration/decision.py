@@ -248,7 +248,8 @@ def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictNam
     figures = replace(comparison, measure=at_tolerance).figures
     states = states_of(figures, decision.target, settings=comparison.settings)
     trend = trend_ruling(states, no_skill=decision.circumstances.no_skill)
-    return verdict_row(decision.gate, trend, replace(decision.circumstances, states=states)).verdict
+    verdict, _, _ = verdict_row(decision.gate, trend, replace(decision.circumstances, states=states))
+    return verdict
 
 
 def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:

@@ -52,6 +52,12 @@ def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: b
     return verdict_row(None, trend_ruling(states, no_skill=no_skill), circumstances)
 
 
+def because_of(states: VerdictStates, *, drifted: bool = False) -> BecauseCode:
+    """The rule behind the verdict on values that pass and fail nothing, by labels that let a judge gate."""
+    _, _, because = ruling(states, ok="gate", drifted=drifted)
+    return because
+
+
 def spelled_out(counts: dict[float, int]) -> Vector:
     """Each value as often as it is counted."""
     return np.repeat(np.array(list(counts), dtype=np.float64), list(counts.values()))
@@ -84,8 +90,8 @@ def test_worked_verdicts_come_out(case: RulingCase) -> None:
         judge_minus_person=mean_of(case.judge_minus_person),
         person_minus_constant=mean_of(case.person_minus_constant),
     )
-    decision = ruling(states, ok=use_of_ok(case.reference))
-    assert (decision.verdict, decision.use, decision.because) == (case.verdict, case.use, case.because)
+    row = ruling(states, ok=use_of_ok(case.reference))
+    assert row == (case.verdict, case.use, case.because)
 
 
 def test_every_verdict_of_the_reference_comes_out() -> None:
@@ -119,10 +125,8 @@ def test_every_verdict_of_the_reference_comes_out() -> None:
             judge_minus_person=person,
             person_minus_constant=signal,
         )
-        decision = ruling(states, ok=use_of_ok(case["reference"]))
-        assert (decision.verdict, decision.use, decision.because) == (case["verdict"], case["use"], case["why"]), case[
-            "name"
-        ]
+        row = ruling(states, ok=use_of_ok(case["reference"]))
+        assert row == (case["verdict"], case["use"], case["why"]), case["name"]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +252,7 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
 def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
-    assert Counter((ruling.verdict, ruling.use) for ruling in ruled) == {("labels-disagree", "explore"): 20}
+    assert Counter((verdict, use) for verdict, use, _ in ruled) == {("labels-disagree", "explore"): 20}
 
 
 @functools.cache
@@ -286,21 +290,23 @@ STATES = [
 @pytest.mark.parametrize("ok", ["gate", "trend", "explore"])
 def test_only_agreement_above_target_and_constant_gives_ok(ok: Any) -> None:
     for states in STATES:
-        decision = ruling(states, ok=ok)
-        assert (decision.verdict == "ok") == (states.above and states.beats)
-        assert decision.use == ok if decision.verdict == "ok" else decision.use != "gate"
+        verdict, use, _ = ruling(states, ok=ok)
+        assert (verdict == "ok") == (states.above and states.beats)
+        assert use == ok if verdict == "ok" else use != "gate"
 
 
 def test_people_never_turn_a_verdict_into_ok_and_drift_and_no_skill_always_forbid_it() -> None:
     for states in STATES:
-        assert ruling(states, ok="gate", drifted=True).because == "drift"
-        assert ruling(states, ok="gate", no_skill=True).verdict != "ok"
+        assert because_of(states, drifted=True) == "drift"
+        verdict, _, _ = ruling(states, ok="gate", no_skill=True)
+        assert verdict != "ok"
 
 
 def test_a_judge_below_a_constant_is_never_left_open_unless_its_labels_disagree() -> None:
     for states in STATES:
         if states.loses:
-            assert ruling(states, ok="gate").verdict in ("adjust", "labels-disagree")
+            verdict, _, _ = ruling(states, ok="gate")
+            assert verdict in ("adjust", "labels-disagree")
 
 
 @pytest.mark.parametrize(
@@ -320,7 +326,7 @@ def test_a_judge_below_a_constant_is_never_left_open_unless_its_labels_disagree(
 )
 def test_the_first_rule_that_holds_decides(shown: dict[str, bool], because: str) -> None:
     nothing = dict.fromkeys(("above", "below", "beats", "loses"), False)
-    assert ruling(VerdictStates(**{**nothing, **shown}), ok="gate").because == because
+    assert because_of(VerdictStates(**{**nothing, **shown})) == because
 
 
 def test_people_on_fewer_than_thirty_examples_show_nothing() -> None:
@@ -341,14 +347,14 @@ def test_people_on_fewer_than_thirty_examples_show_nothing() -> None:
 def test_four_groups_show_nothing_however_good_the_judge() -> None:
     gold = np.tile([0.0, 1.0], 40)
     states = states_of(agreement_figures(gold, gold, tolerance=0.1, groups=np.repeat(np.arange(4), 20)), 0.8)
-    assert ruling(states, ok="gate").because == "few-groups"
+    assert because_of(states) == "few-groups"
 
 
 def test_without_a_comparable_example_there_are_no_labels() -> None:
     figures = agreement_figures([0.5, math.nan], [math.nan, 0.5], tolerance=0.1)
     assert figures.agreement.n == 0
     assert math.isnan(figures.constant_value)
-    assert ruling(states_of(figures, 0.8), ok="gate").because == "no-labels"
+    assert because_of(states_of(figures, 0.8)) == "no-labels"
     assert labels_to_decide(figures, 0.8, "no-labels") is None
 
 
@@ -382,7 +388,7 @@ def more(figures: AgreementFigures, because: BecauseCode, settings: int = 1) -> 
 
 def test_labels_to_reach_the_target_are_the_worked_ones_of_agreement() -> None:
     open_target = figures_with(27, 30, {1.0: 20, 0.0: 10})
-    assert ruling(states_of(open_target, 0.8), ok="gate").because == "target-open"
+    assert because_of(states_of(open_target, 0.8)) == "target-open"
     labels = labels_to_decide(open_target, 0.8, "target-open")
     assert labels is not None
     assert (labels.more, labels.chance) == approx((40, 0.5601), abs=1e-4)

@@ -189,19 +189,9 @@ class Circumstances:
         return s.low and s.asgood and s.beats and not self.no_skill
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictRow:
-    """A row of the table of verdicts.
-
-    Attributes:
-        verdict: Whether the judge agrees well enough with the labels.
-        use: What it may be used for, in a word for people.
-        because: The rule, by its code.
-    """
-
-    verdict: VerdictName
-    use: Use
-    because: BecauseCode
+VerdictRow: TypeAlias = tuple[VerdictName, Use, BecauseCode]
+"""A row of the table of verdicts: whether the judge agrees well enough with the labels, what it may be used for in a
+word for people, and the rule by its code."""
 
 
 def interval_level(settings: int = 1) -> float:
@@ -409,44 +399,43 @@ def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances
     Example:
         >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))
         >>> verdict_row(Ruling("gate", (RulingReason("target"),)), Ruling("trend", (RulingReason("target"),)), alone)
-        VerdictRow(verdict='ok', use='gate', because='target')
+        ('ok', 'gate', 'target')
     """
-    row = next(_rows_that_fit(gate, trend, circumstances))
-    if circumstances.by_people or row.use not in ("gate", "trend"):
-        return row
-    return VerdictRow(row.verdict, "explore", row.because)
+    verdict, use, because = next(_rows_that_fit(gate, trend, circumstances))
+    is_look = not circumstances.by_people and use in ("gate", "trend")
+    return verdict, "explore" if is_look else use, because
 
 
 def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
     c = circumstances
     if c.drifted:
-        yield VerdictRow("adjust", "none", "drift")
+        yield "adjust", "none", "drift"
     if gate is None:
         yield from _rows_without_gate(trend, c)
         return
     has_trend = trend.state == "shown" or c.as_person
     averages: Use = "trend" if has_trend else "explore"
     if c.people_split:
-        yield VerdictRow("labels-disagree", averages, "people-split")
+        yield "labels-disagree", averages, "people-split"
     if gate.state == "shown" and not c.against_gate:
-        yield VerdictRow("ok", "gate", "target")
+        yield "ok", "gate", "target"
     if gate.state == "shown":
         verdict: VerdictName = "ok" if trend.state == "shown" else "not-enough-labels"
-        yield VerdictRow(verdict, averages, c.against_gate[0])
+        yield verdict, averages, c.against_gate[0]
     if gate.state == "refused" or c.no_skill:
         because: BecauseCode = gate.because[0] if gate.state == "refused" else "no-skill"
         otherwise: Use = "trend" if has_trend else "explore" if trend.state == "open" else "none"
-        yield VerdictRow("adjust", otherwise, because)
-    yield VerdictRow("not-enough-labels", averages, gate.because[0])
+        yield "adjust", otherwise, because
+    yield "not-enough-labels", averages, gate.because[0]
 
 
 def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
     """Yield the rows for scores, levels, categories or preferences that pass and fail nothing."""
     s = circumstances.states
     if circumstances.no_skill:
-        yield VerdictRow("adjust", "none", "no-skill")
+        yield "adjust", "none", "no-skill"
     if trend.state == "shown":
-        yield VerdictRow("ok", circumstances.ok, "target")
+        yield "ok", circumstances.ok, "target"
     rules: list[tuple[bool, VerdictName, Use, BecauseCode]] = [
         (s.above and s.loses, "adjust", "none", "below-constant"),
         (s.above, "not-enough-labels", "explore", "constant-open"),
@@ -460,7 +449,7 @@ def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[
         (s.few_groups, "not-enough-labels", "explore", "few-groups"),
         (True, "not-enough-labels", "explore", "target-open"),
     ]
-    yield from (VerdictRow(verdict, use, because) for holds, verdict, use, because in rules if holds)
+    yield from ((verdict, use, because) for holds, verdict, use, because in rules if holds)
 
 
 def labels_to_decide_gate(

@@ -130,17 +130,20 @@ class Decision:
     @property
     def verdict(self) -> VerdictName:
         """Whether the judge agrees well enough."""
-        return self.row.verdict
+        verdict, _, _ = self.row
+        return verdict
 
     @property
     def use(self) -> Use:
         """Use to which the judge may be put, in a word for people; code reads `gate` to decide, `trend` to average."""
-        return self.row.use
+        _, use, _ = self.row
+        return use
 
     @property
     def because_code(self) -> BecauseCode:
         """The rule behind the verdict."""
-        return self.row.because
+        _, _, because = self.row
+        return because
 
     @property
     def may_trend(self) -> bool:
