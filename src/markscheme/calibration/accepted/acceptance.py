@@ -127,7 +127,7 @@ def accept(
     *,
     split: str | None = None,
     start_over: bool = False,
-    basis: RunBasis | None = None,
+    basis: "RunBasis | None" = None,
 ) -> Acceptance:
     """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
 
@@ -169,7 +169,7 @@ def write_run(
     *,
     split: str | None,
     measured_runs: int = 1,
-    basis: RunBasis | None = None,
+    basis: "RunBasis | None" = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     """Write what is kept of a run, its accepted.json, and what features keep; return the file of what is kept.

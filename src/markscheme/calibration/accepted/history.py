@@ -184,7 +184,7 @@ def accept_run(
     split: str | None,
     *,
     start_over: bool = False,
-    basis: RunBasis | None = None,
+    basis: "RunBasis | None" = None,
     anyway: bool = False,
     notify: Callable[[str], None] | None = None,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -10,23 +10,10 @@ if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.options import LabelOptions
     from markscheme.ratings.examples import ExampleSet
-    from markscheme.ratings.examples_choice import ExamplesChoice
 
 
-class RunBasis(NamedTuple):
-    """Basis on which a run is accepted: the labelled examples with their files, which of them count, and the options.
-
-    Attributes:
-        examples: All examples that were read.
-        choice: Which of them count.
-        options: Which labels count, and what is enough.
-    """
-
-    examples: "ExampleSet"
-    choice: "ExamplesChoice"
-    options: "LabelOptions"
-
-
+RunBasis: TypeAlias = "tuple[ExampleSet, LabelOptions]"
+"""What a run is accepted by: all labelled examples that were read, with their files, and the options of what counts."""
 WriteKept: TypeAlias = Callable[[], None]
 """Writes what is kept with a run once its accepted.json is written, or removes what was kept with the run before."""
 Kept: TypeAlias = tuple[Mapping[str, Any], WriteKept]

@@ -10,7 +10,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
@@ -353,7 +352,7 @@ class CalibrationRequest:
 
             split = self.choice.part_name(examples.examples)
             drift = self.drift
-            basis = None if basis_of is None else RunBasis(basis_of, self.choice, self.options)
+            basis = None if basis_of is None else (basis_of, self.options)
             accept_run(
                 calibrations,
                 path,

@@ -22,7 +22,7 @@ def _command() -> CommandFunction:
     return verify
 
 
-def _keep(calibration: "Calibration", document: Mapping[str, Any], basis: RunBasis | None, path: Path) -> Kept:
+def _keep(calibration: "Calibration", document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
     from markscheme.features.cards.keep import keep_card
 
     return keep_card(calibration, document, basis, path)

@@ -12,7 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
-from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.options import LabelOptions
@@ -20,6 +19,7 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.row_form import form_of_rows
@@ -238,13 +238,13 @@ def card_of(
     return JudgeCard(json.loads(json.dumps(content, default=Estimate.to_json), parse_float=_short), path)
 
 
-def terms_of(calibration: Calibration, basis: RunBasis, runs: int, path: Path) -> CardTerms:
+def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptions, runs: int, path: Path) -> CardTerms:
     """Return the terms on which the figures of a calibration depend, next to files, on the card at `path`."""
     rubric = calibration.rubric
-    labels = basis.examples.ratings
+    labels = examples.ratings
     return CardTerms(
-        options=basis.options,
-        choice=basis.choice,
+        options=options,
+        choice=ExamplesChoice(split=options.split, only=options.only),
         asking=rubric.asking,
         settings=calibration.comparison.settings,
         runs=runs,
@@ -252,15 +252,15 @@ def terms_of(calibration: Calibration, basis: RunBasis, runs: int, path: Path) -
     )
 
 
-def files_behind(calibration: Calibration, basis: RunBasis) -> list[tuple[FileRole, Path]] | None:
+def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
     """List every file behind a calibration but the accepted ratings; None where something came from no file."""
     rubric = calibration.rubric.source
-    examples = basis.examples.path
-    if rubric is None or examples is None:
+    examples_file = examples.path
+    if rubric is None or examples_file is None:
         return None
-    files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples)]
-    files += [("labels", path) for path in label_files(basis.examples.ratings)]
-    wordings = examples.parent / WORDINGS_FILE
+    files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples_file)]
+    files += [("labels", path) for path in label_files(examples.ratings)]
+    wordings = examples_file.parent / WORDINGS_FILE
     files += [("wordings", wordings)] if wordings.is_file() else []
     recording = calibration.rater.recording
     return files if recording is None else [*files, ("replies", recording)]

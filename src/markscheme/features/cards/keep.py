@@ -19,19 +19,20 @@ from markscheme.features.cards.card import (
 from markscheme.files import write_whole
 
 
-def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: RunBasis | None, path: Path) -> Kept:
+def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
     """Make the card of a run that is accepted at `path`; without one, the card of the run before goes."""
     card = None if basis is None else _card(calibration, document, basis, path)
     return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))
 
 
-def _card(calibration: Calibration, document: Mapping[str, Any], basis: RunBasis, path: Path) -> JudgeCard | None:
+def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis", path: Path) -> JudgeCard | None:
     """Make the card of a run; None where something behind it is in no file."""
-    files = files_behind(calibration, basis)
+    examples, options = basis
+    files = files_behind(calibration, examples)
     if files is None:
         return None
     file = card_path(path)
-    terms = terms_of(calibration, basis, document["cost"]["runs"], file)
+    terms = terms_of(calibration, examples, options, document["cost"]["runs"], file)
     named = named_files([*files, ("ratings", path.with_name(document["ratings"]["file"]))], file)
     return card_of(document, calibration, terms, named, file)
 
