@@ -1,7 +1,6 @@
 """Finds a rubric's labelled examples, and the part of them to use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,50 +15,47 @@ from markscheme.shipped import shipped
 Part = Literal["dev", "test", "all"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExamplesChoice:
-    """Which examples of a set count.
+def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str] = ()) -> ExampleSet:
+    """Return the examples that count.
 
-    Attributes:
+    Args:
+        examples: All of them.
         split: The part of the set; None for all of it.
         only: Values that they have, each as "FIELD=VALUE", with a field of CHOSEN_BY.
+
+    Raises:
+        UsageError: There are none.
     """
+    return examples_with(part_of(examples, split), only)
 
-    split: Part | None = None
-    only: tuple[str, ...] = ()
 
-    def of(self, examples: ExampleSet) -> ExampleSet:
-        """Return the chosen examples.
+def part_name(examples: Sequence[Example], split: Part | None) -> str | None:
+    """Return the name of the part that was used; None for a set without parts."""
+    return (split or "all") if any(values_of(examples, "split")) else None
 
-        Raises:
-            UsageError: There are none.
-        """
-        return self.among(part_of(examples, self.split))
 
-    def part_name(self, examples: Sequence[Example]) -> str | None:
-        """Return the name of the part that was used; None for a set without parts."""
-        return (self.split or "all") if any(values_of(examples, "split")) else None
+def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
+    """Return the examples of a part that have the values.
 
-    def among(self, part: ExampleSet) -> ExampleSet:
-        """Return the examples of a part that have the values.
+    Args:
+        part: The part of the set.
+        only: The values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
 
-        Raises:
-            UsageError: There are none.
-        """
-        chosen = part
-        for choice in self.only:
-            field, equals, value = choice.partition("=")
-            if field not in CHOSEN_BY or not equals:
-                raise UsageError(
-                    f"`only` must be FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}, got {choice!r}"
-                )
-            chosen = chosen.where(**{field: value})
-        if part.examples and not chosen.examples:
-            field = self.only[-1].partition("=")[0]
-            values = sorted({*map(str, values_of(part.examples, field))} - {"", "None"})
-            has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
-            raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
-        return chosen
+    Raises:
+        UsageError: There are none.
+    """
+    chosen = part
+    for choice in only:
+        field, equals, value = choice.partition("=")
+        if field not in CHOSEN_BY or not equals:
+            raise UsageError(f"`only` must be FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}, got {choice!r}")
+        chosen = chosen.where(**{field: value})
+    if part.examples and not chosen.examples:
+        field = only[-1].partition("=")[0]
+        values = sorted({*map(str, values_of(part.examples, field))} - {"", "None"})
+        has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
+        raise UsageError(f"no example fits --only {' --only '.join(only)}; as {field}, {has}")
+    return chosen
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:

@@ -33,7 +33,7 @@ from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet, warn_unknown
-from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import JUDGES, KINDS
@@ -86,11 +86,6 @@ class CalibrationRequest:
     columns: ColumnOptions
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
-
-    @property
-    def choice(self) -> ExamplesChoice:
-        """Choice of the examples that count."""
-        return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | FileAnswer | None":
         """Return the calibrations of the judges in an export of another tool; None where none is named.
@@ -185,7 +180,7 @@ class CalibrationRequest:
             "criteria_per_call": self.ask.criteria_per_call,
             "replay": self.drift.replay,
             "scorers": self.ask.scorers,
-            "only": self.choice.only,
+            "only": self.options.only,
             **more,
         }
         for option, value in values.items():
@@ -243,7 +238,7 @@ class CalibrationRequest:
             calibration, examples = calibrate_results(
                 results,
                 options=self.options,
-                split=self.choice.split,
+                split=self.options.split,
                 since=since,
                 rated=self._rated_results,
                 metric=metric,
@@ -270,11 +265,11 @@ class CalibrationRequest:
         openings = openings_of(every)
         carried = carried_labels(every, rubric)
         every = every if carried is None else carried.counting
-        examples = self.choice.of(every)
+        examples = chosen_examples(every, self.options.split, self.options.only)
         among_ratings = [] if examples.labelled.examples else self._labels_beside_verdicts(rubric, examples)
         if among_ratings:
             every = every.with_labels(among_ratings)
-            examples = self.choice.of(every)
+            examples = chosen_examples(every, self.options.split, self.options.only)
         if not examples.labelled.examples:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
             raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
@@ -283,7 +278,7 @@ class CalibrationRequest:
             calibrations = self._from_ratings(rubric, every, examples, path, kinds)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
-        opened = openings.wordings if openings is not None and self.choice.split != "dev" else frozenset()
+        opened = openings.wordings if openings is not None and self.options.split != "dev" else frozenset()
         calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
@@ -292,7 +287,7 @@ class CalibrationRequest:
             warn_of_kinship(calibration.rater.models, values_of(examples.examples, "system"))
         whole = len(every.labelled.examples)
         is_part = every.has_splits and len(examples.labelled.examples) < whole
-        chosen_part = (self.choice.split or "all", whole) if is_part else None
+        chosen_part = (self.options.split or "all", whole) if is_part else None
         return [replace(calibration, openings=openings, part=chosen_part) for calibration in calibrations]
 
     def _after_settings(
@@ -300,7 +295,7 @@ class CalibrationRequest:
     ) -> list[Calibration]:
         """Record the settings of this run, and return the calibrations after all settings tried on these labels."""
         today = date.today().isoformat()
-        split = self.choice.part_name(examples.examples)
+        split = part_name(examples.examples, self.options.split)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
         current = [
             TriedSetting.of(
@@ -350,7 +345,7 @@ class CalibrationRequest:
         if self.drift.accept:
             from markscheme.calibration.accepted.history import accept_run
 
-            split = self.choice.part_name(examples.examples)
+            split = part_name(examples.examples, self.options.split)
             drift = self.drift
             basis = None if basis_of is None else (basis_of, self.options)
             accept_run(
@@ -405,7 +400,7 @@ class CalibrationRequest:
             ratings,
             path,
             drift=self.drift,
-            of_other_examples=self.examples is not None or self.choice.split is not None,
+            of_other_examples=self.examples is not None or self.options.split is not None,
             count=self.ask.cache,
         )
 

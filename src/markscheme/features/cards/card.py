@@ -20,7 +20,7 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice, Part
+from markscheme.ratings.examples_choice import Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.row_form import form_of_rows
 from markscheme.ratings.wordings import WORDINGS_FILE
@@ -68,8 +68,7 @@ class CardTerms:
     """Terms on which the figures depend, next to the files: the labels that count, and how the judge was asked.
 
     Attributes:
-        options: The labels that count, and the limits of enough.
-        choice: The examples that count.
+        options: The examples and labels that count, and the limits of enough.
         asking: Settings that a run may make independently of the rubric's file, as `Rubric.asking` has them.
         settings: Number of settings that had been tried on these labels.
         runs: How many of the accepted runs were measured in the same sitting; the first of them is what was compared.
@@ -77,7 +76,6 @@ class CardTerms:
     """
 
     options: LabelOptions
-    choice: ExamplesChoice
     asking: Mapping[str, Any]
     settings: int
     runs: int
@@ -85,7 +83,7 @@ class CardTerms:
 
     def to_json(self) -> dict[str, Any]:
         """Return the terms as an entry of the card."""
-        chosen = {"split": self.choice.split, "only": list(self.choice.only)}
+        chosen = {"split": self.options.split, "only": list(self.options.only)}
         return {
             "labels": self.options.of_one_run | {name: value for name, value in chosen.items() if value},
             "asking": dict(self.asking),
@@ -102,12 +100,12 @@ class CardTerms:
         for name, allowed in named.items():
             if name in labels and labels[name] not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, got {labels[name]!r}")
-        choice = ExamplesChoice(split=labels.pop("split", None), only=tuple(map(str, labels.pop("only", ()))))
+        labels["only"] = tuple(map(str, labels.get("only", ())))
         asking = {key: terms["asking"][key] for key in ("pass_mark", "strategy", "samples")}
         asking |= {key: int(terms["asking"][key]) for key in ("criteria_per_call",) if key in terms["asking"]}
         settings = int(terms["settings"])
         runs = int(terms["runs"])
-        return cls(LabelOptions(**labels), choice, asking, settings, runs, str(terms["labels_in"]))
+        return cls(LabelOptions(**labels), asking, settings, runs, str(terms["labels_in"]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -244,7 +242,6 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
     labels = examples.ratings
     return CardTerms(
         options=options,
-        choice=ExamplesChoice(split=options.split, only=options.only),
         asking=rubric.asking,
         settings=calibration.comparison.settings,
         runs=runs,

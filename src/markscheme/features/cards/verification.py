@@ -40,6 +40,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import CARD, accepted_run_data
 from markscheme.rubrics.file import load_rubric
@@ -156,7 +157,8 @@ class _CardFiles:
         """The judge compared with the labels, as the run was."""
         terms = self.card.terms
         carried = carried_labels(self.examples, self.rubric)
-        examples = terms.choice.of(self.examples if carried is None else carried.counting)
+        every = self.examples if carried is None else carried.counting
+        examples = chosen_examples(every, terms.options.split, terms.options.only)
         accepted = self.accepted
         first = [rating for rating in accepted.ratings if rating.sample == 0]
         repeats = [rating for rating in accepted.ratings if 0 < rating.sample < terms.runs]

@@ -21,7 +21,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
@@ -55,11 +55,6 @@ class ComparisonRequest:
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
-    @property
-    def choice(self) -> ExamplesChoice:
-        """The choice of the examples that count."""
-        return ExamplesChoice(split=self.options.split, only=self.options.only)
-
     def compared(self) -> Compared:
         """Compare the sides on the same examples.
 
@@ -78,7 +73,7 @@ class ComparisonRequest:
             examples,
             lambda name, to_ask: self._by_asking(name, to_ask, rated.rubric, folder),
             rule=replace(self.options, of=_of(self.options.of, rated.rubric)),
-            split=self.choice.split,
+            split=self.options.split,
             notes=notes,
             own_gold=self.rubric is None and self.examples is None,
         )
@@ -93,7 +88,7 @@ class ComparisonRequest:
         rubric = compared.choice.rubric
         measure = compared.choice.measure
         today = datetime.date.today().isoformat()
-        split = self.choice.part_name(truth.examples)
+        split = part_name(truth.examples, self.options.split)
         identities = []
         for contender in compared.contenders:
             if contender.identity is not None:
@@ -151,19 +146,22 @@ class ComparisonRequest:
         """Return the labelled examples and the rubric's folder; None where there are none. Looks at a test part are
         noted."""
         if isinstance(self.examples, ExampleSet):
-            return self.choice.of(self.examples), find_calibration(rubric.name, Path.cwd())
+            return self._chosen(self.examples), find_calibration(rubric.name, Path.cwd())
         if rubric.source is None and self.examples is None:
             return None, None
         try:
             every, folder = labelled_examples(rubric, self.examples)
         except UsageError:
-            if self.examples is not None or self.choice.only:
+            if self.examples is not None or self.options.only:
                 raise
             return None, None
         openings = openings_of(every)
         if openings is not None:
             notes.append(openings.sentence)
-        return self.choice.of(every), folder
+        return self._chosen(every), folder
+
+    def _chosen(self, examples: ExampleSet) -> ExampleSet:
+        return chosen_examples(examples, self.options.split, self.options.only)
 
     def _by_asking(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
         """Ask a judge, and return it with its ratings of the examples."""

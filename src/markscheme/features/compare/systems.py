@@ -11,7 +11,7 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import RatedFiles, meanings_of, open_rated
@@ -42,7 +42,7 @@ def compare_systems(
     rated = open_rated(files, rubric, expected="anything", meanings=meanings_of(columns))
     with naming(*files):
         refuse_singles(rated.rubric)
-        pairs = ExamplesChoice(split=labels.split, only=labels.only).of(_pairs(rated, labels.examples))
+        pairs = chosen_examples(_pairs(rated, labels.examples), labels.split, labels.only)
         judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
         ranked = rank_systems(rated.rubric, pairs, judged)
         if ranked is None:

@@ -29,7 +29,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.examples_choice import examples_with
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES
@@ -109,11 +109,6 @@ class PlanRequest:
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
-    @property
-    def choice(self) -> ExamplesChoice:
-        """Choice of the examples that count."""
-        return ExamplesChoice(split=self.options.split, only=self.options.only)
-
     def plan(self) -> Plan:
         """Make the plan, with the outputs of the pool that are drawn.
 
@@ -122,7 +117,7 @@ class PlanRequest:
         """
         rubric = self.rubric
         everything, folder = self._labelled
-        examples = self.choice.among(everything.part(self.choice.split))
+        examples = examples_with(everything.part(self.options.split), self.options.only)
         truth = self._gold(examples)
         outputs = self._outputs()
         all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
@@ -132,7 +127,7 @@ class PlanRequest:
         judges = [self.ask.judge_if_any(rubric, prompts, folder, name=name) for name in self.judges or (None,)]
         pilot = self._pilot(truth, examples, rated, judges)
         target = self.options.target
-        is_kept = pilot is None and target is None and self.examples is None and self.choice.split is None
+        is_kept = pilot is None and target is None and self.examples is None and self.options.split is None
         least = rubric.target if target is None else target
         needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, pilot, least)
         return Plan(
