@@ -7,10 +7,8 @@ from markscheme.calibration.comparison.comparison import rank_systems
 from markscheme.calibration.results import Reported
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.features.experiment.definition import Experiment
-from markscheme.features.experiment.outputs import OutputsFile
-from markscheme.features.experiment.run import Outputs, outputs_and_grading, submissions
+from markscheme.features.experiment.run import Outputs, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
-from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -19,22 +17,19 @@ from markscheme.ratings.pairing import pair_of
 
 
 async def prefer(
-    experiment: Experiment,
-    ask: AskOptions,
-    outputs_file: OutputsFile,
-    *,
-    model: str | None = None,
-    judge: str | None = None,
-    watch: Watch = unwatched,
+    experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> tuple[Reported, Mapping[str, Grade]]:
-    """Compare the variants two at a time; arguments and errors are those of `outputs_and_grading`.
+    """Compare the variants two at a time. The judge is closed.
 
     Returns:
         Which variant is preferred, and the grade of each pair by its id.
+
+    Raises:
+        NoJudge: The judge cannot be used.
+        ComparisonError: No case has two outputs, or no pair could be judged.
     """
-    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
     pairs = pairs_of(experiment, outputs)
-    grades = await grade_pairs(pairs, grading, concurrency=ask.at_once, watch=watch)
+    grades = await grade_pairs(pairs, grading, concurrency=concurrency, watch=watch)
     return _ranked(experiment, pairs, grades, grading), grades
 
 

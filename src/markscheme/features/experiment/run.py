@@ -310,20 +310,6 @@ async def grade_outputs(
     return ExperimentRun(experiment, outputs, {cell: grades[cell] for cell in experiment.cells}, grading)
 
 
-async def run_asked(
-    experiment: Experiment,
-    ask: AskOptions,
-    outputs_file: OutputsFile,
-    *,
-    model: str | None = None,
-    judge: str | None = None,
-    watch: Watch = unwatched,
-) -> ExperimentRun:
-    """Run an experiment as options say; arguments and errors are those of `outputs_and_grading`."""
-    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
-    return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=watch)
-
-
 async def outputs_and_grading(
     experiment: Experiment,
     ask: AskOptions,

@@ -1,0 +1,159 @@
+"""What `experiment` prints: variants compared by their figures, or by preference; and the run that it keeps."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from markscheme.calibration.accepted.history import loaded_unless_replaced
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.rates.decisions import read_decided
+from markscheme.calibration.results import reporter_of
+from markscheme.commands.output import typed, write_report
+from markscheme.commands.progress import progress
+from markscheme.errors import MarkschemeError, UsageError
+from markscheme.features.experiment.accepted import (
+    AcceptedExperiment,
+    accept_experiment,
+    load_accepted_experiment,
+)
+from markscheme.features.experiment.definition import Experiment
+from markscheme.features.experiment.outcome import ExperimentReport, report_of
+from markscheme.features.experiment.outputs import OutputsFile
+from markscheme.features.experiment.preferences import prefer, too_few_graded
+from markscheme.features.experiment.rules import Rule
+from markscheme.features.experiment.run import grade_outputs, outputs_and_grading
+from markscheme.features.experiment.view import csv_of, json_of, view
+from markscheme.files import refuse_unwritable
+from markscheme.grading import grade_json
+from markscheme.judges.options import AskOptions
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import refuse_table
+from markscheme.receipt import ACCEPTED
+from markscheme.user_code import search_for_code
+
+OUTPUTS = "outputs.jsonl"
+SUFFIX = ".experiment"
+WORSE = "worse"
+HIT, TOO_FEW_GRADED = 1, 5
+_T = TypeVar("_T")
+
+
+def print_experiment(
+    file: Path,
+    ask: AskOptions,
+    columns: ColumnOptions,
+    *,
+    model: str | None,
+    judge: str | None,
+    outputs: Path | None,
+    fail_if: Sequence[str],
+    accept: bool,
+    calibration: Path | None,
+    targets: Mapping[str, str | None],
+    details: bool,
+) -> int:
+    """Run the experiment in a file, print how its variants differ, and return the exit status.
+
+    Args:
+        file: The experiment's file.
+        ask: How model and judge are asked.
+        columns: Statements on columns, which an experiment has no use for.
+        model: The model that makes the outputs instead of the file's.
+        judge: The judge's name; None for the one that is set, else the default.
+        outputs: A file that holds all outputs; None where they come from the experiment.
+        fail_if: Rules by which the run fails.
+        accept: Whether the run is kept.
+        calibration: A calibration's JSON by which pass rates are corrected; None for the rubric's accepted one.
+        targets: By form, the file or "-" that it is written to.
+        details: Whether the details are printed too.
+    """
+    try:
+        defined = Experiment.from_file(file, outputs=outputs)
+    except MarkschemeError:
+        refuse_table(str(file))
+        raise
+    columns.refuse(str(file))
+    defined = replace(defined, rubric=ask.of(defined.rubric))
+    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
+    folder = folder_of(file)
+    outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
+
+    async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
+        """Make all outputs, open the judge, and return what `grade` makes of both."""
+        made, grading = await outputs_and_grading(defined, ask, outputs_file, model=model, judge=judge, watch=progress)
+        return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
+
+    if defined.rubric.is_of_pairs:
+        if fail_if or accept or calibration or targets["csv"]:
+            raise UsageError(
+                "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
+            )
+        ranked, grades = asyncio.run(asked(prefer))
+        write_report(reporter_of(ranked).view(ranked), ranked.to_json, targets)
+        return TOO_FEW_GRADED if too_few_graded(grades) else 0
+    texts = [text for text in fail_if if text.strip() != WORSE]
+    rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
+    if accept:
+        _refuse_accepting(folder)
+    accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
+    decided = None if calibration is None else read_decided(calibration)
+    run = asyncio.run(asked(grade_outputs))
+    report = report_of(run, rules, accepted, decided, worse=worse, strict=not accept)
+    document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
+    write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
+    status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
+    if accept and status:
+        print("warning: this run is not accepted", file=sys.stderr)
+    elif accept:
+        accept_experiment(report.run, folder / ACCEPTED)
+    return status
+
+
+def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
+    """Return what to do next: calibrate a judge whose scores aren't known to allow averages, else keep the run."""
+    receipt = report.run.grading.receipt
+    if receipt is None or not receipt.may_trend:
+        commands = Commands.on(report.run.experiment.rubric.name, judge)
+        return "Next, see whether this judge can be trusted", commands.calibrate()
+    if is_accepted or report.failed:
+        return None
+    return "Next, keep this run to compare later ones with", f"{typed()} --accept"
+
+
+def folder_of(file: Path) -> Path:
+    """Return the folder with an experiment's outputs and its accepted run."""
+    return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
+
+
+def _refuse_accepting(folder: Path) -> None:
+    """Refuse, before anything is asked, to keep a run that can't be written."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")
+    refuse_unwritable(folder / ACCEPTED if folder.is_dir() else folder)
+
+
+def _accepted(path: Path, *, accepting: bool, worse: bool) -> AcceptedExperiment | None:
+    """Load the accepted run; None if there is none, or if it cannot be read and is about to be replaced."""
+    if path.is_file():
+        return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
+    if worse and not accepting:
+        raise UsageError(f"--fail-if worse: there is no accepted run {path}; --accept writes it")
+    return None
+
+
+def _data(report: ExperimentReport) -> dict[str, Any]:
+    """Return the report as plain data, with every output and its grade."""
+    run = report.run
+    outputs = [
+        {
+            "variant": variant,
+            "case": case,
+            "output": run.outputs.by_cell[variant, case].text,
+            **grade_json(grade, run.experiment.rubric),
+        }
+        for (variant, case), grade in run.grades.items()
+    ]
+    return {**json_of(report), "outputs": outputs}
