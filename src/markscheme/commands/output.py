@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
 from markscheme.files import refuse_unwritable, write_whole
+from markscheme.report.json import dumps, pieces
 
 if TYPE_CHECKING:
     from markscheme.report.document import Document
@@ -67,8 +68,6 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
         json: Whether JSON is asked for.
         details: Whether the details are; None for a command without such an option, which prints all there is.
     """
-    from markscheme.report.json import dumps
-
     if json:
         print(dumps(data))
         return
@@ -116,16 +115,13 @@ def write_report(
         aside: Whether standard output is taken by something else.
         others: What makes the text of a form that is neither JSON nor made of the document.
     """
-    from markscheme.report.json import pieces
-    from markscheme.report.terminal import render_terminal
-
     if not quiet:
         taken = aside or "-" in targets.values()
         page = targets.get("html") or ""
         shown = replace(document, written="" if page == "-" else page)
         if details is not None:
             shown = replace(shown, more=document.more or typed())
-        render_terminal(shown, sys.stderr if taken else sys.stdout, details=details)
+        put_on_screen(shown, sys.stderr if taken else sys.stdout, details=details)
     texts: dict[str, Callable[[], str | Iterator[str]]] = {
         "json": lambda: chain(pieces(data()), ["\n"]),
         "markdown": lambda: rendered(document, "markdown"),

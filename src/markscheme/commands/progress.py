@@ -66,12 +66,16 @@ class _Bar(_Shown):
 
     def show(self) -> None:
         if self.bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as RichProgress
+            from rich import console, progress
 
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-            self.bar = RichProgress(*columns, console=Console(file=raw_stream(sys.stderr)), transient=True)
+            columns = (
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
+            )
+            screen = console.Console(file=raw_stream(sys.stderr))
+            self.bar = progress.Progress(*columns, console=screen, transient=True)
             self.task = self.bar.add_task(self.what, total=self.total)
             self.bar.start()
         self.bar.update(self.task, completed=self.done)

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.features.grader_texts.configuration import configuration_in
@@ -24,18 +24,6 @@ _LONGEST = 60
 Lines = Mapping[tuple[Any, ...], int]
 
 
-class Elsewhere(NamedTuple):
-    """A verdict that another grader gave.
-
-    Attributes:
-        grader: Its name; None for the model that Promptfoo takes where nothing names one.
-        assertion: The assertion as it is written.
-    """
-
-    grader: str | None
-    assertion: Mapping[str, Any]
-
-
 def report_on_asked(context: Mapping[str, Any]) -> RunReport:
     """Return one line on the model-graded assertions that weren't asked of us, or none where all were.
 
@@ -46,18 +34,21 @@ def report_on_asked(context: Mapping[str, Any]) -> RunReport:
     if not elsewhere:
         return RunReport(())
     configuration = _configuration()
-    named = Counter((_where(verdict, *configuration), verdict.grader) for verdict in elsewhere)
+    named = Counter((_where(grader, assertion, *configuration), grader) for grader, assertion in elsewhere)
     by_line = ", ".join(
         f"{where} ({count} by {cut_short(grader, _LONGEST) if grader else 'the model that Promptfoo takes by itself'})"
         for (where, grader), count in named.items()
     )
-    why = "; a `provider` of an assertion or test wins over --grader" if any(v.grader for v in elsewhere) else ""
+    why = "; a `provider` of an assertion or test wins over --grader" if any(grader for grader, _ in elsewhere) else ""
     verdicts = counted(len(elsewhere), "verdict")
     return RunReport([f"Not asked of markscheme: {verdicts} of model-graded assertions: {by_line}{why}."])
 
 
-def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[Elsewhere]:
-    """Yield the verdicts on model-graded assertions that another grader gave, in the order of the rows."""
+def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """Yield the name of each other grader and the assertion that it answered, in the order of the rows.
+
+    The name is None for the model that Promptfoo takes where nothing names one.
+    """
     labels = _labelled(context)
     for row in context.get("results") or ():
         of_test = _mapping(_mapping(row.get("testCase")).get("options")).get("provider")
@@ -68,7 +59,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[Elsewhere]:
             of_assertion = assertion.get("provider")
             grader = _named(of_test if of_assertion is None else of_assertion)
             if not _is_ours(labels.get(grader or "", grader)):
-                yield Elsewhere(grader, assertion)
+                yield grader, assertion
 
 
 def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
@@ -105,32 +96,32 @@ def _configuration() -> tuple[Path | None, Any, Lines]:
         return None, None, {}
 
 
-def _where(verdict: Elsewhere, path: Path | None, data: Any, lines: Lines) -> str:
-    """Return the lines that name a verdict's grader; the kind of assertion where the configuration has none."""
-    kind = str(verdict.assertion.get("type"))
-    if verdict.grader is None or path is None:
+def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, data: Any, lines: Lines) -> str:
+    """Return the lines that name the grader of an assertion; its kind where the configuration has none."""
+    kind = str(assertion.get("type"))
+    if grader is None or path is None:
         return kind
-    numbers = sorted({lines[place] for place in _places(data, verdict, ()) if place in lines})
+    numbers = sorted({lines[place] for place in _places(data, grader, assertion, ()) if place in lines})
     return f"{path.name}:{','.join(map(str, numbers))}" if numbers else kind
 
 
-def _places(data: Any, verdict: Elsewhere, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the places of the keys `provider` that name a verdict's grader."""
+def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of the keys `provider` that name the grader of an assertion."""
     if isinstance(data, list):
         for index, item in enumerate(data):
-            yield from _places(item, verdict, (*place, index))
+            yield from _places(item, grader, assertion, (*place, index))
     elif isinstance(data, Mapping):
-        if _named(data.get("provider")) == verdict.grader and _is_of(data, verdict, place):
+        if _named(data.get("provider")) == grader and _is_of(data, assertion, place):
             yield (*place, "provider")
         for key, value in data.items():
-            yield from _places(value, verdict, (*place, key))
+            yield from _places(value, grader, assertion, (*place, key))
 
 
-def _is_of(data: Mapping[str, Any], verdict: Elsewhere, place: tuple[Any, ...]) -> bool:
-    """Return whether a mapping with a provider is the assertion of a verdict, or the options of tests."""
-    if verdict.assertion.get("provider") is None:
+def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
+    """Return whether a mapping with a provider is an assertion, or the options of tests."""
+    if assertion.get("provider") is None:
         return place[-1:] == ("options",)
-    return all(data.get(key) == verdict.assertion.get(key) for key in ("type", "metric"))
+    return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

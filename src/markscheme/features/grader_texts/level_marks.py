@@ -5,15 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markscheme.features.grader_texts.grader_sentences import tells_of_output
+from markscheme.features.grader_texts.level_words import LEVEL_NOUNS, MEANS, UNITS
 from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL
 
-_PREFIX = r"(?:(?:score|rating|level|grade|mark|stufe|note|nivel|niveau)(?: of)? )?"
-_UNIT = r"(?:%| points?| stars?| pts?| punkte?)?"
-_SAYS = (
-    r"(?:means|meaning|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|significa"
-    r"|signifie)"
-)
+_PREFIX = rf"(?:(?:{LEVEL_NOUNS})(?: of)? )?"
+_UNIT = rf"(?:%| (?:{UNITS}))?"
+_SAYS = rf"(?:{MEANS})"
 _SIGN = r"=|:|-|–|—|→|->|=>"
 _MARK = re.compile(
     rf"(?:^ ?(?:[-*•–+>] )?[\"'*(\[]{{0,3}}{_PREFIX}|(?<=[,;:({{|/—–] )|(?<=\. )|(?<=[({{]))\"?"

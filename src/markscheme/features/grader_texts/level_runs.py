@@ -4,17 +4,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from markscheme.features.grader_texts.level_words import LEVEL_NOUNS, MEANS, UNITS
 from markscheme.features.grader_texts.scale_direction import is_bad, is_good
 from markscheme.features.grader_texts.text_numbers import NUMERAL
 
 _OPENS = r"^(?:[^\d\n]{0,300}(?:: |\? ))?[ \"'“]{0,3}(?:[-*•–+>|] )?[\"'*(\[]{0,3}"
-_NAMES = r"(?:score|rating|level|grade|mark|band|step|stage|tier|class|category|stufe|note|nivel|niveau)"
-_UNIT = r"(?: ?%|[- ](?:points?|stars?|pts?|marks?|punkte?)(?:\(s\)|\b))?"
+_NAMES = rf"(?:{LEVEL_NOUNS}|band|step|stage|tier|class|category)"
+_UNIT = rf"(?: ?%|[- ](?:{UNITS}|marks?)(?:\(s\)|\b))?"
 _SIGN = r"(?:=>|->|=|:|→|[-–—|](?= ))"
-_SAYS = (
-    r"(?:means|meaning|is|being|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|ist"
-    r"|significa|signifie|es|est|for|if|when|where)"
-)
+_SAYS = rf"(?:{MEANS}|is|being|ist|es|est|for|if|when|where)"
 _SCORE = rf"(?P<score>[-+]?{NUMERAL})(?: ?/ ?\d{{1,3}})?{_UNIT}"
 _FIRST = re.compile(
     rf"{_OPENS}(?P<name>{_NAMES} (?:of )?)?(?:an? )?{_SCORE}(?P<closes>[\"'*)\].]{{0,3}}) ?"

@@ -1,0 +1,66 @@
+"""What `calibrate` answers of a table, or of an export of another tool."""
+
+from functools import partial
+from pathlib import Path
+
+from markscheme.calibration.comparison.policy import UseQuestion
+from markscheme.calibration.file_answers import FileAnswer
+from markscheme.calibration.labelled_files import ToolFilesAnswer
+from markscheme.calibration.requests.calibration import CalibrationRequest
+from markscheme.calibration.results import reporter_of
+from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
+from markscheme.commands.calibration_report import junit, write, write_calibrations
+from markscheme.commands.options import ReportOptions, notify
+from markscheme.commands.output import write_report
+from markscheme.errors import naming
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.reading import read_files
+from markscheme.report.annotations import sarif
+from markscheme.report.table_words import notes
+from markscheme.report.views import tables
+from markscheme.report.views.labelled_files import json_of, view
+
+
+def calibrate_table(
+    request: CalibrationRequest, columns: ColumnOptions, report: ReportOptions, use: UseQuestion | None
+) -> int:
+    """Write what a table says of its judges, or of its annotators; the exit status."""
+    paths = [Path(name) for name in request.of] if isinstance(request.of, tuple) else []
+    with naming(*paths):
+        reading = read_files(paths, columns)
+        result = request.of_table(reading)
+    sentences = "\n".join(notes(reading))
+    if sentences:
+        notify(sentences)
+    if not isinstance(result, list):
+        _write_table(result, report)
+        return result.exit_status_for(use)
+    return write_calibrations(result, None, report, use)
+
+
+def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions) -> None:
+    """Write what a table says of its annotators, or of its judge by criterion."""
+    write(tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
+
+
+def write_files_answer(
+    answer: ToolFilesAnswer | AnnotatorAgreement | FileAnswer, report: ReportOptions, use: UseQuestion | None
+) -> int:
+    """Write what an export says of its judges, or files of their annotators; the exit status."""
+    if isinstance(answer, FileAnswer):
+        reporter = reporter_of(answer)
+        write(reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
+        return answer.exit_status_for(use)
+    if isinstance(answer, AnnotatorAgreement):
+        _write_table(answer, report)
+        return answer.exit_status_for(use)
+    write_report(
+        view(answer),
+        lambda: json_of(answer),
+        report.targets,
+        details=report.details,
+        quiet=report.quiet,
+        junit=partial(junit, answer.metrics),
+        sarif=partial(sarif, answer.metrics, Path.cwd()),
+    )
+    return answer.exit_status_for(use)

@@ -1,0 +1,104 @@
+"""The report on a calibration, in the forms that were asked for, and the labels that its verdict needs."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison.policy import UseQuestion
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.requests.calibration import CalibrationRequest
+from markscheme.calibration.results import reporter_of
+from markscheme.calibration.wanted_labels import keep_next_labels
+from markscheme.commands.options import ReportOptions
+from markscheme.commands.output import rendered, write_report
+from markscheme.errors import UsageError
+from markscheme.report.annotations import sarif, workflow_commands
+from markscheme.report.document import Document
+from markscheme.report.several_judges import JUDGES_REPORTERS
+from markscheme.report.step_summary import append_step_summary
+from markscheme.rubrics.search import find_calibration
+
+
+def write_calibrations(
+    calibrations: Sequence[Calibration],
+    request: CalibrationRequest | None,
+    report: ReportOptions,
+    use: UseQuestion | None,
+) -> int:
+    """Write the report on a judge, or on several, and keep the labels that the verdict needs; the exit status.
+
+    Args:
+        calibrations: Of each judge.
+        request: What they answer; None where they are of a table, for which nothing is accepted.
+        report: Where the report is written.
+        use: The use that is required; None for none.
+
+    Raises:
+        UsageError: There are several judges, and no feature recommends one.
+    """
+    if len(calibrations) == 1:
+        (calibration,) = calibrations
+        _keep(calibration, request)
+        reporter = reporter_of(calibration)
+        page = reporter.view(calibration)
+        is_accepted = request is not None and request.drift.accept
+        shown = replace(page, onward=None) if is_accepted else page  # it is accepted already
+        write(shown, lambda: reporter.json_of(calibration), calibrations, report)
+        return calibration.exit_status_for(use)
+    report_on_judges = next(iter(JUDGES_REPORTERS), None)
+    if report_on_judges is None:
+        names = ", ".join(calibration.rater.name for calibration in calibrations)
+        raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); name one")
+    chosen, several, data = report_on_judges(calibrations)
+    _keep(chosen, request)
+    write(several, data, calibrations, report)
+    return chosen.exit_status_for(use)
+
+
+def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
+    """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
+    folder = find_calibration(calibration.rubric.name, Path.cwd())
+    labels = LabelOptions() if request is None else request.options
+    is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None
+    if folder is None or not is_own:
+        return
+    with contextlib.suppress(OSError):
+        keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
+
+
+def write(
+    document: Document,
+    data: Callable[[], object],
+    calibrations: Sequence[Calibration],
+    report: ReportOptions,
+) -> None:
+    """Write the report in the forms that were asked for, and into the summary of a GitHub Actions step."""
+    write_report(
+        document,
+        data,
+        report.targets,
+        details=report.details,
+        quiet=report.quiet,
+        junit=partial(junit, calibrations),
+        sarif=partial(sarif, calibrations, Path.cwd()),
+    )
+    if report.annotate:
+        for line in workflow_commands(calibrations, Path.cwd()):
+            print(line, file=sys.stderr if "-" in report.targets.values() else sys.stdout)
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            append_step_summary(rendered(document, "markdown"), Path(os.environ["GITHUB_STEP_SUMMARY"]))
+        except OSError as error:
+            print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
+
+
+def junit(calibrations: Sequence[Calibration]) -> str:
+    """Render calibrations as JUnit XML, whose parser few reports need."""
+    from markscheme.report.junit import calibrations_junit
+
+    return calibrations_junit(calibrations)
