@@ -22,7 +22,6 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.ratings.column_options import VALUES_OF_EXPORTS, ColumnOptions
-from markscheme.readers.plain_tables import names_table
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
 REQUIRED = "exit 0 only if this is shown: gate for single decisions, trend for averages"
@@ -61,6 +60,7 @@ def calibrate(
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest
     from markscheme.commands.calibration_report import write_calibrations
+    from markscheme.readers.plain_tables import names_table
 
     refuse_outputs(report.targets)
     is_table = names_table(rubric)

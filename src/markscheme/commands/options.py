@@ -14,7 +14,6 @@ from markscheme.judges.options import AskOptions
 from markscheme.options.forms import FLAG, TARGET
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import option
-from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
 if TYPE_CHECKING:
@@ -139,6 +138,7 @@ class ReportOptions:
 
 def rubric_named(name: str) -> "Rubric":
     """Load the rubric of a name, or in a file."""
+    from markscheme.readers.plain_tables import refuse_table
     from markscheme.rubrics.file import load_rubric
 
     refuse_table(name)
