@@ -63,7 +63,7 @@ NAMED_BY: Mapping[str, str] = {
     "certify": r"features\.certify|CertificateCheck|CertifiedJudges|\b[cC]ascade",
     "batches": r"features\.batches|BatchLedger|BatchRecord|batches_under_way|batches_here",
     "charts": r"features\.charts|(matplotlib|altair)_",
-    "compare": r"features\.compare|ComparisonRequest|Contender|RubricChange|compare_(calibrations|sides)",
+    "compare": r"features\.compare|compare_by_name|Contender|RubricChange|compare_(calibrations|sides)",
     "compatibility": r"features\.compatibility|[aA]utograder",
     "counts": r"features\.counts",
     "decision_models": r"features\.decision_models|DecisionJudge|ProbabilityAudit|probability_audit",

@@ -12,8 +12,10 @@ from markscheme.features.improve.candidates import (
     LabelledTexts,
     NotTried,
     Wording,
+    copied_runs,
     from_edits,
     from_rubric,
+    labelled_texts,
     read_candidates,
 )
 from markscheme.ratings.example_rows import Example
@@ -46,7 +48,7 @@ def rubric(text: str = RUBRIC) -> Rubric:
 
 def labelled(*texts: str, comment: str = "", reason: str = "") -> LabelledTexts:
     label = Rating("e", "ana", "human", {"tone": Rated(1.0, reason)}, note=comment)
-    return LabelledTexts.of(
+    return labelled_texts(
         [Example(Submission(text, {"query": "why?"}, f"e{n}"), (label,)) for n, text in enumerate(texts)]
     )
 
@@ -83,8 +85,8 @@ def test_edits_change_the_words_they_name_and_nothing_else() -> None:
 
 def test_runs_of_eight_words_of_an_example_are_refused_as_worked_out() -> None:
     texts = labelled(cases.COPIED_FROM)
-    assert texts.copied(cases.COPY, "The reply answers the question.", 8) == cases.COPIED_RUNS
-    assert texts.copied(cases.OWN_WORDS, "The reply answers the question.", 8) == ()
+    assert copied_runs(cases.COPY, "The reply answers the question.", texts, 8) == cases.COPIED_RUNS
+    assert copied_runs(cases.OWN_WORDS, "The reply answers the question.", texts, 8) == ()
     assert "copies 8 words or more of a labelled example: “parcel was sent on monday" in why(edit(cases.COPY), of=texts)
     made(edit(cases.OWN_WORDS), of=texts)
 

@@ -13,7 +13,7 @@ from markscheme.calibration.call_arguments import (
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
-from markscheme.features.compare.run_comparison import ComparisonRequest
+from markscheme.features.compare.run_comparison import compare_by_name
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
@@ -74,17 +74,19 @@ def compare(
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
         return compare_calibrations(calibrations, of=labels.of, tolerance=labels.tolerance)
     loaded = None if rubric is None else rubric_given(rubric)
-    request = ComparisonRequest(
-        sides=_sides(sides, loaded),
-        rubric=loaded,
-        examples=examples_given(examples, loaded),
-        options=labels,
-        ask=ask_options(None, asking),
-        columns=added.of(ColumnOptions),
-        watch=watch,
-    )
+    compared_sides = _sides(sides, loaded)
+    labelled = examples_given(examples, loaded)
+    ask = ask_options(None, asking)
     with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged), hold(added):
-        return request.compared()
+        return compare_by_name(
+            compared_sides,
+            loaded,
+            labelled,
+            options=labels,
+            ask=ask,
+            columns=added.of(ColumnOptions),
+            watch=watch,
+        )
 
 
 def _sides(

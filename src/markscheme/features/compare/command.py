@@ -1,33 +1,14 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
-import contextlib
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.calibration.file_answers import answer_of_sides
-from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
-from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import only, spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ReportOptions, existing_file
-from markscheme.commands.output import put, rendered, show
-from markscheme.commands.progress import progress
-from markscheme.errors import UsageError
-from markscheme.files import refuse_unwritable
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ReportOptions
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import names_table
-from markscheme.rubrics.search import find_calibration
-
-if TYPE_CHECKING:
-    from markscheme.calibration.results import Reported
-    from markscheme.features.compare.contenders import Compared
-    from markscheme.features.compare.rubric_change import RubricChange
-    from markscheme.rubrics.rubric import Rubric
 
 SIDES = (
     "ratings (.jsonl), JSON of `calibrate`, Promptfoo's results, exports of other tools, grades, or judges: "
@@ -72,159 +53,18 @@ def compare(
     Exit status:
         0 compared, 2 invalid arguments, 3 no judge to ask. With two versions of a rubric, 1 if they differ.
     """
-    from markscheme.features.compare.report_judges import json_of
-    from markscheme.features.compare.rubric_versions import change_between
-    from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_rows, compared_in_table
-    from markscheme.features.compare.versions.comparison import have_decisions
-    from markscheme.features.compare.versions.sides import are_versions
-    from markscheme.features.compare.view_choice import view
+    from markscheme.features.compare.print_comparison import print_comparison
 
-    html = output.html
-    if json and markdown:
-        raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
-    if html == "-":
-        raise UsageError("`--html` must be a file; standard output contains the comparison itself")
-    refuse_unwritable(html)
-    answer = None if pairs else answer_of_sides(sides, rubric, labels)
-    if answer is not None:
-        return _print_answer(answer, json=json, markdown=markdown, html=html)
-    if not pairs and rubric is None and report is None and are_versions(sides):
-        judges = columns.judge
-        if len(judges) > 1:
-            raise UsageError(f"one judge is asked by both versions, and {len(judges)} are named")
-        judge = next(iter(judges), None)
-        if judge is not None or have_decisions(sides, labels.examples):
-            return _compare_versions(sides, labels, judge, ask, html, json=json, markdown=markdown)
-    change = None if pairs or rubric is not None else change_between(sides, report)
-    if change is not None:
-        return _print_change(change, json=json, markdown=markdown, html=html)
-    if report is not None:
-        raise UsageError("--report is for two versions of a rubric, such as reply@HEAD~1 reply")
-    if pairs:
-        by = None if rubric is None else ask.rubric(rubric)
-        return _compare_systems(sides, by, labels, columns, json, markdown, html)
-    is_one_file = rubric is None and len(sides) == 1
-    compared = compared_in_rows(Path(sides[0]), labels) if is_one_file else None
-    if is_one_file and compared is None and names_table(sides):
-        compared = compared_in_table(Path(sides[0]), columns.of_table(), labels)
-    if compared is None:
-        compared = ComparisonRequest(
-            sides=sides,
-            rubric=None if rubric is None else _without_sizes(ask).rubric(rubric),
-            examples=labels.examples,
-            options=labels,
-            ask=ask,
-            columns=columns,
-            watch=progress,
-        ).compared()
-    _keep(compared, labels)
-    if html:
-        put(rendered(view(compared.choice, compared), "html"), html)
-    if markdown:
-        put(rendered(view(compared.choice), "markdown"), "-")
-    else:
-        document = view(compared.choice)
-        onward = document.onward or _onward(compared, sides)
-        document = replace(document, onward=onward, has_page=True, written=html or "")
-        show(document, json_of(compared), json=json, details=details)
-    return 0
-
-
-def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return how judges are asked but for several limits of criteria in a question, by which they are compared."""
-    return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
-
-
-def _print_answer(answer: "Reported", *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print what a feature says of the sides."""
-    if html:
-        put(answer.to_html(), html)
-    if markdown:
-        put(answer.to_markdown(), "-")
-    else:
-        show(reporter_of(answer).view(answer), answer.to_json(), json=json)
-    return 0
-
-
-def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print what changed between two versions of a rubric."""
-    from markscheme.features.compare.view_rubric_change import json_of, view
-
-    if html:
-        put(rendered(view(change), "html"), html)
-    if markdown:
-        put(rendered(view(change), "markdown"), "-")
-    else:
-        show(view(change), json_of(change), json=json)
-    return int(change.is_changed)
-
-
-def _compare_versions(
-    versions: tuple[str, ...],
-    labels: LabelOptions,
-    judge: str | None,
-    ask: AskFlags,
-    html: str | None,
-    *,
-    json: bool,
-    markdown: bool,
-) -> int:
-    """Print which version of a rubric decides more as people do."""
-    from markscheme.features.compare.versions import comparison, sides, view_versions
-
-    old, new = sides.versions_of(versions)
-    compared = comparison.compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
-    document = view_versions.view(compared)
-    if html:
-        put(rendered(document, "html"), html)
-    if markdown:
-        put(rendered(document, "markdown"), "-")
-    else:
-        show(document, view_versions.json_of(compared), json=json)
-    return 0
-
-
-def _compare_systems(
-    sides: tuple[str, ...],
-    rubric: "Rubric | None",
-    labels: LabelOptions,
-    columns: ColumnOptions,
-    json: bool,
-    markdown: bool,
-    html: str | None,
-) -> int:
-    """Print which system is preferred, by each rater of the pairs in some files."""
-    from markscheme.features.compare.systems import compare_systems
-
-    files = tuple(existing_file(Path(path)) for path in sides)
-    compared = compare_systems(files, rubric, labels=labels, columns=columns)
-    return _print_answer(compared, json=json, markdown=markdown, html=html)
-
-
-def _keep(compared: "Compared", labels: LabelOptions) -> None:
-    """Keep the labels that the verdict on the judge to choose needs, for `label` and `status`."""
-    from markscheme.calibration.wanted_labels import keep_next_labels
-
-    folder = find_calibration(compared.choice.rubric.name, Path.cwd())
-    judge = compared.recommended or compared.best
-    is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
-    if folder is None or judge is None or compared.decision is None or compared.truth is None or not is_own:
-        return
-    with contextlib.suppress(OSError):
-        keep_next_labels(compared.decision, compared.truth, judge, folder)
-
-
-def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return how to see the report of the judge to choose, where it is one of the sides and no report already."""
-    from markscheme.readers.rated import rubric_of_report  # which loads numpy
-
-    choice = compared.choice
-    names = [contender.name for contender in compared.contenders]
-    chosen = choice.recommended or choice.best
-    if chosen is None or len(names) != len(sides):
-        return None
-    side = sides[names.index(chosen)]
-    if Path(side).is_file() and rubric_of_report(Path(side)) is not None:
-        return None
-    option = "ratings" if Path(side).exists() else "judge"
-    return "Next, see whether it can gate", Commands.on(choice.rubric.name).calibrate_by(f"--{option} {quote(side)}")
+    return print_comparison(
+        sides,
+        labels,
+        ask,
+        columns,
+        rubric=rubric,
+        report=report,
+        pairs=pairs,
+        details=details,
+        json=json,
+        markdown=markdown,
+        html=output.html,
+    )

@@ -1,9 +1,10 @@
-"""What to compare, and the comparison: of judges that are asked, and of the raters in files or in memory."""
+"""Comparisons: of judges that are asked, and of the raters in files or in memory."""
 
 import datetime
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.decision import decide
@@ -21,7 +22,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import chosen_examples, part_name
+from markscheme.ratings.examples_choice import Part, chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
@@ -31,12 +32,23 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
+ComparedSide: TypeAlias = str | Judge | RatedFile
+"""A file or a judge by its name, an opened judge, or ratings in memory."""
 
-@dataclass(frozen=True, kw_only=True)
-class ComparisonRequest:
-    """A comparison to run: the sides, and the labels that they are compared on.
 
-    Attributes:
+def compare_by_name(
+    sides: Sequence[ComparedSide],
+    rubric: Rubric | None = None,
+    examples: Path | ExampleSet | None = None,
+    *,
+    options: LabelOptions = LabelOptions(),
+    ask: AskOptions | None = None,
+    columns: ColumnOptions = ColumnOptions(),
+    watch: Watch = unwatched,
+) -> Compared:
+    """Compare the sides on the same examples.
+
+    Args:
         sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The one
             in use comes first.
         rubric: The rubric of all sides; None takes the one that the files name or imply.
@@ -45,145 +57,146 @@ class ComparisonRequest:
         ask: How judges are asked.
         columns: Statements on the files' columns that the files lack.
         watch: Shows progress.
+
+    Raises:
+        UsageError: There are fewer than two, or judges without a rubric.
+        ComparisonError: They have no example in common.
     """
+    ask = ask or AskOptions()
+    per_calls = _per_calls(ask)
+    if len(sides) * len(per_calls) < 2:
+        raise UsageError("a comparison needs two sides: markscheme compare A B")
+    rated = _rated(sides, rubric, columns)
+    notes: list[str] = []
+    labelled, folder = _examples(examples, rated.rubric, options, notes)
+    judges = [side for side in sides if not isinstance(side, RatedFile)]
+    opened = {str(judge.identity): judge for judge in judges if not isinstance(judge, str)}
+    ways = {name: way for judge in map(_name, judges) for name, way in _ways_to_ask(judge, per_calls).items()}
 
-    sides: tuple[str | Judge | RatedFile, ...]
-    rubric: Rubric | None = None
-    examples: Path | ExampleSet | None = None
-    options: LabelOptions = LabelOptions()
-    ask: AskOptions = field(default_factory=AskOptions)
-    columns: ColumnOptions = ColumnOptions()
-    watch: Watch = unwatched
+    def by_asking(name: str, to_ask: ExampleSet) -> Contender:
+        judge, per_call = ways[name]
+        return _by_asking(judge, opened.get(judge), per_call, to_ask, rated.rubric, folder, ask, watch)
 
-    def compared(self) -> Compared:
-        """Compare the sides on the same examples.
+    compared = compare_sides(
+        [name for side in sides for name in _names(side, per_calls)],
+        rated,
+        labelled,
+        by_asking,
+        rule=replace(options, of=_of(options.of, rated.rubric)),
+        split=options.split,
+        notes=notes,
+        own_gold=rubric is None and examples is None,
+    )
+    return _recorded(compared, options.split)
 
-        Raises:
-            UsageError: There are fewer than two, or judges without a rubric.
-            ComparisonError: They have no example in common.
-        """
-        if len(self.sides) * len(self._per_calls) < 2:
-            raise UsageError("a comparison needs two sides: markscheme compare A B")
-        rated = self._rated()
-        notes: list[str] = []
-        examples, folder = self._examples(rated.rubric, notes)
-        compared = compare_sides(
-            [name for side in self.sides for name in self._names(side)],
-            rated,
-            examples,
-            lambda name, to_ask: self._by_asking(name, to_ask, rated.rubric, folder),
-            rule=replace(self.options, of=_of(self.options.of, rated.rubric)),
-            split=self.options.split,
-            notes=notes,
-            own_gold=self.rubric is None and self.examples is None,
-        )
-        return self._recorded(compared)
 
-    def _recorded(self, compared: Compared) -> Compared:
-        """Return the comparison with the verdict on the judge to choose, after noting that these judges were compared
-        with people's labels; one that was calibrated before is on record."""
-        truth = compared.truth
-        if truth is None or not truth.has_people:
-            return compared
-        rubric = compared.choice.rubric
-        measure = compared.choice.measure
-        today = datetime.date.today().isoformat()
-        split = part_name(truth.examples, self.options.split)
-        identities = []
-        for contender in compared.contenders:
-            if contender.identity is not None:
-                comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
-                ids = compared_by_people(comparison)
-                rubric_of_setting = _with_per_call(rubric, contender.per_call)
-                identities.append(
-                    TriedSetting.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
-                )
-        tried = tried_settings(record_of(rubric), identities)
-        chosen = compared.choice.recommended or compared.choice.best
-        ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
-        if ratings is None:
-            return compared
-        alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
-        settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
-        decision = decide(replace(alone, settings=settings))
-        return replace(compared, choice=compared.choice.ruled_by(decision), decision=decision)
+def _recorded(compared: Compared, part: Part | None) -> Compared:
+    """Return the comparison with the verdict on the judge to choose, after noting that these judges were compared
+    with people's labels; one that was calibrated before is on record."""
+    truth = compared.truth
+    if truth is None or not truth.has_people:
+        return compared
+    rubric = compared.choice.rubric
+    measure = compared.choice.measure
+    today = datetime.date.today().isoformat()
+    split = part_name(truth.examples, part)
+    identities = []
+    for contender in compared.contenders:
+        if contender.identity is not None:
+            comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
+            ids = compared_by_people(comparison)
+            rubric_of_setting = _with_per_call(rubric, contender.per_call)
+            identities.append(
+                TriedSetting.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
+            )
+    tried = tried_settings(record_of(rubric), identities)
+    chosen = compared.choice.recommended or compared.choice.best
+    ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
+    if ratings is None:
+        return compared
+    alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
+    settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
+    decision = decide(replace(alone, settings=settings))
+    return replace(compared, choice=compared.choice.ruled_by(decision), decision=decision)
 
-    @cached_property
-    def _judges(self) -> dict[str, Judge]:
-        return {_name(side): side for side in self.sides if not isinstance(side, str | RatedFile)}
 
-    @property
-    def _per_calls(self) -> tuple[int | None, ...]:
-        """The limits of criteria in a question that judges are compared by; None alone where it is the rubric's."""
-        per_call = self.ask.criteria_per_call
-        return per_call if isinstance(per_call, tuple) else (None,)
+def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
+    """Return the limits of criteria in a question that judges are compared by; None alone for the rubric's."""
+    return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
-    def _names(self, side: str | Judge | RatedFile) -> list[str]:
-        """Return the name of a side; of a judge one for each limit of criteria in a question."""
-        if isinstance(side, RatedFile):
-            return [str(side.path)]
-        if isinstance(side, str) and has_format(Path(side)):
-            return [side]
-        return list(self._asked_by(_name(side)))
 
-    def _asked_by(self, judge: str) -> dict[str, tuple[str, int | None]]:
-        """Return the name of each way that a judge is asked, with the judge and its limit of criteria in a question."""
-        return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in self._per_calls}
+def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
+    """Return the name of a side; of a judge one for each limit of criteria in a question."""
+    if isinstance(side, RatedFile):
+        return [str(side.path)]
+    if isinstance(side, str) and has_format(Path(side)):
+        return [side]
+    return list(_ways_to_ask(_name(side), per_calls))
 
-    def _rated(self) -> RatedFiles:
-        """Return what the files contain, and the rubric of all sides."""
-        in_memory = tuple(side for side in self.sides if isinstance(side, RatedFile))
-        files = files_among([side for side in self.sides if isinstance(side, str)])
-        if self.rubric is None and len(files) + len(in_memory) < len(self.sides):
-            raise UsageError("to ask judges, name the rubric with --rubric")
-        if not files:
-            rubric = self.rubric or in_memory[0].rubric
-            return RatedFiles(rubric, in_memory)
-        rated = open_rated(files, self.rubric, meanings=meanings_of(self.columns))
-        return RatedFiles(rated.rubric, (*rated.files, *in_memory))
 
-    def _examples(self, rubric: Rubric, notes: list[str]) -> tuple[ExampleSet | None, Path | None]:
-        """Return the labelled examples and the rubric's folder; None where there are none. Looks at a test part are
-        noted."""
-        if isinstance(self.examples, ExampleSet):
-            return self._chosen(self.examples), find_calibration(rubric.name, Path.cwd())
-        if rubric.source is None and self.examples is None:
-            return None, None
-        try:
-            every, folder = labelled_examples(rubric, self.examples)
-        except UsageError:
-            if self.examples is not None or self.options.only:
-                raise
-            return None, None
-        openings = openings_of(every)
-        if openings is not None:
-            notes.append(openings.sentence)
-        return self._chosen(every), folder
+def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
+    """Return the name of each way that a judge is asked, with the judge and its limit of criteria in a question."""
+    return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
-    def _chosen(self, examples: ExampleSet) -> ExampleSet:
-        return chosen_examples(examples, self.options.split, self.options.only)
 
-    def _by_asking(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
-        """Ask a judge, and return it with its ratings of the examples."""
-        judges = (_name(side) for side in self.sides if not isinstance(side, RatedFile))
-        name, per_call = next(ways[name] for judge in judges if name in (ways := self._asked_by(judge)))
-        rubric = _with_per_call(rubric, per_call)
-        opened = self._judges.get(name)
-        to_ask = examples.examples
-        judge = opened or self.ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
-        identity = str(judge.identity)
-        ratings, grades = rated_by(
-            judge, rubric, to_ask, self.ask, what=f"asking {identity}", watch=self.watch, close=opened is None
-        )
-        return Contender(
-            name=identity if per_call is None else f"{identity}, {per_call} a call",
-            ratings=tuple(ratings),
-            cost=total(grade.usage for grade in grades),
-            from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
-            submissions=len(grades),
-            identity=judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)),
-            per_call=per_call,
-        )
+def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: ColumnOptions) -> RatedFiles:
+    """Return what the files contain, and the rubric of all sides."""
+    in_memory = tuple(side for side in sides if isinstance(side, RatedFile))
+    files = files_among([side for side in sides if isinstance(side, str)])
+    if rubric is None and len(files) + len(in_memory) < len(sides):
+        raise UsageError("to ask judges, name the rubric with --rubric")
+    if not files:
+        return RatedFiles(rubric or in_memory[0].rubric, in_memory)
+    rated = open_rated(files, rubric, meanings=meanings_of(columns))
+    return RatedFiles(rated.rubric, (*rated.files, *in_memory))
+
+
+def _examples(
+    named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
+) -> tuple[ExampleSet | None, Path | None]:
+    """Return the labelled examples and the rubric's folder; None where there are none. Looks at a test part are
+    noted."""
+    if isinstance(named, ExampleSet):
+        return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
+    if rubric.source is None and named is None:
+        return None, None
+    try:
+        every, folder = labelled_examples(rubric, named)
+    except UsageError:
+        if named is not None or options.only:
+            raise
+        return None, None
+    openings = openings_of(every)
+    if openings is not None:
+        notes.append(openings.sentence)
+    return chosen_examples(every, options.split, options.only), folder
+
+
+def _by_asking(
+    name: str,
+    opened: Judge | None,
+    per_call: int | None,
+    examples: ExampleSet,
+    rubric: Rubric,
+    folder: Path | None,
+    ask: AskOptions,
+    watch: Watch,
+) -> Contender:
+    """Ask a judge, opened before or by its name, and return it with its ratings of the examples."""
+    rubric = _with_per_call(rubric, per_call)
+    to_ask = examples.examples
+    judge = opened or ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
+    identity = str(judge.identity)
+    ratings, grades = rated_by(judge, rubric, to_ask, ask, what=f"asking {identity}", watch=watch, close=opened is None)
+    return Contender(
+        name=identity if per_call is None else f"{identity}, {per_call} a call",
+        ratings=tuple(ratings),
+        cost=total(grade.usage for grade in grades),
+        from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+        submissions=len(grades),
+        identity=judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)),
+        per_call=per_call,
+    )
 
 
 def _with_per_call(rubric: Rubric, per_call: int | None) -> Rubric:

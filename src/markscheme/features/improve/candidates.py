@@ -82,30 +82,29 @@ class Wording:
         return replace(self.numbers, words=self.words)
 
 
-@dataclass(frozen=True)
-class LabelledTexts:
-    """The texts of labelled examples, which a candidate may not copy."""
+LabelledTexts = Sequence[Sequence[str]]
+"""The texts of labelled examples, which a candidate may not copy, grouped by example."""
 
-    texts: tuple[tuple[str, ...], ...]
 
-    @classmethod
-    def of(cls, examples: Iterable[Example]) -> "LabelledTexts":
-        """Gather inputs, responses, reasons and comments of all labelled examples, grouped by example."""
-        return cls(tuple(tuple(_texts(example)) for example in examples if example.labels))
+def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
+    """Gather inputs, responses, reasons and comments of all labelled examples, grouped by example."""
+    return tuple(tuple(_texts(example)) for example in examples if example.labels)
 
-    def copied(self, new: str, old: str, length: int) -> tuple[str, ...]:
-        """Runs of `length` words that a text shares with an example and the old words lacked, in alphabetical order."""
-        runs = set(_runs(new, length)) - set(_runs(old, length))
-        copyable = {run for texts in self.texts for text in texts for run in _runs(text, length)} if runs else set()
-        return tuple(sorted(runs & copyable))
 
-    def telling(self, new: str, old: str) -> tuple[str, ...]:
-        """Find code names and numbers that are new and occur in only one or two examples."""
-        names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
-        counts: Counter[str] = Counter()
-        for texts in self.texts if names else ():
-            counts.update(names & {word for text in texts for word in _WORD.findall(text)})
-        return tuple(sorted(name for name in names if 0 < counts[name] <= MOST_HOLDERS))
+def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
+    """Find runs of `length` words that a text shares with an example and the old words lacked, sorted."""
+    runs = set(_runs(new, length)) - set(_runs(old, length))
+    copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
+    return tuple(sorted(runs & copyable))
+
+
+def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
+    """Find code names and numbers that are new and occur in only one or two examples."""
+    names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
+    counts: Counter[str] = Counter()
+    for texts in labelled if names else ():
+        counts.update(names & {word for text in texts for word in _WORD.findall(text)})
+    return tuple(sorted(name for name in names if 0 < counts[name] <= MOST_HOLDERS))
 
 
 def _texts(example: Example) -> Iterator[str]:
@@ -258,7 +257,7 @@ def _wording(
         raise NotTried("has the same words as yours")
     old = "\n".join([yours.description, *own_words.values(), *anchors_in(yours)])
     new = "\n\n".join(change.new for change in changes)
-    copied = labelled.copied(new, old, COPIED)
+    copied = copied_runs(new, old, labelled, COPIED)
     if copied:
         raise NotTried(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
     _refuse_long(words, own_words)
@@ -276,10 +275,10 @@ def _refuse_long(words: Mapping[Field, str], own_words: Mapping[Field, str]) -> 
 
 
 def _warnings(new: str, old: str, labelled: LabelledTexts) -> Iterator[str]:
-    nearly = labelled.copied(new, old, NEARLY_COPIED)
+    nearly = copied_runs(new, old, labelled, NEARLY_COPIED)
     if nearly:
         yield f"shares {NEARLY_COPIED} words in a row with a labelled example: {_quoted(nearly)}"
-    telling = labelled.telling(new, old)
+    telling = telling_names(new, old, labelled)
     if telling:
         yield f"names what only {MOST_HOLDERS} examples or fewer hold: {', '.join(telling)}"
 

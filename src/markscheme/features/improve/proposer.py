@@ -3,8 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import zip_longest
 from string import ascii_uppercase
 
@@ -57,30 +55,11 @@ Answer with one JSON object and nothing else, in this form:
 {{"edits": [{{"criterion": "…", "field": "…", "old": "…", "new": "…", "why": "…"}}]}}"""
 
 
-@dataclass(frozen=True)
-class ProposerExamples:
-    """The dev examples as a proposer sees them.
-
-    Attributes:
-        gold: Of the dev examples.
-        judge: The judge's column over the same examples, with the words to be improved.
-        findings: The findings of a calibration on them.
-    """
-
-    gold: Gold
-    judge: Column
-    findings: tuple[Finding, ...]
-
-    @cached_property
-    def hidden(self) -> frozenset[str]:
-        """Ids, raters and systems behind gold, which are never shown."""
-        names = {name for example in self.gold.examples for name in (example.id, example.system)}
-        return frozenset({*names, *(label.rater for example in self.gold.examples for label in example.labels)} - {""})
-
-
 def prompts_for(
     base: Rubric,
-    shown: ProposerExamples,
+    gold: Gold,
+    judge: Column,
+    findings: Sequence[Finding],
     *,
     batch: int,
     round: int,
@@ -91,7 +70,9 @@ def prompts_for(
 
     Args:
         base: The rubric to start from.
-        shown: What the proposer may see.
+        gold: Of the dev examples, which a proposer may see.
+        judge: The judge's column over the same examples, with the words to be improved.
+        findings: The findings of a calibration on them.
         batch: How many candidates.
         round: Number of the round, from 1.
         failed: Earlier wordings that were not better on dev, each with its result.
@@ -103,10 +84,10 @@ def prompts_for(
         name=base.name,
         description=" ".join(base.description.split()),
         fields="\n".join(_field_line(base)),
-        findings=_findings(shown),
+        findings=_findings(findings, gold),
         tried=_tried(failed, refused),
     )
-    material = _material(base, shown)
+    material = _material(base, gold, judge)
     return [
         Prompt(system, fenced_material(material, _task(index, batch, round)), _schema(base), ())
         for index in range(1, batch + 1)
@@ -125,9 +106,9 @@ def _field_line(rubric: Rubric) -> list[str]:
     ]
 
 
-def _findings(shown: ProposerExamples) -> str:
-    hide = _hiding(shown, {})
-    lines = [f"- {hide(' '.join(finding.message.split()))}" for finding in shown.findings]
+def _findings(findings: Sequence[Finding], gold: Gold) -> str:
+    hide = _hiding(_hidden_names(gold), {})
+    lines = [f"- {hide(' '.join(finding.message.split()))}" for finding in findings]
     return "What a comparison of the judge with the annotators found:\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -187,21 +168,22 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
     return [worst_places(sign * column, most=len(column)) for column in columns for sign in (1, -1)]
 
 
-def _material(rubric: Rubric, shown: ProposerExamples) -> dict[str, str]:
+def _material(rubric: Rubric, gold: Gold, judge: Column) -> dict[str, str]:
+    hidden = _hidden_names(gold)
     texts: dict[str, str] = {}
-    for ordinal, index in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
-        example = shown.gold.examples[index]
+    for ordinal, index in enumerate(examples_shown(rubric, gold, judge), start=1):
+        example = gold.examples[index]
         for name, text in example.submission.inputs.items():
             if name in rubric.known_inputs:
                 texts[f"example-{ordinal}-{name}"] = text[:LONGEST_SHOWN]
         texts[f"example-{ordinal}-response"] = example.submission.response[:LONGEST_SHOWN]
         named = dict.fromkeys(label.rater for label in example.labels)
         raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(named)}
-        hide = _hiding(shown, {**raters, example.id: f"example {ordinal}"})
+        hide = _hiding(hidden, {**raters, example.id: f"example {ordinal}"})
         lines = [
             line for label in example.labels for line in _ratings_in_words(raters.get(label.rater, "annotator"), label)
         ]
-        lines += _ratings_in_words("judge", shown.judge.rating(index))
+        lines += _ratings_in_words("judge", judge.rating(index))
         texts[f"example-{ordinal}-ratings"] = hide("\n".join(lines))
     return texts or {"examples": "none"}
 
@@ -221,9 +203,15 @@ def _level(rated: Rated) -> str:
     return f"{level} ({' '.join(rated.reason.split())})" if rated.reason else level
 
 
-def _hiding(shown: ProposerExamples, names: Mapping[str, str]) -> Callable[[str], str]:
+def _hidden_names(gold: Gold) -> frozenset[str]:
+    """Return the ids, raters and systems behind gold, which are never shown."""
+    names = {name for example in gold.examples for name in (example.id, example.system)}
+    return frozenset({*names, *(label.rater for example in gold.examples for label in example.labels)} - {""})
+
+
+def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str], str]:
     """Make a function that hides names of examples, raters and systems in a text; other examples become "another"."""
-    instead = {name: "another" for name in shown.hidden if len(name) > 1} | dict(names)
+    instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:
         return str
     longest_first = sorted(instead, key=len, reverse=True)

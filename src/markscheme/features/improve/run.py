@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
-from markscheme.features.improve.candidates import LabelledTexts, read_candidates, refuse_unwritten
+from markscheme.features.improve.candidates import labelled_texts, read_candidates, refuse_unwritten
 from markscheme.features.improve.confirmation import confirm
 from markscheme.features.improve.options import WordingOptions
 from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
@@ -54,7 +54,7 @@ class ImprovementRequest:
         Raises:
             UsageError: A file of candidates can't be read.
         """
-        labelled = LabelledTexts.of(self.setting.every.examples)
+        labelled = labelled_texts(self.setting.every.examples)
         wordings, _ = read_candidates(
             self.wordings.candidates, yours=self.setting.rubric, labelled=labelled, file=self.file
         )
@@ -72,7 +72,7 @@ class ImprovementRequest:
         setting = self.setting
         rubric = setting.rubric
         asking = self.ask.asking()
-        labelled = LabelledTexts.of(setting.every.examples)
+        labelled = labelled_texts(setting.every.examples)
         files = self.wordings.candidates
         proposer = self.wordings.proposer
         wordings, refused = read_candidates(files, yours=rubric, labelled=labelled, file=self.file)

@@ -7,7 +7,7 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.features.improve.candidates import LabelledTexts, NotTried, Wording, new_among
-from markscheme.features.improve.proposer import NARROW, ProposerExamples, prompts_for, read_proposal
+from markscheme.features.improve.proposer import NARROW, prompts_for, read_proposal
 from markscheme.features.improve.selection import FINALISTS
 from markscheme.features.improve.trial import Asker, TrialPart, WordingTrial, screen
 from markscheme.judges.all_calls import all_or_first_error
@@ -105,7 +105,9 @@ class Search:
             column = await asker.column(base, self.dev, f"dev: {leader.wording.name}")
         prompts = prompts_for(
             base,
-            ProposerExamples(self.dev.gold, column, _findings(base, self.dev, column)),
+            self.dev.gold,
+            column,
+            _findings(base, self.dev, column),
             batch=batch,
             round=number,
             failed=[
