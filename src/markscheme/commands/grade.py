@@ -163,9 +163,9 @@ def grade(
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, opened, scorers=scorers, receipt=receipt, rows=rows, has_core=has_core)
     brought.say(total)
-    if out is not None:
-        from markscheme.grading.graded_table import GradedTable
+    from markscheme.grading.graded_table import DeciderShares, GradedTable
 
+    if out is not None:
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
         counts = asyncio.run(table.grade(every, total, ask.at_once))
@@ -174,7 +174,7 @@ def grade(
         _after_grading(grading, counts.shares)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge))
+    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge, DeciderShares()))
 
 
 def _is_of_rows(name: str) -> bool:
@@ -252,13 +252,15 @@ def _looked_through(
 
 
 async def _print_all(
-    grading: Grading, submissions: list[Submission], concurrency: int, shown_as: GradeForm, judge: str | None
+    grading: Grading,
+    submissions: list[Submission],
+    concurrency: int,
+    shown_as: GradeForm,
+    judge: str | None,
+    shares: "DeciderShares",
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
-    from markscheme.grading.graded_table import DeciderShares
-
-    shares = DeciderShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
         with progress("grading", len(submissions)) as shown_progress:
