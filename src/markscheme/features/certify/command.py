@@ -1,6 +1,5 @@
 """`markscheme certify`: which part of the decisions judges may make without people."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -15,15 +14,8 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
 )
-from markscheme.commands.output import TOO_FEW, show, typed
-from markscheme.commands.progress import progress
-from markscheme.errors import UsageError, naming
 from markscheme.features.certify.promise import Promise
-from markscheme.files import refuse_unwritable
-from markscheme.git import has_uncommitted_changes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
-from markscheme.rubrics.search import find_rubric
 
 DECIDERS = (
     f"who decides, cheapest first: A is ranked by its certainty, A,B are asked in turn, A+B+C vote; {JUDGE_NAMES}, "
@@ -65,43 +57,19 @@ def certify(
     Exit status:
         0 a part needs no person, 2 invalid arguments, 3 no judge to ask, 4 none, or not enough labels.
     """
-    from markscheme.features.certify.run import certify as certify_rubric
-    from markscheme.features.certify.run import certify_table
-    from markscheme.features.certify.view import json_of, view
+    from markscheme.features.certify.print_run import print_certificate
 
-    if brings_rubrics(Path(rubric)):
-        refuse_table(rubric)
-    if names_table([rubric]):
-        if write or ask_within:
-            raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
-        run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
-    else:
-        if ask_within:
-            _refuse_to_write(find_rubric(rubric), force=force)
-        with naming(*ratings):
-            run = certify_rubric(
-                ask.rubric(rubric),
-                judge,
-                promise,
-                ratings=ratings,
-                examples=labels.examples,
-                gold=labels.gold,
-                ask=ask,
-                columns=columns,
-                watch=progress,
-                writes=write,
-                zone=ask_within,
-            )
-    show(view(run, typed()), json_of(run), json=json, details=details)
-    return 0 if run.certificate.is_supported else TOO_FEW
-
-
-def _refuse_to_write(path: Path, *, force: bool) -> None:
-    """Refuse a rubric's file that can't be written, or whose uncommitted changes would be overwritten.
-
-    Raises:
-        UsageError: It is one.
-    """
-    refuse_unwritable(path)
-    if not force and has_uncommitted_changes(path):
-        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
+    return print_certificate(
+        rubric,
+        judge,
+        promise,
+        labels,
+        ask,
+        columns,
+        ratings=ratings,
+        write=write,
+        ask_within=ask_within,
+        force=force,
+        details=details,
+        json=json,
+    )

@@ -1,0 +1,87 @@
+"""What `certify` prints: the decisions that need no person, of a rubric's judges or of a table's columns."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.options import AskFlags
+from markscheme.commands.output import TOO_FEW, show, typed
+from markscheme.commands.progress import progress
+from markscheme.errors import UsageError, naming
+from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.run import certify, certify_table
+from markscheme.features.certify.view import json_of, view
+from markscheme.files import refuse_unwritable
+from markscheme.git import has_uncommitted_changes
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
+from markscheme.rubrics.search import find_rubric
+
+
+def print_certificate(
+    rubric: str,
+    judge: str | None,
+    promise: Promise,
+    labels: LabelOptions,
+    ask: AskFlags,
+    columns: ColumnOptions,
+    *,
+    ratings: Sequence[Path],
+    write: bool,
+    ask_within: bool,
+    force: bool,
+    details: bool,
+    json: bool,
+) -> int:
+    """Find which decisions need no person, print them, and return the exit status.
+
+    Args:
+        rubric: The name or file of the rubric, or a table.
+        judge: Who decides, as it is named after `--judge`; None for the judge that is set, or the one at hand.
+        promise: The promise that automatic decisions must keep.
+        labels: Which labels count, and their file.
+        ask: How judges are asked.
+        columns: Statements on the files' columns.
+        ratings: Files of ratings instead of judges.
+        write: Whether the certificate is written next to the labels.
+        ask_within: Whether it is written as the rubric's gray zone.
+        force: Whether a file with uncommitted changes may be written.
+        details: Whether the details are printed too.
+        json: Whether JSON is printed.
+    """
+    if brings_rubrics(Path(rubric)):
+        refuse_table(rubric)
+    if names_table([rubric]):
+        if write or ask_within:
+            raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
+        run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
+    else:
+        if ask_within:
+            _refuse_to_write(find_rubric(rubric), force=force)
+        with naming(*ratings):
+            run = certify(
+                ask.rubric(rubric),
+                judge,
+                promise,
+                ratings=ratings,
+                examples=labels.examples,
+                gold=labels.gold,
+                ask=ask,
+                columns=columns,
+                watch=progress,
+                writes=write,
+                zone=ask_within,
+            )
+    show(view(run, typed()), json_of(run), json=json, details=details)
+    return 0 if run.certificate.is_supported else TOO_FEW
+
+
+def _refuse_to_write(path: Path, *, force: bool) -> None:
+    """Refuse a rubric's file that can't be written, or whose uncommitted changes would be overwritten.
+
+    Raises:
+        UsageError: It is one.
+    """
+    refuse_unwritable(path)
+    if not force and has_uncommitted_changes(path):
+        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")

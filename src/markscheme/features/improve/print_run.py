@@ -1,0 +1,183 @@
+"""What `improve` prints: what the labels allow to try, a plan, or wordings and numbers with the answer on them."""
+
+import asyncio
+import datetime
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.options import AskFlags
+from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
+from markscheme.commands.progress import progress
+from markscheme.errors import UsageError
+from markscheme.features.improve.fitting.run import NumbersRequest
+from markscheme.features.improve.options import WordingOptions
+from markscheme.features.improve.outcome import ImprovementRun
+from markscheme.features.improve.run import ImprovementRequest
+from markscheme.features.improve.setting import ImprovableSet
+from markscheme.features.improve.show_numbers import show_numbers, show_overview
+from markscheme.features.improve.view import json_of, plan_json, plan_view, view
+from markscheme.files import refuse_unwritable
+from markscheme.git import has_uncommitted_changes
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import refuse_table
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import find_rubric
+
+NOT_ADOPTED = 1
+"""Exit status where the old wording stays."""
+
+
+def print_improvement(
+    rubric: str,
+    judge: str | None,
+    wordings: WordingOptions,
+    labels: LabelOptions,
+    ask: AskFlags,
+    columns: ColumnOptions,
+    *,
+    open: bool,
+    outside: bool,
+    numbers: bool,
+    preferences: str | None,
+    cost: str,
+    ratings: Sequence[Path],
+    write: bool,
+    plan: bool,
+    force: bool,
+    html: Path | None,
+    details: bool,
+    json: bool,
+) -> int:
+    """Try other words or numbers for a rubric, print whether they are better, and return the exit status.
+
+    Args:
+        rubric: The name or file of the rubric.
+        judge: The judge's name; None for the one that is set, else the default.
+        wordings: Where other wordings come from.
+        labels: Which labels count, and their file.
+        ask: How the judge is asked.
+        columns: Statements on columns of ratings.
+        open: Whether finalists are tested on the held-out labels, or numbers on the decisions.
+        outside: Whether the candidates were written without these labels.
+        numbers: Whether weights and pass mark are tried.
+        preferences: A rubric of pairs whose labels are people's preferences; None takes decisions.
+        cost: The cost of a false pass and of a false fail, as it was typed.
+        ratings: Files of a judge's ratings that bring levels.
+        write: Whether what is adopted is written into the rubric's file.
+        plan: Whether only labels needed and cost are printed.
+        force: Whether a file with uncommitted changes may be written.
+        html: The file of a page; None writes none.
+        details: Whether the details are printed too.
+        json: Whether JSON is printed.
+    """
+    refuse_table(rubric)
+    columns.refuse(rubric)
+    path = find_rubric(rubric)
+    refuse_unwritable(html)
+    if write:
+        refuse_unwritable(path)
+        if not force:
+            refuse_uncommitted(path)
+    _refuse_together(wordings, outside=outside, plan=plan, numbers=numbers)
+    odds = _odds(cost)
+    if html and not wordings.are_any:
+        raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
+    if not numbers and (ratings or odds != 1):
+        raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
+    if not numbers and preferences:
+        raise UsageError("--preferences goes with --numbers")
+    setting = ImprovableSet.of(
+        load_rubric(path),
+        labels.examples,
+        gold=labels.gold,
+        outside=outside,
+        opens=open or plan,
+        day=datetime.date.today().isoformat(),
+    )
+    request = ImprovementRequest(
+        setting=setting,
+        file=path,
+        ask=ask,
+        judge=judge,
+        wordings=wordings,
+        opens=open,
+        watch=progress,
+    )
+    if not (wordings.are_any or plan):
+        fit = NumbersRequest(
+            rubric=setting.rubric,
+            examples=setting.every,
+            folder=setting.folder,
+            day=setting.day,
+            pairs_named=preferences,
+            odds=odds,
+            ratings=ratings,
+            judge=judge,
+            ask=ask,
+            columns=columns,
+            watch=progress,
+        )
+        if numbers and (open or write):
+            return show_numbers(setting, path, fit, write=write, json=json)
+        return show_overview(setting, fit, json=json)
+    if plan:
+        made = request.plan()
+        show(plan_view(made), plan_json(made), json=json, details=details)
+        return 0
+    request = request.compared_as_needed()
+    setting = request.setting
+    if setting.lacks:
+        more = f"label more: {Commands.on(setting.rubric.name).label_next(50)}"
+        print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
+        return TOO_FEW
+    setting.refuse_unkept_parts()
+    run = request.with_file(asyncio.run(request.run()), write=write)
+    if html:
+        put(rendered(view(run), "html"), html)
+    document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))
+    show(document, json_of(run), json=json, details=details)
+    return NOT_ADOPTED if run.adopted is None else 0
+
+
+def _onward(run: ImprovementRun) -> tuple[str, str] | None:
+    """Return what to do next: write a confirmed wording, or test one that did better on dev."""
+    if run.adopted is not None:
+        return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
+    if run.answer is None and run.finalists:
+        return "Next, test it on the held-out labels, once and on record", f"{typed()} --open"
+    return None
+
+
+def _odds(text: str) -> float:
+    """Return the cost of a false pass, where a false fail costs 1."""
+    try:
+        costs = [float(cost) for cost in text.split(":")]
+    except ValueError:
+        costs = []
+    if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
+        raise UsageError(f"`--cost` must be two numbers above 0, for example 1:5, got {text!r}")
+    return costs[0] / costs[1]
+
+
+def refuse_uncommitted(path: Path) -> None:
+    """Refuse a file with uncommitted changes: it would be overwritten."""
+    if has_uncommitted_changes(path):
+        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
+
+
+def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, numbers: bool) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if numbers and (wordings.are_any or plan or outside):
+        raise UsageError("--numbers tries weights and pass mark alone; leave out the options for words")
+    if outside and wordings.proposer:
+        raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")
+    if outside and not wordings.candidates and not plan:
+        raise UsageError("--outside needs wordings that were written without these labels: --candidates FILE")
