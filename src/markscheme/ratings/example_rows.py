@@ -314,6 +314,11 @@ def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
     return [getattr(example, name) for example in examples]
 
 
+def may_say(examples: Sequence[Example], *names: str) -> bool:
+    """Return whether one of these attributes may say something of an example; no row of a table is looked at."""
+    return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
+
+
 def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
     """Return some of the examples, by their indices; all of them as they are."""
     if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):

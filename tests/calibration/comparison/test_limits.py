@@ -1,6 +1,7 @@
 """What labels show of a limit on false passes or false fails, however they were drawn."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ import pytest
 from markscheme.calibration.comparison.limits import (
     GateSide,
     SideState,
+    side_weights,
+    strata_of,
     wrong_decisions,
     wrong_rate,
 )
-from markscheme.ratings.example_rows import Example
+from markscheme.ratings.example_rows import Example, ExampleRows
 from markscheme.stats.decision_figures import SideShare, side_share
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
@@ -166,3 +169,16 @@ def test_labels_drawn_with_unequal_chances_weigh_by_them_alone() -> None:
     assert weighted.is_weighted
     assert wrong_rate("false_pass", weighted).value == pytest.approx(0.25, abs=1e-9)
     assert (weighted.hits, weighted.of) == (10, 20)
+
+
+@pytest.mark.parametrize(
+    "drawn", [{}, {"weight": 2.5}, {"stratum": "pass"}, {"drawn": "by-verdict"}, {"drawn": "by-verdict", "weight": 2.5}]
+)
+def test_rows_have_the_strata_and_weights_of_their_examples(drawn: dict[str, Any]) -> None:
+    examples = [Example(Submission("x", {}, "a"), **drawn), Example(Submission("y", {}, "b"))]
+    rows = ExampleRows.of(examples)
+    assert strata_of(rows) == strata_of(examples)
+    of_rows = side_weights(rows)
+    of_examples = side_weights(examples)
+    assert (of_rows is None) == (of_examples is None)
+    assert of_rows is None or of_examples is None or of_rows.tolist() == of_examples.tolist()

@@ -28,7 +28,7 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.example_rows import values_of
+from markscheme.ratings.example_rows import may_say, values_of
 from markscheme.ratings.examples import ExampleSet, draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
@@ -402,8 +402,10 @@ class Comparison:
     def weights(self) -> Floats | None:
         """Weights by which each example speaks for all outputs, shape (n_examples,); None unless chances differed."""
         examples = self.table.examples
-        weights = [] if examples is None else values_of(examples, "weight")
-        if examples is None or set(weights) <= {1}:
+        if examples is None or not may_say(examples, "weight"):
+            return None
+        weights = values_of(examples, "weight")
+        if set(weights) <= {1}:
             return None
         return drawn_weights(weights, draws_of(examples))
 

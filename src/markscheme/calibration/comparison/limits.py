@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.ratings.example_rows import Example, values_of
+from markscheme.ratings.example_rows import Example, may_say, values_of
 from markscheme.ratings.examples import draws_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
@@ -229,7 +229,7 @@ def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
     """Return the stratum of each example; None unless labels were drawn by the judge's verdict, or by strata."""
-    if examples is None:
+    if examples is None or not may_say(examples, "stratum", "drawn"):
         return None
     strata = values_of(examples, "stratum")
     return list(strata) if any(strata) or "by-verdict" in values_of(examples, "drawn") else None
@@ -240,8 +240,10 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """
-    inverse_chances = [] if examples is None else values_of(examples, "weight")
-    if examples is None or set(inverse_chances) <= {1}:
+    if examples is None or not may_say(examples, "weight"):
+        return None
+    inverse_chances = values_of(examples, "weight")
+    if set(inverse_chances) <= {1}:
         return None
     if strata_of(examples) is None:
         return drawn_weights(inverse_chances, draws_of(examples))
