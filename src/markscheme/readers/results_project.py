@@ -1,5 +1,6 @@
 """The files in which Promptfoo's results go on: a rubric of their metrics, and their outputs as examples."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -18,19 +19,20 @@ from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Criterion
 
 
-def project_of_file(path: Path, options: ColumnOptions) -> TableProject:
-    """Return the project in which a table, or Promptfoo's results, go on.
+def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
+    """Return the project in which a table, several that are joined by their ids, or Promptfoo's results go on.
 
     Raises:
-        UsageError: The file is neither, or a table that may be read in several ways.
-        RatingError: It can't be read.
+        UsageError: A file is neither, or a table that may be read in several ways.
+        RatingError: One can't be read.
     """
-    project = project_of_results(path)
+    project = project_of_results(paths[0]) if len(paths) == 1 else None
     if project is not None:
         return project
-    if shows_rubric(path):
-        raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
-    return project_of_table(read_files([path], options))
+    for path in paths:
+        if shows_rubric(path):
+            raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
+    return project_of_table(read_files(paths, options))
 
 
 def project_of_results(path: Path) -> TableProject | None:

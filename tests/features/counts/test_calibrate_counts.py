@@ -79,6 +79,12 @@ def test_the_command_gives_the_figures_of_the_rows_and_says_what_counts_lack(pro
     assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
 
 
+def test_the_printed_commands_name_the_counts_the_judge_and_the_labels(project: Path) -> None:
+    command = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--labels", "a set")
+    shown = run("markscheme", *command, cwd=project)
+    assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
+
+
 def test_a_rubric_of_another_scale_is_refused_by_the_part(project: Path) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
     assert refused.returncode == 2

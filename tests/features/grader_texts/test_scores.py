@@ -63,6 +63,23 @@ def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(
     assert answer["metadata"]["reading"] == reading
 
 
+def test_points_of_which_a_threshold_lets_some_be_missed_are_counted_in_one_criterion(tmp_path: Path) -> None:
+    text = "The reply must:\n1. Name the period\n2. Link to the form\n3. Not promise a date"
+    for threshold, missed in ((0.66, True), (0.7, False)):
+        asserted = {"type": "llm-rubric", "value": text, "threshold": threshold}
+        configuration = {"prompts": ["x"], "providers": ["echo"], "tests": [{"assert": [asserted]}]}
+        (tmp_path / "promptfooconfig.json").write_text(json.dumps(configuration))
+        project = project_of_configuration(tmp_path)
+        assert project is not None
+        place, rubric = next((place, text) for place, text in project.files.items() if place.suffix == ".yaml")
+        (tmp_path / place.name).write_text(rubric)
+        criteria = Rubric.from_file(tmp_path / place.name).criteria
+        assert len(criteria) == (1 if missed else 3)
+        if missed:
+            passing = [level.value for level in criteria[0].scale.levels if criteria[0].passes(level.value / 3)]
+            assert passing == [2, 3]
+
+
 def test_a_scale_on_which_less_is_better_keeps_its_numbers_in_a_rubric(tmp_path: Path) -> None:
     text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."
     configuration = {"prompts": ["x"], "providers": ["echo"]}

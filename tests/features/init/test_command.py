@@ -179,6 +179,27 @@ def test_a_table_goes_on_as_a_rubric_with_the_same_figures(values: str, tmp_path
     assert json.loads(again.stdout)["created"] == []
 
 
+def test_tables_that_calibrate_joined_go_on_as_one_rubric_by_the_printed_command(tmp_path: Path) -> None:
+    answers = {
+        "labels": ("label", "good", "bad"),
+        "mini": ("verdict", "PASS", "FAIL"),
+        "max": ("verdict", "PASS", "FAIL"),
+    }
+    for row, (name, (column, high, low)) in enumerate(answers.items(), start=2):
+        cells = (high if case % row else low for case in range(40))
+        lines = [f"case_id,{column}", *(f"{case},{cell}" for case, cell in enumerate(cells))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shown = run("markscheme", "calibrate", "labels.csv", "mini.csv", "max.csv", cwd=tmp_path, env={"COLUMNS": "200"})
+    (command,) = re.findall(r"Next, .*: markscheme (init .*)", shown.stdout)
+    assert command == "init --from labels.csv --from mini.csv --from max.csv"
+    done = run("markscheme", *command.split(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ratings = sorted((tmp_path / "calibration" / "labels-mini-max" / "ratings").glob("*.jsonl"))
+    assert [path.stem for path in ratings] == ["label", "max", "mini"]
+    refused = run("markscheme", "init", "--from", "labels.csv", "mini.csv", cwd=tmp_path)
+    assert "give each table its own --from" in refused.stderr
+
+
 def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_path: Path) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")

@@ -50,6 +50,23 @@ def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
     assert "60 examples" in line
 
 
+def test_examples_count_as_labelled_where_people_labelled_them_not_where_a_judge_did(tmp_path: Path) -> None:
+    folder = tmp_path / "calibration" / "clear"
+    (folder / "ratings").mkdir(parents=True)
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, description: Is it clear?}\n")
+    lines = (json.dumps({"id": f"e{n}", "response": f"reply {n}"}) for n in range(90))
+    (folder / "examples.jsonl").write_text("\n".join(lines) + "\n")
+    for rater, kind, rated in (("judge", "model", 90), ("ann", "human", 30)):
+        lines = (
+            json.dumps({"id": f"e{n}", "rater": rater, "kind": kind, "criteria": {"clear": {"level": 1 + n % 5}}})
+            for n in range(rated)
+        )
+        (folder / "ratings" / f"{rater}.jsonl").write_text("\n".join(lines) + "\n")
+    done = run("markscheme", "status", "--json", cwd=tmp_path)
+    assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
+
+
 def test_an_accepted_run_is_reported_on_a_line(here: Path) -> None:
     _accept(here)
     entry = _clear(here)

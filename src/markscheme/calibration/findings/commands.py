@@ -72,8 +72,9 @@ class Commands:
         return self._on_rubric("certify", self.judge) if named == 1 else ""
 
     def init_from_table(self) -> str:
-        """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""
-        return _command("init", "--from", self.rubric, self.judge)
+        """Make a rubric, labelled examples and ratings of the tables that were calibrated, read in the same way."""
+        tables = (f"--from {shlex.quote(table)}" for table in shlex.split(self.rubric))
+        return _command("init", *tables, self.judge)
 
     def adjudicate(self) -> str:
         """Resolve the examples on which annotators differ; "" if there is no rubric."""

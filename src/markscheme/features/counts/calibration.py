@@ -66,7 +66,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         raise UsageError(
             f"--tolerance {labels.tolerance:g}: {counts.name} counts what is closer than {rubric.tolerance:g}"
         )
-    rater = _rater(request, counts, rubric)
+    rater = _rater(request, counts, rubric, options.labels)
     comparison = compare_counts(counts, rubric, measure_of(rubric, labels.of))
     if not np.isfinite(comparison.rows_compared.judge).any():
         raise ComparisonError(f"the judge rated none of the examples of {counts.name}")
@@ -146,20 +146,22 @@ def _refuse_uncountable(rubric: Rubric) -> None:
         raise UsageError(f"{rubric.name} has categories, which aren't counted: --examples and --ratings compare them")
 
 
-def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric) -> Rater:
-    """Return the judge, by the caller's word."""
-    stated = next((judge for judge in request.judges if isinstance(judge, str)), None)
+def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
+    """Return the judge, by the caller's word, with the options that name the same counts, judge and labels again."""
+    judges = () if request.judge_is_configured else request.judges
+    stated = next((judge for judge in judges if isinstance(judge, str)), None)
+    again = {"--counts": counts.name, "--judge": stated, "--labels": labels}
     file = rubric.source
     is_named = isinstance(request.of, tuple) and Path(request.of[0]) != Path(counts.name)
     written = request.of[0] if isinstance(request.of, tuple) and is_named and file is not None else rubric.name
     by_name = (name for name, path in known_rubrics().items() if path == file)
     return Rater(
-        name="judge" if stated is None or request.judge_is_configured else stated,
+        name=stated or "judge",
         fingerprint="",
         source="ratings",
         provenance=counts.name,
         named=shlex.quote(next(by_name, written)),
-        options=f"--counts {shlex.quote(counts.name)}",
+        options=" ".join(f"{option} {shlex.quote(value)}" for option, value in again.items() if value),
     )
 
 

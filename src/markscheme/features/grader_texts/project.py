@@ -72,10 +72,11 @@ class _Drafting:
         """Add the criteria of a text, and say what became of it."""
         reading = read_text(text.text)
         in_every_test = self._is_in_every_test(text)
-        if not reading.points:
+        if not reading.points or _may_miss_points(text, reading):
             name = self._named(text.metric or text.text)
             self.criteria.append(self._criterion(name, text, reading, in_every_test=in_every_test))
-            self.lines.append(f"  {name}: {reading.in_words}{_counts(text)}  {_short(text.text)}")
+            words = f"counts how many of {len(reading.points)} points hold" if reading.points else reading.in_words
+            self.lines.append(f"  {name}: {words}{_counts(text)}  {_short(text.text)}")
             return
         names = []
         for point in reading.points:
@@ -97,7 +98,9 @@ class _Drafting:
             criterion["threshold"] = threshold
         if not in_every_test:
             criterion["not_applicable"] = True
-        if reading.asks_for_score:
+        if reading.points:
+            criterion["levels"] = _numbers_of_points(len(reading.points))
+        elif reading.asks_for_score:
             criterion |= _scale(reading.scale)
         return criterion
 
@@ -136,6 +139,18 @@ class _Drafting:
         yield f"  markscheme label {quote(self.name)} --pool results.json"
         yield f"  markscheme calibrate {quote(self.name)}"
         yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
+
+
+def _may_miss_points(text: GradedText, reading: TextReading) -> bool:
+    """Return True if a text's threshold lets a response pass that misses some of its points."""
+    return text.threshold is not None and text.threshold * len(reading.points) <= len(reading.points) - 1
+
+
+def _numbers_of_points(n: int) -> list[dict[str, Any]]:
+    """Return a level for each number of points that may hold."""
+    between = (f"{k} of the {n} points {'holds' if k == 1 else 'hold'}" for k in range(1, n))
+    words = ("none of the points holds", *between, f"all {n} points hold")
+    return [_level(float(k), description) for k, description in enumerate(words)]
 
 
 def _unlike(point: str, points: tuple[str, ...]) -> str:

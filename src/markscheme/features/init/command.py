@@ -48,7 +48,7 @@ def init(
     folder: Annotated[Path, Parameter(metavar="FOLDER", help="the project (default: here)")] = Path(),
     /,
     *,
-    from_: Annotated[Path | None, Parameter(name="--from", metavar="TABLE")] = None,
+    from_: Annotated[tuple[Path, ...], Parameter(name="--from", metavar="TABLE")] = (),
     columns: ColumnOptions = ColumnOptions(),
     skill: bool = False,
     yes: bool = False,
@@ -64,7 +64,7 @@ def init(
     agent reads to work with markscheme, and nothing else.
 
     Args:
-        from_: go on with a table that `calibrate` has read
+        from_: go on with a table that `calibrate` has read; repeated for those it joined
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
         yes: write what was read from the folder's Promptfoo configuration without asking
 
@@ -75,23 +75,24 @@ def init(
         0 done, 2 invalid arguments.
     """
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder")
+        of_tables = ": give each table its own --from" if from_ else ""
+        raise UsageError(f"{folder} is not a folder{of_tables}")
     project = None
-    suggested = None if skill or from_ is not None else _suggested(folder)
+    suggested = None if skill or from_ else _suggested(folder)
     if suggested is not None:
         columns.refuse("this call")
         if not _is_confirmed(suggested, yes=yes, quiet=json):
             return 0
         files = _graders() | dict(suggested.files)
-    elif from_ is None:
+    elif not from_:
         columns.refuse("this call")
         files = skill_files() if skill else project_files()
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        from markscheme.readers.results_project import project_of_file
+        from markscheme.readers.results_project import project_of_files
 
-        project = project_of_file(existing_file(from_), columns.of_table())
+        project = project_of_files([existing_file(path) for path in from_], columns.of_table())
         files = dict(project.files)
     made, left_alone = ([path.as_posix() for path in paths] for paths in add_files(files, folder))
     if suggested is not None:

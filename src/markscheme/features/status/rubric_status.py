@@ -28,7 +28,8 @@ class RubricStatus:
         name: The rubric's.
         file: Its file; None if only its accepted run is known.
         fault: Why it, its examples or its accepted run cannot be read; None if they can.
-        labelled: Number of labelled examples; None without a set of examples.
+        labelled: Number of examples that people labelled, or, where they labelled none, that have any label; None
+            without a set of examples.
         asks_default: Whether the default judge is asked where none is named.
         receipt: Of its accepted run; None without one.
         judge: The accepted judge.
@@ -115,7 +116,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         return RubricStatus(
             rubric.name,
             file,
-            labelled=len(labelled),
+            labelled=examples.by_people or len(labelled),
             asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
             is_calibrated=is_calibrated,
             next_labels=to_label,
@@ -124,7 +125,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     of_labels = RubricStatus(
         name=rubric.name,
         file=file,
-        labelled=len(labelled),
+        labelled=examples.by_people or len(labelled),
         is_calibrated=is_calibrated,
         next_labels=to_label if is_calibrated else None,
         labels_needed=_needed(to_label()) if is_calibrated else 0,
