@@ -28,6 +28,8 @@ MISTAKES = [
     ("calibrate support-reply --target 80", "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
     ("calibrate support-reply --split tset", "must be one of dev, test, all, got 'tset'; did you mean `test`?"),
     ("calibrate support-reply --ratings nothere.jsonl", "there is no file of ratings nothere.jsonl"),
+    ("calibrate hasti.jsonl", "hasti.jsonl: there is no such file; did you mean hasty.jsonl?"),
+    ("calibrate support-reply --ratings hasty.jsonl --json", "`--json` needs a value: FILE; - for standard output"),
     ("calibrate hasty.jsonl", "ratings with --ratings: markscheme calibrate RUBRIC"),
     ("calibrate support-reply --ratings hasty.jsonl --html no/page.html", "there is no folder no; make it first"),
     ("calibrate support-reply --ratings hasty.jsonl --anyway", "--anyway goes with --accept"),

@@ -126,7 +126,9 @@ def _only(result: Any) -> Calibration:
         return cast(Calibration, result)
     if len(result) > 1:
         names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in result)
-        raise UsageError(f"there are {len(result)} judges to calibrate ({names}); give the ratings of one")
+        raise UsageError(
+            f"there are {len(result)} judges to calibrate ({names}); name one with `judge`, or give its ratings"
+        )
     return cast(Calibration, result[0])
 
 

@@ -17,6 +17,7 @@ from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
+from markscheme.options.forms import ON_SCREEN
 from markscheme.options.in_force import hold, typed_reading
 from markscheme.options.settings import SettingsFile, find_settings
 from markscheme.options.table import AddedOptions
@@ -356,7 +357,8 @@ def sentence(error: CycloptsError) -> str:
         case cyclopts.MissingArgumentError() if error.argument is not None:
             argument = error.argument
             if error.keyword or argument.tokens:
-                return f"`{error.keyword or argument.name}` needs a value: {_metavar(argument)}"
+                screen = f"; {ON_SCREEN}" if ON_SCREEN in (argument.parameter.help or "") else ""
+                return f"`{error.keyword or argument.name}` needs a value: {_metavar(argument)}{screen}"
             command = " ".join(error.command_chain or ())
             missing = _metavar(argument) if argument.is_positional_only() else f"`{argument.name} {_metavar(argument)}`"
             example = described(command).example

@@ -148,7 +148,7 @@ def grade(
         raise UsageError(f"{file} contains nothing to grade")
     if without_response == total:
         keys = RESPONSE_KEYS if file.casefold().endswith(LINES) else RESPONSE_COLUMNS
-        raise UsageError(f"{file}: no row has a response, under {in_code(keys)}")
+        raise UsageError(f"{file}: no row has a response, under {in_code(keys)}; --response NAME reads another")
     _warn_of_hidden(inputs, loaded)
     if not has_core:
         _say_what_is_unseen(first, loaded)

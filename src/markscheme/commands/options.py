@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import AskOptions
-from markscheme.options.forms import FLAG, TARGET
+from markscheme.options.forms import FLAG, ON_SCREEN, TARGET
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import option
 from markscheme.rubrics.search import find_rubric, known_rubrics
@@ -121,8 +121,8 @@ class ReportOptions:
     """Options for where a report is written, and how much of it is printed."""
 
     details: bool = option(False, "print the whole report, not only the first screen", FLAG)
-    json: str | None = _target(about="write JSON; - for standard output")
-    markdown: str | None = _target(about="write Markdown; - for standard output")
+    json: str | None = _target(about=f"write JSON; {ON_SCREEN}")
+    markdown: str | None = _target(about=f"write Markdown; {ON_SCREEN}")
     html: str | None = _target(about="write a page to open, send or print")
     junit: str | None = _target(about="write JUnit XML, one test per criterion")
     sarif: str | None = _target(about="write the findings as SARIF, at the rubric's lines")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from markscheme.errors import UsageError, suggestion
+from markscheme.errors import UsageError, no_file, suggestion
 from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
 
@@ -39,6 +39,8 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
         for suffix in RUBRIC_SUFFIXES:
             if (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
+    if as_path.suffix[1:].isalpha() and not as_path.is_dir():
+        raise UsageError(f"{name}: {no_file(as_path)}")
     is_folder = f"{name} is a folder; " if as_path.is_dir() else ""
     raise UsageError(f"{is_folder}there is no rubric named {name!r}{_instead(name, start, near)}")
 

@@ -109,3 +109,12 @@ def test_an_eval_of_promptfoo_gives_its_day_to_all_its_outputs(tmp_path: Path) -
     responses = read_responses(files, RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
     assert {response.time for response in responses} == {FIRST.replace(hour=0, minute=0)}
     assert {response.submission.response for response in responses} == {reply(unit) for unit in UNITS}
+
+
+def test_columns_of_raters_are_no_input_that_could_explain_a_shift(tmp_path: Path) -> None:
+    file = tmp_path / "graded.csv"
+    file.write_text("id,time,language,answer,judge_pass,human_pass\n1,2026-10-06,en,Oslo,yes,no\n", encoding="utf-8")
+    columns = ColumnOptions(judge=("judge_pass",), human=("human_pass",))
+    (response,) = read_responses([file], RUBRIC, TimeOptions(), columns, is_asked=False)
+    assert response.submission.inputs == {"language": "en"}
+    assert (response.is_graded, response.passes) == (True, True)

@@ -9,6 +9,7 @@ from tests.commands.mistakes import make_project, names_the_way_out
 MISTAKES = [
     ("pass-rate hasty.jsonl", "`--calibration FILE` is missing: what annotators and the judge both decided on"),
     ("pass-rate hasty.jsonl --at-least 80", "got 80; did you mean 0.8?"),
+    ("pass-rate hasty.jsonl --by language", "--by is for a stream that is remembered: add --track"),
 ]
 
 

@@ -28,7 +28,7 @@ COMMANDS = (
     (f"calibrate TABLE {OPTIONS} --details", 4),
     (f"compare TABLE --judge checked second {COLUMNS} --pass checked=ok second=ok person=good", 0),
     (f"pass-rate TABLE {OPTIONS} --drawn random", 0),
-    (f"pass-rate TABLE {OPTIONS} --at 0.6", 0),
+    (f"pass-rate TABLE {OPTIONS} --at-least 0.6", 4),
     (f"label TABLE {OPTIONS} --plan", 0),
     (f"certify TABLE {OPTIONS}", 4),
     (f"discover wishes --notes TABLE --map remark=note --kind human --rater ann {OPTIONS}", 4),

@@ -34,4 +34,12 @@ class TrackOptions:
     @property
     def of_stream(self) -> dict[str, object]:
         """Settings that only a remembered stream has, by option."""
-        return {"--audits-per-week": self.audits_per_week, "--since": self.since, "--because": self.because}
+        return {
+            "--audits-per-week": self.audits_per_week,
+            "--since": self.since,
+            "--because": self.because,
+            "--by": self.by,
+            "--through": self.through,
+            "--at": self.at,
+            "--time": self.time,
+        }

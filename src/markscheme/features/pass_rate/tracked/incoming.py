@@ -193,6 +193,7 @@ class _RowReader:
                 raise UsageError(f"{path}: there is no column {name!r}; it has {', '.join(first)}")
         self._passes = {folded_word(value.rpartition("=")[2]) for value in columns.pass_}
         self._judge = _column(by_name, _JUDGE_NAMES)
+        self._raters = frozenset((*columns.judge, *columns.human))
         self._has_zone: bool | None = None
 
     def response(self, row: Mapping[str, Any], line: int) -> TimedResponse:
@@ -202,7 +203,7 @@ class _RowReader:
             ValueError: It can't be read; says why.
         """
         named = row.get(_NAMED_INPUTS)
-        inputs = {**_inputs(row), **(named if isinstance(named, Mapping) else {})}
+        inputs = {**self._inputs(row), **(named if isinstance(named, Mapping) else {})}
         text = row.get(self._response) if self._response else None
         unit = row.get(self._id) if self._id else None
         passes, is_graded = self._decided(row)
@@ -241,6 +242,11 @@ class _RowReader:
             raise ValueError(f"`{self._time}` lies in the future: {shown(raw)}")
         return time
 
+    def _inputs(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a row that are neither a rater's nor of a known meaning."""
+        others = {_NAMED_INPUTS, *self._raters}
+        return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
+
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
         """Return the verdict, and whether there is one or the judge left it to people."""
         if row.get("decision") == "ask":
@@ -265,10 +271,6 @@ class _RowReader:
 
 def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
     return next((by_name[name.casefold()] for name in names if name.casefold() in by_name), None)
-
-
-def _inputs(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name != _NAMED_INPUTS}
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -300,7 +300,8 @@ def _notes(run: TrackedRun) -> Iterator[str]:
     if look.because is not None and look.period is not None:
         yield f"Since {look.period}: {look.because}."
     if not run.is_graded:
-        yield f"{counted(run.not_graded, 'response')} not graded: name a judge with --judge, or a larger --budget."
+        not_graded = counted(run.not_graded, "response")
+        yield f"{not_graded} not graded: name a judge or the column of its verdicts with --judge, or a larger --budget."
     if run.changed:
         yield f"{counted(run.changed, 'response')} came again under the same id with another content; the first counts."
     if run.not_recomputed:
