@@ -46,3 +46,15 @@ def test_judges_without_a_row_in_common_are_refused_with_their_counts(tmp_path: 
     assert (done.returncode, error["code"]) == (2, "none-in-common")
     assert set(error["values"].values()) == {10}
     assert error["commands"]
+
+
+def test_judges_in_tables_of_their_own_are_joined_by_ids_and_compared_on_the_labels(tmp_path: Path) -> None:
+    answers = {"labels": ("label", 2), "mini": ("verdict", 3), "max": ("verdict", 5)}
+    for name, (column, period) in answers.items():
+        rows = (f"{case},{'PASS' if case % period else 'FAIL'}" for case in range(60))
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"case_id,{column}", *rows]) + "\n", encoding="utf-8")
+    done = run("markscheme", "compare", "labels.csv", "mini.csv", "max.csv", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {judge["name"] for judge in json.loads(done.stdout)["judges"]} == {"mini", "max"}
+    refused = run("markscheme", "compare", "mini.csv", "max.csv", cwd=tmp_path)
+    assert (refused.returncode, "--human names one" in refused.stderr) == (2, True)

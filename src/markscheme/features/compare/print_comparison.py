@@ -21,7 +21,7 @@ from markscheme.features.compare.contenders import Compared
 from markscheme.features.compare.report_judges import json_of
 from markscheme.features.compare.rubric_change import RubricChange
 from markscheme.features.compare.rubric_versions import change_between
-from markscheme.features.compare.run_comparison import compare_by_name, compared_in_rows, compared_in_table
+from markscheme.features.compare.run_comparison import compare_by_name, compared_in_rows, compared_in_tables
 from markscheme.features.compare.systems import compare_systems
 from markscheme.features.compare.versions import view_versions
 from markscheme.features.compare.versions.comparison import compare_versions, have_decisions
@@ -86,10 +86,9 @@ def print_comparison(
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
         return _compare_systems(sides, by, labels, columns, json, markdown, html)
-    is_one_file = rubric is None and len(sides) == 1
-    compared = compared_in_rows(Path(sides[0]), labels) if is_one_file else None
-    if is_one_file and compared is None and names_table(sides):
-        compared = compared_in_table(Path(sides[0]), columns.of_table(), labels)
+    compared = compared_in_rows(Path(sides[0]), labels) if rubric is None and len(sides) == 1 else None
+    if rubric is None and compared is None and names_table(sides):
+        compared = compared_in_tables([Path(side) for side in sides], columns.of_table(), labels)
     if compared is None:
         compared = compare_by_name(
             sides,

@@ -226,13 +226,13 @@ def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
     return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)
 
 
-def compared_in_table(path: Path, columns: ColumnOptions, options: LabelOptions) -> Compared:
-    """Return the judges in a table compared on its rows, by the labels in it.
+def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions) -> Compared:
+    """Return the judges in a table, or in several joined by their ids, compared on its rows, by the labels in it.
 
     Raises:
-        UsageError: It has one judge, or can't be read in one way.
+        UsageError: There is one judge, or a table can't be read in one way.
     """
-    reading = read_files([path], columns)
+    reading = read_files(paths, columns)
     raters = {name: reading.raters(name, judges=True) for name in reading.roles.criteria}
     judges = max(raters.values(), key=len)
     if len(judges) < 2:
