@@ -66,7 +66,7 @@ def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
     assert all(set(estimate) == ESTIMATE for estimate in report["statistics"].values())
 
 
-def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
+def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> None:
     statistics = as_json(tmp_path, SHROUT_FLEISS, scale="interval")["statistics"]
     published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
     assert {name: round(statistics[name]["value"], 2) for name in published} == published

@@ -165,7 +165,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"at": 1}', '{"at": "", "setting": "", "rubric": "", "judge": ""}'])
-def test_a_line_that_is_none_is_named(line: str, tmp_path: Path) -> None:
+def test_an_invalid_line_is_named(line: str, tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     path.write_text(line + "\n")
     with pytest.raises(RatingError, match=r"settings\.jsonl:1: a line of this record has at, setting, rubric"):

@@ -39,7 +39,7 @@ def test_the_first_line_is_the_agreement_of_a_pair_and_the_json_has_every_coeffi
 
 
 @pytest.mark.proof
-def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
+def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(SHROUT_FLEISS, encoding="utf-8")
     report = figures(tmp_path, "table.csv", "--human", *"1234", "--levels", "1-10", "-o", "metric=interval")
     published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}

@@ -187,7 +187,7 @@ def test_a_user_and_password_in_the_address_are_sent_but_never_shown(caplog: pyt
 @pytest.mark.parametrize(
     "address", ["nonsense", "ftp://host", "http://", "http://host:port", f"https://host/?key={KEY}", "http://[::1"]
 )
-def test_an_address_that_is_none_is_refused_without_being_repeated(address: str) -> None:
+def test_an_invalid_address_is_refused_without_being_repeated(address: str) -> None:
     with pytest.raises(UsageError) as caught:
         AnthropicJudge(base_url=address)
     assert KEY not in str(caught.value)

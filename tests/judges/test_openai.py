@@ -468,7 +468,7 @@ def test_the_key_is_in_no_message_though_the_server_repeats_it() -> None:
     assert "refused the key (401): Incorrect API key provided: …" in str(error)
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_an_invalid_address_is_refused() -> None:
     with pytest.raises(UsageError, match="http"):
         OpenAIJudge("x", base_url="localhost:8000/v1")
 

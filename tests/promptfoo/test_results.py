@@ -315,7 +315,7 @@ def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: 
         ('{"results": {"results": []}}', "holds no graded output"),
     ],
 )
-def test_a_file_that_is_none_says_so(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_of_another_format_says_so(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(RatingError, match=message):
         read_results(tmp_path / "results.json")

@@ -82,7 +82,7 @@ def test_labels_are_not_handed_out_where_the_look_can_not_be_put_on_record(tmp_p
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
 
 
-def test_a_record_that_is_none_is_reported_by_its_line(tmp_path: Path) -> None:
+def test_an_invalid_record_is_reported_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
     examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):

@@ -135,7 +135,7 @@ def test_words_of_unknown_order_need_a_rubric(tmp_path: Path) -> None:
         infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
-def test_levels_that_are_none_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
+def test_invalid_levels_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
     rubric = infer_rubric([path])
     with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] isn't a level"):

@@ -19,7 +19,7 @@ def statistic(table: Published, figure: Figure) -> Estimate:
 
 
 @pytest.mark.parametrize(("table", "figure"), CASES)
-def test_the_printed_figure_comes_out(table: Published, figure: Figure) -> None:
+def test_the_printed_figure_is_reproduced(table: Published, figure: Figure) -> None:
     value = statistic(table, figure).value
     assert value is not None
     assert round(value, figure.decimals) == pytest.approx(figure.value, abs=1e-12)
@@ -32,7 +32,7 @@ def test_every_level_of_a_table_is_on_its_scale(table: Published) -> None:
 
 
 @pytest.mark.parametrize(("name", "printed"), SHROUT_FLEISS_TABLE_4.items())
-def test_the_intraclass_correlations_of_shrout_and_fleiss_come_out(name: str, printed: float) -> None:
+def test_the_intraclass_correlations_of_shrout_and_fleiss_are_reproduced(name: str, printed: float) -> None:
     value = icc(SHROUT_FLEISS_1979, name).value
     assert value is not None
     assert round(value, 2) == pytest.approx(printed)

@@ -602,7 +602,7 @@ def test_a_gray_zone_has_one_distance_or_one_for_each_side(value: str, zone: Gra
         ("1.5", "at most 1"),
     ],
 )
-def test_a_gray_zone_that_is_none_is_refused_with_its_line(value: str, problem: str) -> None:
+def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str) -> None:
     with pytest.raises(RubricError, match=re.escape(problem)) as refused:
         rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")
     assert {fault.line for fault in refused.value.faults} == {1}

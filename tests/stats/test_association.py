@@ -74,14 +74,14 @@ def some_ratings(seed: int, *, n: int = 40, kind: str) -> tuple[Floats, Floats]:
 
 @pytest.mark.parametrize("key", REFERENCE_NAMES)
 @pytest.mark.parametrize("table", TABLES)
-def test_values_of_other_libraries_come_out(table: str, key: str) -> None:
+def test_values_of_other_libraries_are_reproduced(table: str, key: str) -> None:
     numbers = block("reference.yaml", "two_rater_tables")[table]
     gold, judge = units(numbers["table"])
     assert value(REFERENCE_NAMES[key](gold, judge)) == pytest.approx(numbers[key], abs=6e-11)
 
 
 @pytest.mark.parametrize("table", [t for t in TABLES if t != "opposite_2x2"] + ["one_label_only"])
-def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
+def test_the_worked_intervals_are_reproduced(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     expected = numbers["estimates"]["spearman"]

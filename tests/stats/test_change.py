@@ -246,7 +246,7 @@ def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
     assert change_test.flips_stored.undefined == change_test.undefined
 
 
-def test_a_shift_of_the_reference_comes_out() -> None:
+def test_a_shift_of_the_reference_is_reproduced() -> None:
     case = block("recipes.yaml", "kappa_change")
     test = moved(case["now"], case["then"])
     assert test.shift == approx(case["shift"])

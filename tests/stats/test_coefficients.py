@@ -111,7 +111,7 @@ def gwet_ordinal(k: int) -> Table:
 
 @pytest.mark.parametrize("name", ["even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                                   "perfect_3x3", "opposite_2x2"])  # fmt: skip
-def test_two_rater_tables_come_out_as_in_other_libraries(name: str) -> None:
+def test_two_rater_tables_are_reproduced_as_in_other_libraries(name: str) -> None:
     expected = block("reference.yaml", "two_rater_tables")[name]
     ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
     for key, (coefficient, weights) in REFERENCE_NAMES.items():
@@ -143,7 +143,7 @@ def test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric
     assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
 
 
-def test_counts_of_fourteen_raters_come_out() -> None:
+def test_counts_of_fourteen_raters_are_reproduced() -> None:
     expected = block("reference.yaml", "fleiss_counts")
     ratings = from_counts(expected["counts"])
     assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
@@ -155,7 +155,7 @@ def test_counts_of_fourteen_raters_come_out() -> None:
 
 
 @pytest.mark.parametrize("name", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_the_standard_error_is_that_of_leaving_out_around_other_libraries(name: str) -> None:
+def test_the_jackknife_standard_error_equals_one_computed_with_other_libraries(name: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[name]
     table = block("reference.yaml", "two_rater_tables")[name]["table"]
     keys = {

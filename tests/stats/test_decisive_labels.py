@@ -96,7 +96,7 @@ def test_the_first_labels_are_the_worked_ones(target: float, chances: tuple[floa
     assert more(chances) == needed
 
 
-def test_every_number_of_labels_of_the_reference_comes_out() -> None:
+def test_every_number_of_labels_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
         chances = [

@@ -13,7 +13,7 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 INVERSE = [1 / 0.4] * 20 + [1 / 0.1] * 20
 
 
-def test_every_weighted_share_of_the_reference_comes_out() -> None:
+def test_every_weighted_share_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_share"):
         share = grouped_share(case["hits"], case["groups"], case["weights_used"])
         figures = (share.value, kish_size(case["weights_used"]), share.effective)
@@ -21,7 +21,7 @@ def test_every_weighted_share_of_the_reference_comes_out() -> None:
         assert (share.lower(0.975), share.upper(0.975)) == approx((case["low"], case["high"]), abs=5e-4), case["name"]
 
 
-def test_every_weighted_mean_of_the_reference_comes_out() -> None:
+def test_every_weighted_mean_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_mean"):
         mean = grouped_mean(case["differences"], None, case["weights"])
         assert mean.value == approx(case["value"], abs=6e-5)

@@ -39,7 +39,7 @@ def test_the_labels_that_decide_are_those_of_all_figures_together(case: GateLabe
 
 
 @pytest.mark.proof
-def test_every_chance_of_the_reference_comes_out() -> None:
+def test_every_chance_of_the_reference_is_reproduced() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():

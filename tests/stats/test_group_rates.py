@@ -59,7 +59,7 @@ def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
         assert (rate.value, rate.low, rate.high) == approx(case.rate, abs=6e-7)
 
 
-def test_the_worked_difference_of_two_groups_comes_out() -> None:
+def test_the_worked_difference_of_two_groups_is_reproduced() -> None:
     units = np.array(COMMON_TESTS)
     first, other = DIFFERENCE_LABELS
     compared = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)
@@ -74,7 +74,7 @@ def test_the_next_labels_are_the_worked_ones() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
-def test_every_group_of_the_reference_comes_out() -> None:
+def test_every_group_of_the_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "rows" in case:
             for row in case["rows"]:

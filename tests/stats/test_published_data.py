@@ -156,7 +156,7 @@ OF = {"hanna": of_hanna, "llm_rubric": of_llm_rubric, "pandalm": of_pandalm}
 
 
 @pytest.mark.parametrize(("name", "entry"), FIGURES)
-def test_the_printed_figure_comes_out(name: str, entry: dict[str, Any]) -> None:
+def test_the_printed_figure_is_reproduced(name: str, entry: dict[str, Any]) -> None:
     assert OF[name](entry) == pytest.approx(entry["value"], abs=0.5 * 10.0 ** -entry["decimals"] * 1.000001)
 
 

@@ -14,21 +14,21 @@ TESTS = Path(__file__).parents[1]
 REPRODUCED = {
     "reference.yaml": {
         "two_rater_tables": [
-            "stats/test_coefficients.py::test_two_rater_tables_come_out_as_in_other_libraries",
-            "stats/test_severity.py::test_errors_and_accuracy_of_other_libraries_come_out",
-            "stats/test_association.py::test_values_of_other_libraries_come_out",
+            "stats/test_coefficients.py::test_two_rater_tables_are_reproduced_as_in_other_libraries",
+            "stats/test_severity.py::test_errors_and_accuracy_of_other_libraries_are_reproduced",
+            "stats/test_association.py::test_values_of_other_libraries_are_reproduced",
         ],
         "jackknife_t_intervals": [
-            "stats/test_coefficients.py::test_the_standard_error_is_that_of_leaving_out_around_other_libraries",
+            "stats/test_coefficients.py::test_the_jackknife_standard_error_equals_one_computed_with_other_libraries",
             "stats/test_severity.py::test_the_jackknife_by_other_libraries_is_ours",
             "stats/test_association.py::test_the_jackknife_by_other_libraries_is_ours",
         ],
         "krippendorff_2011": [
             "stats/test_coefficients.py::test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric",
         ],
-        "fleiss_counts": ["stats/test_coefficients.py::test_counts_of_fourteen_raters_come_out"],
-        "shrout_fleiss_1979": ["stats/test_reliability.py::test_values_and_limits_of_other_libraries_come_out"],
-        "g_study_p_x_r": ["stats/test_reliability.py::test_the_mean_of_several_raters_comes_out"],
+        "fleiss_counts": ["stats/test_coefficients.py::test_counts_of_fourteen_raters_are_reproduced"],
+        "shrout_fleiss_1979": ["stats/test_reliability.py::test_values_and_limits_of_other_libraries_are_reproduced"],
+        "g_study_p_x_r": ["stats/test_reliability.py::test_the_mean_of_several_raters_is_reproduced"],
         "mcnemar": ["stats/test_change.py::test_mcnemar_cases_come_out_and_an_even_split_counts_its_middle_once"],
         "sign_flip": ["stats/test_change.py::test_sign_flip_agrees_with_the_listed_sign_patterns"],
         "multiple": ["stats/test_change.py::test_adjusted_p_agree_with_statsmodels"],
@@ -36,17 +36,17 @@ REPRODUCED = {
         "one_sided_cp_upper": ["stats/test_intervals.py::test_one_sided_limits_are_those_of_other_libraries"],
         "least_n_for_bound": ["stats/test_prevalence.py::test_least_labels_agree_with_the_exact_bounds_of_scipy"],
         "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_other_peoples_arithmetic"],
-        "error_split": ["stats/test_severity.py::test_errors_of_scores_come_out"],
+        "error_split": ["stats/test_severity.py::test_errors_of_scores_are_reproduced"],
         "alt_test": ["stats/test_annotators.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
     },
     "recipes.yaml": {
         "interval_95": [
             "stats/test_coefficients.py::test_the_interval_is_that_of_the_recipe",
-            "stats/test_severity.py::test_the_intervals_of_the_recipe_come_out",
-            "stats/test_association.py::test_the_intervals_of_the_recipe_come_out",
+            "stats/test_severity.py::test_the_worked_intervals_are_reproduced",
+            "stats/test_association.py::test_the_worked_intervals_are_reproduced",
         ],
         "sign_flip_convolution": ["stats/test_change.py::test_sign_flip_agrees_with_the_simulation_code"],
-        "kappa_change": ["stats/test_change.py::test_a_shift_of_the_reference_comes_out"],
+        "kappa_change": ["stats/test_change.py::test_a_shift_of_the_reference_is_reproduced"],
         "no_drift": ["stats/test_change.py::test_no_drift_agrees_with_the_simulation_code"],
         "any_change": ["stats/test_change.py::test_any_change_agrees_with_the_simulation_code"],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
@@ -55,8 +55,8 @@ REPRODUCED = {
     },
     "verdict.yaml": {
         "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
-        "share": ["stats/test_shares.py::test_every_share_of_the_reference_comes_out"],
-        "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_comes_out"],
+        "share": ["stats/test_shares.py::test_every_share_of_the_reference_is_reproduced"],
+        "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_is_reproduced"],
         "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
         "real_full_data": [
             "calibration/comparison/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
@@ -67,34 +67,38 @@ REPRODUCED = {
             "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_table",
             "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_rubric",
         ],
-        "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_comes_out"],
+        "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_is_reproduced"],
     },
     "verdict3.yaml": {
         "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
-        "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_comes_out"],
+        "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_is_reproduced"],
         "share": [
             "calibration/comparison/test_policy.py::test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn"
         ],
-        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_comes_out"],
-        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
-        "labels_for_means": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
-        "labels_for_limits": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
-        "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_comes_out"],
-        "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_comes_out"],
-        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_comes_out"],
+        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_is_reproduced"],
+        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
+        "labels_for_means": [
+            "stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"
+        ],
+        "labels_for_limits": [
+            "stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"
+        ],
+        "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
+        "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_is_reproduced"],
+        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_is_reproduced"],
         "limit": ["calibration/comparison/test_limits.py::test_the_cases_above_are_those_of_the_reference"],
         "false_passes_by_verdict": [
             "calibration/comparison/test_limits.py::test_the_rates_above_are_those_of_the_reference"
         ],
         "unordered": ["calibration/comparison/test_categories.py::test_the_worked_cases_are_those_of_the_reference"],
-        "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_comes_out"],
+        "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_is_reproduced"],
         "except": ["calibration/test_exceptions.py::test_the_cases_above_are_those_of_the_reference"],
         "stale": ["stats/test_relabelling.py::test_the_cases_above_are_those_of_the_reference"],
     },
     "groups_drift_slices.yaml": {
-        "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
-        "drift": ["features/drift/test_statistics.py::test_every_drift_of_the_reference_comes_out"],
-        "slices": ["stats/test_slice_contrast.py::test_every_slice_of_the_reference_comes_out"],
+        "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_is_reproduced"],
+        "drift": ["features/drift/test_statistics.py::test_every_drift_of_the_reference_is_reproduced"],
+        "slices": ["stats/test_slice_contrast.py::test_every_slice_of_the_reference_is_reproduced"],
     },
 }
 

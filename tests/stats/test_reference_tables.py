@@ -138,7 +138,7 @@ def test_the_published_figure_comes_out_to_its_printed_digits(entry: dict[str, A
 
 
 @pytest.mark.parametrize("entry", [e for e in published() if e["statistic"] in ICC and "ci95" in e], ids=figure_id)
-def test_the_published_limits_of_intraclass_correlations_come_out(entry: dict[str, Any]) -> None:
+def test_the_published_limits_of_intraclass_correlations_are_reproduced(entry: dict[str, Any]) -> None:
     value = estimate(entry)
     assert (value.low, value.high) == pytest.approx(entry["ci95"], abs=0.5 * 10.0 ** -entry["decimals"] + 1e-12)
 

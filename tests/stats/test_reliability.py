@@ -41,21 +41,21 @@ def some_ratings(seed: int, n: int, k: int, *, levels: bool = False) -> Floats:
 
 
 @pytest.mark.parametrize("name", ICC_NAMES)
-def test_the_table_of_shrout_and_fleiss_comes_out(name: str) -> None:
+def test_the_table_of_shrout_and_fleiss_is_reproduced(name: str) -> None:
     estimate = ICCS[name](SHROUT_FLEISS_1979)
     assert round(value(estimate), 2) == SHROUT_FLEISS_TABLE_4[name]
     assert estimate == icc_family(SHROUT_FLEISS_1979)[name]
 
 
 @pytest.mark.parametrize("theirs", REFERENCE_NAMES)
-def test_values_and_limits_of_other_libraries_come_out(theirs: str) -> None:
+def test_values_and_limits_of_other_libraries_are_reproduced(theirs: str) -> None:
     numbers = block("reference.yaml", "shrout_fleiss_1979")
     estimate = ICCS[REFERENCE_NAMES[theirs]](numbers["ratings"], limits="F")
     assert value(estimate) == pytest.approx(numbers[theirs]["icc"], abs=6e-9)
     assert [round(limit, 2) for limit in limits(estimate)] == numbers[theirs]["ci95"]
 
 
-def test_the_mean_of_several_raters_comes_out() -> None:
+def test_the_mean_of_several_raters_is_reproduced() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
     for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):

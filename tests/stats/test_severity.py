@@ -63,7 +63,7 @@ def some_levels(seed: int, n: int, k: int = 5) -> tuple[Floats, Floats]:
 
 
 @pytest.mark.parametrize("table", [*TABLES, "opposite_2x2"])
-def test_errors_and_accuracy_of_other_libraries_come_out(table: str) -> None:
+def test_errors_and_accuracy_of_other_libraries_are_reproduced(table: str) -> None:
     numbers = block("reference.yaml", "two_rater_tables")[table]
     gold, judge = units(numbers["table"])
     assert value(mae(gold, judge)) == pytest.approx(numbers["mae"], abs=6e-11)
@@ -74,7 +74,7 @@ def test_errors_and_accuracy_of_other_libraries_come_out(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
-def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
+def test_the_worked_intervals_are_reproduced(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     levels = range(len(numbers["table"]))
@@ -101,7 +101,7 @@ def test_the_jackknife_by_other_libraries_is_ours(table: str, name: str) -> None
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
-def test_errors_of_scores_come_out() -> None:
+def test_errors_of_scores_are_reproduced() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
     values = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}

@@ -121,7 +121,7 @@ def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> 
 
 
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
-def test_worked_slices_come_out(case: SliceCase) -> None:
+def test_worked_slices_are_reproduced(case: SliceCase) -> None:
     look = looks_at(case.inside, case.outside, case.span)[case.look]
     as_it_is = look.as_it_is
     figures = as_it_is.inside, as_it_is.outside, look.same_gold
@@ -131,7 +131,7 @@ def test_worked_slices_come_out(case: SliceCase) -> None:
     assert look.matters(0.15) == case.matters
 
 
-def test_every_slice_of_the_reference_comes_out() -> None:
+def test_every_slice_of_the_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "slices"):
         looks = looks_at(case["inside_gold_judge_count"], case["outside_gold_judge_count"], case["span"])
         for name, found in looks.items():

@@ -21,7 +21,7 @@ runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6,
 
 
 @pytest.mark.parametrize("case", GATES, ids=lambda case: case.name)
-def test_a_worked_gate_comes_out(case: GateCase) -> None:
+def test_a_worked_gate_is_reproduced(case: GateCase) -> None:
     risk = threshold_risk(case.runs, case.threshold, of=case.of)
     assert risk.center == approx(case.center)
     assert (risk.p_fail.value, risk.p_fail.low, risk.p_fail.high) == approx(case.p_fail, abs=1e-6)
@@ -34,7 +34,7 @@ def test_a_worked_gate_comes_out(case: GateCase) -> None:
         assert risk.p_fail.value == approx(p, abs=1e-6)
 
 
-def test_every_gate_of_the_reference_comes_out() -> None:
+def test_every_gate_of_the_reference_is_reproduced() -> None:
     cases = [case for case in block("improve_gate_stress.yaml", "gate") if "threshold" in case]
     given = {"as above": cases[0]["scores"]}
     for case in cases:

@@ -97,7 +97,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _turned(values: ReadValues) -> str:
-    """Return the likely ends of levels, the lowest as the best."""
+    """Return the lowest and highest level that were seen in reverse, such as "5-1": a scale on which less is better."""
     return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
 
 

@@ -77,7 +77,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_worked_verdicts_come_out(case: RulingCase) -> None:
+def test_worked_verdicts_are_reproduced(case: RulingCase) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
     by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
@@ -94,7 +94,7 @@ def test_worked_verdicts_come_out(case: RulingCase) -> None:
     assert row == (case.verdict, case.use, case.because)
 
 
-def test_every_verdict_of_the_reference_comes_out() -> None:
+def test_every_verdict_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "verdict"):
         if case.get("limits"):
             continue  # sides of decisions took the place of limits: gate.yaml
@@ -137,7 +137,7 @@ def test_settings_tried_together_share_the_level(settings: int, one_sided: float
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
 
 
-def test_every_confidence_of_the_reference_comes_out() -> None:
+def test_every_confidence_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "confidence"):
         levels = side_confidence(case["settings"]), interval_level(case["settings"])
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)

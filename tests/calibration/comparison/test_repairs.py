@@ -175,7 +175,7 @@ def test_counts_are_those_of_examples_graded_one_by_one(of: Rubric, seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_named_pair_repairs_more_than_any_other_by_the_order_of_fix_first(seed: int) -> None:
+def test_the_two_criteria_to_fix_first_mend_more_wrong_decisions_than_any_other_two(seed: int) -> None:
     generator = np.random.default_rng(seed)
     of = replace(rubric(*"abcdefgh", scale=YES_NO), pass_mark=0.6)
     gold = (generator.random((200, 8)) < 0.5).astype(float)

@@ -110,7 +110,7 @@ def test_a_criterion_more_or_less_can_move_those_asked_with_it() -> None:
     assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
 
 
-def test_another_order_can_move_what_is_asked_in_one_question() -> None:
+def test_reordered_criteria_change_the_setting_only_where_one_prompt_asks_for_all() -> None:
     turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
     assert _changes(rubric(), turned)["order"].criteria == ALL
     assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()

@@ -71,7 +71,7 @@ def test_two_thirds_and_one_minus_a_third_are_one_tie() -> None:
     assert not automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).is_certified
 
 
-def test_every_one_sided_case_of_the_reference_comes_out() -> None:
+def test_every_one_sided_case_of_the_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "one_side"):
         if "passes" in case:
             votes = case["passes"]["votes_for"]
@@ -98,7 +98,7 @@ def single_judge_cases() -> list[dict[str, Any]]:
     return [case for case in block("decisions.yaml", "cascade")["cases"] if len(case["judges"]) == 1]
 
 
-def test_every_case_of_one_judge_in_the_reference_comes_out() -> None:
+def test_every_case_of_one_judge_in_the_reference_is_reproduced() -> None:
     cases = single_judge_cases()
     assert len(cases) == 2
     for case in cases:
@@ -111,7 +111,7 @@ def test_every_case_of_one_judge_in_the_reference_comes_out() -> None:
             assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
 
 
-def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_comes_out() -> None:
+def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_is_reproduced() -> None:
     """The last judge is tested first and alone, at its share of the level; null where it graded nothing."""
     compared = 0
     for case in block("decisions.yaml", "cascade")["cases"]:
@@ -264,7 +264,7 @@ def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
     ]
 
 
-def test_every_case_of_the_shared_cascade_comes_out() -> None:
+def test_every_case_of_the_shared_cascade_is_reproduced() -> None:
     cascade = block("decisions.yaml", "cascade")
     for case in cascade["cases"]:
         stages = stages_of(case)

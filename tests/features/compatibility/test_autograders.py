@@ -273,7 +273,7 @@ def test_what_is_missing_is_asked_for_once_more_under_its_own_number() -> None:
 
 
 @pytest.mark.parametrize("weight", [float("nan"), float("inf"), 0, "3", True])
-def test_a_weight_that_is_none_is_refused_instead_of_scored(weight: Any) -> None:
+def test_an_invalid_weight_is_refused_instead_of_scored(weight: Any) -> None:
     with pytest.raises(RubricError):
         Rubric.from_dict([{"weight": weight, "requirement": "A"}])
 

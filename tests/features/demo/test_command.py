@@ -57,7 +57,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
 
 
 @pytest.mark.proof
-def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(demo: Demo) -> None:
+def test_the_demo_prints_agreement_then_planted_faults_then_the_sealed_round_it_finds(demo: Demo) -> None:
     done = demo(*FIRST)
     assert (done.returncode, done.stderr) == (0, "")
     places = [

@@ -54,7 +54,7 @@ def test_shifts_between_runs_are_those_of_worked_cases(case: RunsCase) -> None:
     assert change.unsteady == case.unsteady
 
 
-def test_every_drift_of_the_reference_comes_out() -> None:
+def test_every_drift_of_the_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "drift"):
         ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
         change = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])

@@ -238,13 +238,13 @@ def test_another_judge_cannot_be_held_against_the_accepted_run(folder: Path) -> 
     recorded(folder, "--fail-if", "worse")
 
 
-def test_an_accepted_file_that_is_none_exits_2(folder: Path) -> None:
+def test_an_unreadable_accepted_run_exits_2(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     assert "isn't an accepted experiment" in recorded(folder, status=2).stderr
 
 
-def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: Path) -> None:
+def test_an_unreadable_accepted_run_is_replaced_with_a_warning(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     printed = recorded(folder, "--accept", "--fail-if", "worse").stderr

@@ -100,7 +100,7 @@ def test_a_provider_of_another_file_is_named_without_a_line(folder: Path) -> Non
 
 
 @pytest.mark.proof
-def test_the_real_promptfoo_passes_what_the_line_needs(folder: Path) -> None:
+def test_the_real_promptfoo_hands_over_what_the_line_on_other_graders_counts(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
     hook = f"file://{ROOT}/graders/session.py:afterAll"
     done = run_eval(folder / "promptfooconfig.yaml", cwd=folder, args=("--grader", OURS, "-x", hook))

@@ -42,7 +42,7 @@ def test_the_bound_lies_between_a_single_t_and_bonferroni(rho: float, df: int, a
 
 
 @pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
-def test_finalists_are_tested_as_worked_out(case: cases.SelectionCase) -> None:
+def test_the_held_out_test_of_finalists_gives_the_worked_cases_figures(case: cases.SelectionCase) -> None:
     outcome = held_out_test(np.column_stack(case.columns), case.alpha)
     assert outcome.means == pytest.approx(case.means, abs=1e-6)
     assert outcome.errors == pytest.approx(case.errors, abs=1e-6)
@@ -86,7 +86,7 @@ def test_equal_differences_keep_their_gain_without_an_interval() -> None:
     assert kept_share(None, 1.9) == 1.0
 
 
-def test_sizes_calls_and_labels_are_as_worked_out() -> None:
+def test_sizes_calls_and_labels_are_as_in_the_worked_cases() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:
@@ -99,7 +99,7 @@ def test_sizes_calls_and_labels_are_as_worked_out() -> None:
     assert labels_needed(132) == 198
 
 
-def test_all_openings_together_spend_a_tenth() -> None:
+def test_all_openings_of_the_test_labels_together_spend_an_alpha_of_a_tenth() -> None:
     assert sum(opening_alpha(j) for j in range(1, 60)) == pytest.approx(0.1)
 
 

@@ -133,7 +133,7 @@ def test_a_schema_nobody_can_hold_to_is_a_sentence(loaded: LocalJudge) -> None:
         asyncio.run(loaded.reply(Prompt("", "x", {"type": "bogus"}, ())))
 
 
-def test_a_file_that_is_none_is_refused_when_named(tmp_path: Path) -> None:
+def test_a_file_of_another_format_is_refused_when_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.gguf cannot be read"):
         LocalJudge(tmp_path / "none.gguf")
     with pytest.raises(UsageError, match="cannot be read"):

@@ -169,7 +169,7 @@ def test_many_cases_not_graded_are_not_a_gate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("score", ["NaN", "1.5", '"high"'])
-def test_a_score_that_is_none_is_refused_with_its_line(tmp_path: Path, score: str) -> None:
+def test_an_invalid_score_is_refused_with_its_line(tmp_path: Path, score: str) -> None:
     (tmp_path / "odd.jsonl").write_text('{"id": "a", "score": 0.5}\n{"id": "b", "score": ' + score + "}\n")
     assert "odd.jsonl:2" in risk(tmp_path, "odd.jsonl", graded(tmp_path, 1), status=2)
 

@@ -32,7 +32,7 @@ def ends(share: GroupedShare) -> tuple[float | None, float | None]:
 
 
 @pytest.mark.parametrize("case", cases("pooled"), ids=lambda case: str(case["name"]))
-def test_figures_and_intervals_of_the_worked_cases_come_out(case: dict[str, Any]) -> None:
+def test_figures_and_intervals_of_the_worked_cases_are_reproduced(case: dict[str, Any]) -> None:
     shares = shares_of(case)
     expected = case["expect"]
     assert (shares.n, shares.tasks, shares.criteria, shares.unseen) == tuple(

@@ -80,7 +80,7 @@ def test_the_instruction_asks_for_the_highest_levels() -> None:
     assert changed("instruction", "Paris.") == f"Paris.\n\n{told}"
 
 
-def test_every_text_of_the_reference_comes_out() -> None:
+def test_every_text_of_the_reference_is_reproduced() -> None:
     (texts,) = [case for case in block("improve_gate_stress.yaml", "stress") if case["case"] == "texts"]
     for each in texts["expect"]:
         assert changed(each["perturbation"], each["in"]) == each["out"], each

@@ -37,7 +37,7 @@ def array(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
-def test_the_worked_cell_comes_out() -> None:
+def test_the_worked_cell_is_reproduced() -> None:
     cell = stress_cells({("praise", "c"): array(DIFFERENCES)}, FIVE)["praise", "c"]
     assert cell.p == approx(P)
     assert (cell.shift.value, cell.shift.low, cell.shift.high) == approx((SHIFT, *INTERVAL))
@@ -70,7 +70,7 @@ def test_noise_is_distinguished_from_effect() -> None:
     assert (noise.changed, noise.retest, noise.p, noise.effect_sd) == approx((CHANGED, RETEST, ANY_CHANGE_P, EFFECT_SD))
 
 
-def test_every_cell_of_the_reference_comes_out() -> None:
+def test_every_cell_of_the_reference_is_reproduced() -> None:
     cases = {case["case"]: case for case in block("improve_gate_stress.yaml", "stress")}
     one = cases["one cell"]
     cell = stress_cells({("a", "c"): array(one["differences"])}, FIVE)["a", "c"]

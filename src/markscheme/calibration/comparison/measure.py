@@ -269,7 +269,10 @@ def equal(first: Floats, second: Floats) -> Floats:
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
-    """Return 1 where a level passes the criterion by itself, 0 where not, else nan; shape of `levels`."""
+    """Return 1 where a level passes the criterion, 0 where it fails it; shape of `levels`.
+
+    It is nan where there is no level, and everywhere if the criterion neither passes nor fails by itself.
+    """
     if not criterion.is_decisive:
         return np.full_like(levels, np.nan)
     if criterion.passing:

@@ -38,32 +38,32 @@ class Commands:
         return cls(shlex.quote(rubric), f"--judge {shlex.quote(named)}" if named else None)
 
     def calibrate(self, options: str | None = None) -> str:
-        """Calibrate again with the same judge or ratings."""
+        """Return the command that calibrates again with the same judge or ratings."""
         return _command("calibrate", self.rubric, self.judge, options)
 
     def calibrate_by(self, *options: str) -> str:
-        """Calibrate with the judge or ratings that the options name."""
+        """Return the command that calibrates with the judge or ratings that the options name."""
         return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
-        """Ask about one criterion per request, by another model where the judge itself can't be asked."""
+        """Return the command that asks about one criterion per request, of a model where the judge can't be asked."""
         judge = self.judge if self.asks else f"--judge {self.model}"
         return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
-        """Label examples of the rubric; "" if there is no rubric."""
+        """Return the command that labels examples of the rubric; "" if there is no rubric."""
         return self._on_rubric("label", options)
 
     def label_next(self, n: int) -> str:
-        """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
+        """Return the command that labels `n` more outputs of a file of them; "" if there is no rubric."""
         return self.label(f"--next {n} --pool {POOL}")
 
     def grade(self) -> str:
-        """Grade a file of outputs with the same judge; "" if there is no rubric, or the judge can't be asked."""
+        """Return the command that grades a file of outputs with the same judge; "" if none can be asked."""
         return self._on_rubric("grade", POOL, self.judge) if self.asks else ""
 
     def certify(self) -> str:
-        """Find which decisions the same judge may make alone, by the same labels.
+        """Return the command that finds which decisions the same judge may make alone, by the same labels.
 
         "" if there is no rubric, or not exactly one judge or file is named: several files may be one judge's runs.
         """
@@ -72,16 +72,16 @@ class Commands:
         return self._on_rubric("certify", self.judge) if named == 1 else ""
 
     def init_from_table(self) -> str:
-        """Make a rubric, labelled examples and ratings of the tables that were calibrated, read in the same way."""
+        """Return the command that makes a rubric with examples and ratings of the tables that were calibrated."""
         tables = (f"--from {shlex.quote(table)}" for table in shlex.split(self.rubric))
         return _command("init", *tables, self.judge)
 
     def adjudicate(self) -> str:
-        """Resolve the examples on which annotators differ; "" if there is no rubric."""
+        """Return the command that resolves what annotators differ on; "" if there is no rubric."""
         return self._on_rubric("label", "--disputed")
 
     def improve(self) -> str:
-        """Have the rubric's words rewritten and tested with the same judge; "" if there is no rubric.
+        """Return the command that rewrites the rubric's words and tests them with the same judge; "" without a rubric.
 
         Ratings in a file don't say how to ask their judge, so the reader replaces JUDGE.
         """

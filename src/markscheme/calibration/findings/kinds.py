@@ -98,7 +98,7 @@ class FindingKind:
 
     @property
     def step(self) -> int:
-        """Number of the kind's stage, from 0."""
+        """Index in `STAGES` of the stage in which findings of this kind are worked on."""
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:

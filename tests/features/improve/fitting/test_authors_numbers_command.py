@@ -191,7 +191,7 @@ def test_dearer_false_passes_are_another_look_and_raise_the_mark(tmp_path: Path)
 
 
 @pytest.mark.parametrize("cost", ["5", "0:1", "a:b", "1:inf"])
-def test_costs_that_are_none_are_refused(tmp_path: Path, cost: str) -> None:
+def test_invalid_costs_are_refused(tmp_path: Path, cost: str) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=3).improve("--numbers", "--open", "--cost", cost)
     assert (status, "`--cost` must be two numbers above 0" in error) == (2, True)
 

@@ -87,7 +87,7 @@ def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_authors_cases_come_out(name: str) -> None:
+def test_authors_cases_are_reproduced(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -131,7 +131,7 @@ def test_authors_constants_are_ours() -> None:
     assert block("authors.yaml", "constants") == ours
 
 
-def test_authors_preferences_come_out() -> None:
+def test_authors_preferences_are_reproduced() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)

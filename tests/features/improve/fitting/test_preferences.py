@@ -158,7 +158,7 @@ def test_preferences_next_to_a_verdict_and_too_few_are_refused(tmp_path: Path) -
     ("source", "refused"),
     [("plate", "judges single responses"), ("nicest", "there is no rubric named 'nicest'; did you mean 'nicer'?")],
 )
-def test_a_source_that_is_none_is_refused(tmp_path: Path, source: str, refused: str) -> None:
+def test_an_invalid_source_is_refused(tmp_path: Path, source: str, refused: str) -> None:
     status, _, error = Plates(tmp_path, warm=1, n=2).improve("--preferences", source)
     assert status == 2
     assert refused in error

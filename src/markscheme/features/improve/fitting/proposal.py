@@ -167,7 +167,7 @@ def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Auth
 
 
 def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
-    """Return the same weights with the mark where people draw the line."""
+    """Return the same weights with the pass mark that fits annotators' pass/fail decisions best."""
     if numbers.mark is None:
         return numbers
     mark = fitted_mark(
