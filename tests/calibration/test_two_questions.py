@@ -184,6 +184,17 @@ def test_a_judge_gates_by_what_it_stops_and_keeps(
     assert gate["because"] == because
 
 
+def test_a_required_use_that_a_usable_judge_does_not_meet_is_said_after_the_answer(tmp_path: Path) -> None:
+    write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))
+    for options, said in (
+        (["--require", "trend"], "--require trend: not met, exit status 4\n"),
+        (["--require", "gate"], ""),
+        (["--require", "trend", "--quiet"], ""),
+        ([], ""),
+    ):
+        assert run("markscheme", "calibrate", "table.csv", *options, cwd=tmp_path).stderr == said
+
+
 def test_a_required_criterion_that_the_judge_misses_refuses_the_gate_and_leaves_trends(tmp_path: Path) -> None:
     text = (
         "name: right\ncriteria:\n  - {name: safe, requirement: It is safe., required: true}\n"

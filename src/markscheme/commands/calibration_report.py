@@ -49,7 +49,7 @@ def write_calibrations(
         is_accepted = request is not None and request.drift.accept
         shown = replace(page, onward=None) if is_accepted else page  # it is accepted already
         write(shown, lambda: reporter.json_of(calibration), calibrations, report)
-        return calibration.exit_status_for(use)
+        return _exit_status(calibration, report, use)
     report_on_judges = next(iter(JUDGES_REPORTERS), None)
     if report_on_judges is None:
         names = ", ".join(calibration.rater.name for calibration in calibrations)
@@ -57,7 +57,15 @@ def write_calibrations(
     chosen, several, data = report_on_judges(calibrations)
     _keep(chosen, request)
     write(several, data, calibrations, report)
-    return chosen.exit_status_for(use)
+    return _exit_status(chosen, report, use)
+
+
+def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuestion | None) -> int:
+    """Return the exit status, and say that a required use isn't met where the answer above may read as a success."""
+    status = calibration.exit_status_for(use)
+    if use is not None and status and calibration.decision.is_usable and not report.quiet:
+        print(f"--require {use}: not met, exit status {status}", file=sys.stderr)
+    return status
 
 
 def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
