@@ -135,3 +135,16 @@ def test_a_converted_file_may_be_edited_and_the_original_is_not(tmp_path: Path) 
 
     with pytest.raises(RubricError, match=r"markscheme import FILE --to NAME\.yaml"):
         edited('[{"criterion": "Names the town", "points": 2}]', "json", Changes(pass_mark=0.7))
+
+
+def test_a_mark_on_the_scale_that_all_criteria_share_is_read_and_said(tmp_path: Path) -> None:
+    scoring = {"1": "Wrong", "2": "Mostly wrong", "3": "Some errors", "4": "One error", "5": "Right"}
+    tone = {"dimension": "Tone", "description": "Warm and polite", "scoring": scoring}
+    data = {"rubric": {"dimensions": [{**tone, "dimension": "Accuracy", "description": "Facts are right"}, tone]}}
+    (tmp_path / "r.json").write_text(json.dumps({**data, "pass_threshold": 3.5}), encoding="utf-8")
+    with pytest.warns(RubricWarning, match=r"pass_threshold 3\.5 is a mark on the criteria's scale, 1 to 5"):
+        rubric = Rubric.from_file(tmp_path / "r.json")
+    assert ([criterion.name for criterion in rubric.criteria], rubric.pass_mark) == (["Accuracy", "Tone"], 0.625)
+    (tmp_path / "r.json").write_text(json.dumps({**data, "pass_threshold": 7}), encoding="utf-8")
+    with pytest.warns(RubricWarning, match="not read: pass_threshold"):
+        assert Rubric.from_file(tmp_path / "r.json").pass_mark == Rubric((rubric.criteria[0],)).pass_mark

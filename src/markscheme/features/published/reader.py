@@ -44,6 +44,8 @@ from markscheme.rubrics.shapes import PublishedRubric
 
 MOST_CRITERIA = 2000
 """Criteria of the largest rubric that is read; the largest published one has 1,963."""
+DECIMALS_OF_MARK = 6
+"""Decimals of a pass mark that is computed from a level."""
 FEW_KEYS = 8
 """Keys of a file without criteria that may have been meant as a rubric; one with more is something else."""
 _OF_TREES = ("requirements", "weight", "sub_tasks", "subtasks", "id", "score", *TAG_KEYS, *FINER_TAGS)
@@ -104,6 +106,7 @@ class _Reading:
         in_force = self._in_force(located.criteria)
         criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
         _share_out(criteria, in_force, self.notes)
+        top |= self._mark_of_levels(located.top, criteria)
         if reading.is_yes_no:
             self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
         return self._published([(raw.path, fields) for raw, fields in zip(in_force, criteria, strict=True)], top)
@@ -175,6 +178,20 @@ class _Reading:
         self.unread.update(dict.fromkeys(map(str, unread_keys)))
         return read
 
+    def _mark_of_levels(self, top: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+        """Return the pass mark that is still unread, where it lies on the scale that all criteria share."""
+        key = next((key for key in MARKS if key in self.unread), None)
+        mark = None if key is None else number_of(top.get(key))
+        shared = {_ends(fields) for fields in criteria}
+        if key is None or mark is None or len(shared) != 1:
+            return {}
+        low, high = shared.pop()
+        if not low < mark <= high:
+            return {}
+        del self.unread[key]
+        self.notes[f"{key} {mark:g} is a mark on the criteria's scale, {low:g} to {high:g}"] = None
+        return {"passingThreshold": round((mark - low) / (high - low), DECIMALS_OF_MARK)}
+
     def _of_tree(self, data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
         self._note_inner(data)
         for leaf in leaves(data, path):
@@ -207,6 +224,12 @@ def _traits(data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[
     for key, (letter, weight) in _TRAITS.items():
         for position, text in enumerate(data.get(key) or ()):
             yield (*path, key, position), {"name": f"{letter}{position + 1}", "requirement": text, "weight": weight}
+
+
+def _ends(fields: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the lowest and highest level of a criterion as it was read; 0 and 0 where it has no levels."""
+    values = [float(level["value"]) for level in fields.get("levels", ())]
+    return (min(values), max(values)) if values else (0.0, 0.0)
 
 
 def _part_of(mark: float | None, total: float | None) -> float | None:

@@ -47,7 +47,19 @@ WORD_KEYS: Final = (
     "criteria",
 )
 """Keys of the words that a criterion is judged by; the first that is there counts."""
-NAMES: Final = ("name", "title", "label", "id", "rubricId", "rubric_id", "criterion_id", "number", "key")
+NAMES: Final = (
+    "name",
+    "title",
+    "label",
+    "id",
+    "rubricId",
+    "rubric_id",
+    "criterion_id",
+    "number",
+    "key",
+    "dimension",
+    "aspect",
+)
 """Keys of a criterion's name."""
 GROUP_NAMES: Final = (*NAMES, "group", "section")
 """Keys of a group's name."""
