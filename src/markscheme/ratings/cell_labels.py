@@ -25,7 +25,7 @@ def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) ->
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """A level from a table cell: true and false, as a spreadsheet writes them, are the levels of a yes/no scale."""
+    """Return a level from a table cell: a spreadsheet's true and false are the levels of a yes/no scale."""
     if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     return number_or_text(text)

@@ -18,7 +18,7 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
 
 
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
-    """A grade as ratings of the judge that gave it: one, or of a pair one for each order in which the judge saw it.
+    """Return a grade as ratings of the judge that gave it: one, or one for each order in which it saw a pair.
 
     The orders of one grade are of one sample, since they belong to one run.
     """

@@ -206,14 +206,14 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
-    """Gold from an earlier report: one rating per example."""
+    """Return gold from an earlier report: one rating per example."""
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 
 def no_gold(rubric: Rubric) -> Gold:
-    """Gold without examples."""
+    """Return gold without examples."""
     return given_gold(rubric, (), (), reference="one-person", kinds={})
 
 
@@ -280,7 +280,10 @@ def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
 def _either_way(
     index: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
 ) -> tuple[dict[str, float], dict[str, float]] | None:
-    """An example's levels with the even splits settled for the worse, and for the better; None without any split."""
+    """Return an example's levels with the even splits settled for the worse, and for the better.
+
+    None without any split.
+    """
     split = [criterion for criterion in rubric.criteria if splits[criterion.name][index]]
     if not split:
         return None
@@ -310,8 +313,10 @@ def _scores(
     splits: Mapping[str, Flags],
     by: GoldRule,
 ) -> Floats:
-    """The overall score, by the strongest kind that gave one; else the score of the gold levels, unless an even split
-    decides whether any score agrees with it."""
+    """Return the overall score, by the strongest kind that gave one.
+
+    Without one it is the score of the gold levels, unless an even split decides whether any score agrees with it.
+    """
     rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)
     for kind in KINDS:

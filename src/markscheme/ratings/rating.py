@@ -142,7 +142,7 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Digest of what raters of a rubric rely on: the wordings and scales of all its criteria."""
+    """Return the digest of what raters of a rubric rely on: the wordings and scales of all its criteria."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
@@ -381,7 +381,7 @@ def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilitie
 
 
 def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, float], ...]:
-    """Probabilities with what a rater answers to choose each level; () if they are unknown."""
+    """Return probabilities with what a rater answers to choose each level; () if they are unknown."""
     return tuple(as_written(probabilities, scale).items()) if probabilities else ()
 
 

@@ -168,7 +168,7 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
-    """Digests of all levels in a set, 8 hex digits each: one by the example's id and one by its texts.
+    """Return the digests of all levels in a set, 8 hex digits each: one by the example's id and one by its texts.
 
     Notes, reasons, raters, days, splits and the names of criteria are no part of them, so a typo corrected in one makes
     no labels fresh.
@@ -315,7 +315,7 @@ def task_of(example: Example) -> str:
 
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
-    """Tasks in a pseudo-random order that is the same on every machine."""
+    """Return tasks in a pseudo-random order that is the same on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 
@@ -404,7 +404,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
 
 
 def used_to_tune(examples: ExampleSet) -> frozenset[str]:
-    """Ids of the examples whose labels were used to change numbers of the rubric.
+    """Return the ids of the examples whose labels were used to change numbers of the rubric.
 
     Args:
         examples: The whole set.

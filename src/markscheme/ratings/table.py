@@ -492,7 +492,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """The most probable levels by the mean, of criteria on which each sample's level is its own most probable one."""
+    """Return the most probable levels by the mean, where each sample's level is its own most probable one."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]
@@ -543,7 +543,7 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """The overall score of a rating, 0 to 1: the one given, else that of its levels if each criterion has one."""
+    """Return a rating's overall score, 0 to 1: the one given, else that of its levels if all are there."""
     return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating.criteria), rubric)
 
 
@@ -579,6 +579,6 @@ def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None
 
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
-    """Ids that occur in each of several sets of ratings, in the order of the first."""
+    """Return the ids that occur in each of several sets of ratings, in the order of the first."""
     rated = [dict.fromkeys(RatingCodes.of(ratings_of_one).ids) for ratings_of_one in ratings]
     return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))

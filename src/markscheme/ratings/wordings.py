@@ -80,7 +80,7 @@ def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[st
 
 
 def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
-    """Digests of earlier words that mean the same as a criterion's current ones, by their author's word.
+    """Return the digests of earlier words that mean the same as a criterion's current ones, by their author's word.
 
     Args:
         folder: The rubric's calibration folder.

@@ -26,7 +26,7 @@ _LOCAL_HEADER = 30
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Members of an archive, unpacked one by one.
+    """Yield members of an archive, unpacked one by one.
 
     Raises:
         RatingError: A member can't be unpacked, or all of them exceed the size limit.
@@ -54,7 +54,7 @@ def _deflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
-    """A member that zipfile of Python 3.11 to 3.13 can't read, never unpacked beyond the size the archive states."""
+    """Return a member that zipfile of Python 3.11 to 3.13 can't read, of no more than the size that is stated."""
     try:
         import zstandard
     except ImportError as problem:

@@ -68,7 +68,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
 
 
 def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
-    """The gold of several calibrations as one, where the later file wins, and on how many examples they differ."""
+    """Return the gold of several calibrations, where the later file wins, and on how many examples they differ."""
     settled: dict[str, Rating] = {}
     differing = 0
     for calibration in calibrations:

@@ -51,7 +51,7 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation:
 def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
     """Read a file of which each line is a response; what many lines say besides their id is read once."""
     entries = _Entries(path, rubric)
-    remembered: dict[bytes, _Said] = {}
+    remembered: dict[bytes, _IndexOrFault] = {}
     for line_number, raw in raw_lines(path, RatingError):
         unit, rest = id_and_rest(raw)
         if unit is not None and (said := remembered.get(rest)) is not None:
@@ -104,8 +104,8 @@ class _Statement(NamedTuple):
     ratings: Sequence[Rating]
 
 
-_Said: TypeAlias = "int | ValueError"
-"""The number of a statement, or why a line states nothing."""
+_IndexOrFault: TypeAlias = "int | ValueError"
+"""Index of a statement, or why a line states nothing."""
 
 
 class _Entries:
@@ -128,7 +128,7 @@ class _Entries:
         self._reader = RatingReader(self.reading.rubric)
         self._is_named = rubric is not None
 
-    def add(self, line: Any, line_number: int | None) -> _Said:
+    def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
         """Add a response, or why there is none; return what is said of it."""
         try:
             unit = _unit(line)
@@ -140,13 +140,13 @@ class _Entries:
         self.numbers.append(len(self.statements) - 1)
         return self.numbers[-1]
 
-    def add_known(self, unit: str, said: _Said, line_number: int) -> None:
+    def add_known(self, unit: str, index: _IndexOrFault, line_number: int) -> None:
         """Add a response of which nothing is said that wasn't said before."""
-        if isinstance(said, ValueError):
-            self.faults.append(Fault(str(said), line_number))
+        if isinstance(index, ValueError):
+            self.faults.append(Fault(str(index), line_number))
             return
         self.units.append(unit)
-        self.numbers.append(said)
+        self.numbers.append(index)
 
 
 def _reading(entries: _Entries) -> Reading:

@@ -78,7 +78,10 @@ class Columns:
         return [self.renamed(split_row) for split_row in (first, *others)]
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row with its columns renamed to what they are mapped to; a list with a single choice is that choice."""
+        """Return a row with its columns renamed to what they are mapped to.
+
+        A list with a single choice is that choice.
+        """
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}
         remaining = dict(row)

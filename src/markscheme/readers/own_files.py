@@ -46,7 +46,9 @@ def has_own_lines(peek: Peek) -> bool:
 
 
 def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The ratings in each file; without a rubric, by that of the folder they are in, else by the scales they imply.
+    """Return the ratings in each file.
+
+    Without a rubric, by that of the folder they are in, else by the scales they imply.
 
     Raises:
         RatingError: A file has a line that can't be read, or no scale can be inferred.
@@ -71,7 +73,10 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: I
 
 
 def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
-    """The rubric whose name is in calibration/<rubric>/ratings/<rater>.jsonl; None where there is none, or several."""
+    """Return the rubric whose name is in calibration/<rubric>/ratings/<rater>.jsonl.
+
+    None where there is none, or several.
+    """
     names = set()
     for peek in files:
         parents = peek.path.resolve().parents

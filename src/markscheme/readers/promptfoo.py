@@ -56,7 +56,10 @@ def _add_output(row: Row, reading: Reading) -> None:
 
 
 def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
-    """Annotators' pass/fail labels of an output; of an output with a single metric they are labels of that metric."""
+    """Return annotators' pass/fail labels of an output.
+
+    Of an output with a single metric they are labels of that metric.
+    """
     metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
     labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]
     labels = list(_labels(row, labelled, rubric.criteria))
@@ -66,7 +69,7 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
 
 def scored_keys(rows: Sequence[Row]) -> set[str]:
-    """Keys of the outputs that are compared by score: to which an annotator gave one, or all where none is labelled."""
+    """Return keys of the outputs compared by score: those an annotator scored, or all where none is labelled."""
     if not any(row.is_labelled for row in rows):
         return {row.key for row in rows}
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
@@ -131,7 +134,7 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretat
 
 
 def results_in(paths: Sequence[Path]) -> list[Results]:
-    """Promptfoo's results in each file, with a warning of invalid labels and splits.
+    """Return Promptfoo's results in each file, with a warning of invalid labels and splits.
 
     Raises:
         RatingError: A file cannot be read.
@@ -245,7 +248,7 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 
 def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
-    """Annotators' labels of an output.
+    """Yield annotators' labels of an output.
 
     Args:
         row: The output.

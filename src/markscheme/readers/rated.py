@@ -306,7 +306,7 @@ def judge_ratings(
 
 
 def rated_results(results: Results) -> RatedFiles:
-    """Promptfoo's results that have been read, such as those of an evaluation that has just ended."""
+    """Return Promptfoo's results that have been read, such as those of an evaluation that has just ended."""
     rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
     return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
@@ -317,7 +317,10 @@ def has_format(path: Path, expected: Expected = "ratings") -> bool:
 
 
 def name_of_format(path: Path) -> str | None:
-    """The format that a file shows it has, in words; None for a list, which may be anything, and for unknown files."""
+    """Return the format that a file shows it has, in words.
+
+    None for a list, which may be anything, and for unknown files.
+    """
     file_format = format_of(Peek(path), "anything") if path.is_file() else None
     return None if file_format is None or file_format is LIST else file_format.name
 
@@ -333,7 +336,10 @@ def has_results(path: Path) -> bool:
 
 
 def rubric_of_report(path: Path) -> str | None:
-    """The rubric's name if a file is a report of `calibrate --json`, "" for several judges; None for other files."""
+    """Return the rubric's name if a file is a report of `calibrate --json`, "" for several judges.
+
+    None for other files.
+    """
     peek = Peek(path)
     return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is CALIBRATIONS else None
 
@@ -477,13 +483,16 @@ def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
 
 
 def _key(example: Example) -> str:
-    """Digest of an example's inputs and response: examples of two files with the same key are the same."""
+    """Return the digest of an example's inputs and response: examples of two files with the same key are the same."""
     inputs = json.dumps(dict(example.submission.inputs), sort_keys=True, default=str)
     return fingerprint(inputs, *example.submission.responses)
 
 
 def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
-    """The files with ids of the earlier ones for the same responses; another response of the same id gets a new one."""
+    """Return the files with ids of the earlier ones for the same responses.
+
+    Another response of the same id gets a new one.
+    """
     if len(files) == 1:
         return list(files)
     id_of_key: dict[str, str] = {}

@@ -63,7 +63,7 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """A rater's name, with the sample where there are several; of a judge of pairs also with the order it was shown."""
+    """Return a rater's name, with the sample where there are several, and the order that a judge of pairs was shown."""
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"

@@ -33,18 +33,18 @@ KEY_BYTES = 32
 
 
 def wording_of(rubric: Rubric) -> str:
-    """Fingerprint of what raters see of a rubric; weights and pass mark don't count."""
+    """Return the fingerprint of what raters see of a rubric; weights and pass mark don't count."""
     criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
 
 def responses_of(examples: Iterable[Example]) -> dict[str, str]:
-    """Fingerprints of what raters see of examples, by id."""
+    """Return the fingerprints of what raters see of examples, by id."""
     return {e.id: fingerprint(*e.submission.responses, sorted(e.submission.inputs.items())) for e in examples}
 
 
 def pool_of(responses: Mapping[str, str]) -> str:
-    """Fingerprint of a pool: of its responses in any order."""
+    """Return the fingerprint of a pool: of its responses in any order."""
     return fingerprint(sorted(responses.items()))
 
 

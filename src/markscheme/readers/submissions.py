@@ -155,7 +155,7 @@ def _from_tool_file(path: Path) -> Iterator[Submission]:
 def _of_rows(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
 ) -> Iterator[tuple[int, Submission]]:
-    """Submissions with their line numbers, their columns under the names that `fields` gives."""
+    """Yield submissions with their line numbers, their columns under the names that `fields` gives."""
     form = form_of_rows(path)
     if form == "lines" or brings_rubrics(path):
         yield from _of_lines(path, fields)

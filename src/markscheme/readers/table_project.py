@@ -68,7 +68,7 @@ def project_of_table(reading: TableReading) -> TableProject:
 
 
 def rubric_yaml(rubric: Rubric, name: str) -> str:
-    """A rubric that values imply, as its file has it: the scale of each criterion, and a tolerance that isn't usual.
+    """Return the text of a rubric that values imply: each criterion's scale, and a tolerance that isn't usual.
 
     Args:
         rubric: Has no words yet but those of its criteria.
@@ -114,7 +114,10 @@ def _scale(scale: Scale) -> dict[str, Any]:
 
 
 def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
-    """A line of a file of ratings; a level of a scale of words by its word, which stays true when levels are added."""
+    """Return a line of a file of ratings.
+
+    A level of a scale of words by its word, which stays true when levels are added.
+    """
     line = rating.to_json()
     scales = {criterion.name: criterion.scale for criterion in rubric.criteria}
     for name, rated in rating.criteria.items():

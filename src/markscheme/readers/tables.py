@@ -346,7 +346,7 @@ class _Table:
                 yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """The rater of a row's verdict: a judge if the table has labels, else whom the row or the caller names."""
+        """Return the rater of a row's verdict: a judge if the table has labels, else the row's or the caller's."""
         if named is not None or self.has_labels:
             return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")
@@ -426,7 +426,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """A level, from a bare value or from an object with a level or a reason for none, as in our own files."""
+        """Return a level, from a bare value or an object with a level or a reason for none, as in our own files."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):

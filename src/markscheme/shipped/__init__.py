@@ -22,7 +22,7 @@ def install_command(extra: str) -> str:
 
 
 def shipped(place: str) -> Path:
-    """A file or folder that comes with markscheme, by its path in the repository; `project` is what `init` adds.
+    """Return a file or folder that comes with markscheme, by its path in the repository; `project` is what `init` adds.
 
     Example:
         >>> shipped("rubrics/schema.json").is_file(), shipped("graders/session.py").is_file()

@@ -156,9 +156,9 @@ def accept(
     if n_runs > MOST_RUNS:
         raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
     lines = "".join(_line(rating, examples[rating.id]) for rating in runs)
-    kept = KeptFile(lines.encode(), ".jsonl", n_runs, len({rating.id for rating in runs}))
+    kept_runs = KeptFile(lines.encode(), ".jsonl", n_runs, len({rating.id for rating in runs}))
     measured_runs = len({rating.sample for rating in sitting})
-    ratings_file = write_run(calibration, kept, path, split=split, measured_runs=measured_runs, basis=basis)
+    ratings_file = write_run(calibration, kept_runs, path, split=split, measured_runs=measured_runs, basis=basis)
     return Acceptance(ratings_file, n_runs, why_alone)
 
 

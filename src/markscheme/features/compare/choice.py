@@ -450,7 +450,7 @@ class _View:
         return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
 
     def _false_passes(self, name: str, rows: Flags) -> tuple[str, ...]:
-        """Return ids of examples among some that gold fails and the judge passes, the largest error first."""
+        """Return the ids of examples among some that gold fails and the judge passes, the largest error first."""
         return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:

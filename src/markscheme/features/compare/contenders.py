@@ -198,7 +198,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Return ids of examples whose responses differ between the calibrations."""
+    """Return the ids of examples whose responses differ between the calibrations."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())

@@ -172,7 +172,7 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 
 
 def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """The columns with ratings: those named after values, and others that differ between raters of an example."""
+    """Return the columns with ratings: those named after values, and those that differ between raters."""
     values = []
     for column in columns:
         words = name_words(column.name)

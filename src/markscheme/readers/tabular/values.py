@@ -274,7 +274,10 @@ class ValueComparison:
         return ReadValues("decision", scale, DEFAULT_TOLERANCE, levels, passes, stated=stated)
 
     def _words_of_decisions(self, levels: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
-        """The words for fail and pass as cells have them; "fail" and "pass" where columns differ or have numbers."""
+        """Return the words for fail and pass as cells have them.
+
+        "fail" and "pass" where columns differ or have numbers.
+        """
         words = []
         for decision in (0.0, 1.0):
             written = {

@@ -22,7 +22,7 @@ LINE = 40
 
 
 def judge(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> dict[str, object]:
-    """The verdict on each criterion: MET where the reply has one of its words."""
+    """Return the verdict on each criterion: MET where the reply has one of its words."""
     opening = re.search(r"<response-\w+>\n", user_prompt)
     reply = user_prompt[opening.end() :].rpartition("\n</response-")[0] if opening else ""
     verdicts = {}
@@ -39,7 +39,7 @@ def judge(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> dict[
 
 
 def by_length(reply: str, levels: list[str]) -> dict[str, object]:
-    """The verdict on a criterion without words of its own, which says that no model gave it."""
+    """Return the verdict on a criterion without words of its own, which says that no model gave it."""
     rated = [level for level in levels if level not in ("does not apply", "cannot judge")]
     level = rated[-1] if len(reply) > LINE else rated[0]
     return {"quote": "nothing to quote", "reason": "A stand-in, no model: it saw the reply's length.", "level": level}
