@@ -1,4 +1,4 @@
-"""CPU and memory of `calibrate --ratings` from the shell, by the number of examples, beside two scripts in turn.
+"""CPU and memory of `calibrate --ratings` from the shell, by the number of examples, compared with two scripts in turn.
 
     python -m benchmarks.calibrate_scale [--write benchmarks/results/calibrate_scale.md]
 
@@ -157,7 +157,7 @@ def table(counts: Sequence[int]) -> Iterator[str]:
         )
     yield ""
     goals = "; ".join(f"{n:,} examples {ratio:g} of its CPU, {mb} MB" for n, (ratio, mb) in GOALS.items())
-    yield f"Goals beside pandas: {goals}. Beside the matrix, a million ratings: {MOST_OF_MATRIX} times."
+    yield f"Goals next to pandas: {goals}. Next to the matrix, a million ratings: {MOST_OF_MATRIX} times."
 
 
 def main() -> None:
