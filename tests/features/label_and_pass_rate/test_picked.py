@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.commands.console import run
-from tests.features.label.test_command_plan import picked, write_project
+from tests.features.label.test_print_plan import picked, write_project
 
 
 @pytest.fixture

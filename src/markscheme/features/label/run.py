@@ -1,0 +1,273 @@
+"""A run of `label`: pages that are served or written as sheets, and what is said of labels without a page."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from importlib.util import find_spec
+from json import dumps
+from pathlib import Path
+from shlex import quote
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.next_labels import NextLabels
+from markscheme.commands.options import existing_file
+from markscheme.commands.output import put, show
+from markscheme.commands.page_options import listen, login_name
+from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
+from markscheme.features.label.next_steps import onward_steps
+from markscheme.features.label.options import PlanOptions
+from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
+from markscheme.features.label.page import sheet_of
+from markscheme.features.label.server import serve
+from markscheme.features.label.setup import carried_in, keep_examples, open_work
+from markscheme.features.label.work import Work
+from markscheme.pages.options import PageOptions
+from markscheme.pages.order import Share
+from markscheme.pages.serving import new_token
+from markscheme.phrases import in_words, sent_with
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.wordings import record_same_meaning
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+
+
+def label_on_pages(
+    rubric: str,
+    pool: Path | None,
+    raters: Sequence[str | None],
+    *,
+    sheet: Path | None,
+    next: int | None,
+    labelling: PlanOptions,
+    share: Share | None,
+    grades: Path | None,
+    audits: bool,
+    columns: ColumnOptions,
+    page: PageOptions,
+    json: bool,
+) -> int:
+    """Serve each rater's page until Ctrl-C, or write it as a sheet; the exit status.
+
+    Args:
+        rubric: The rubric's name.
+        pool: What to label; None for the rubric's own examples.
+        raters: Those who label; None for who is logged in.
+        sheet: The file of a sheet, one for each rater; None serves pages.
+        next: How many of the pool's responses are drawn; None for all.
+        labelling: What is asked.
+        share: How raters share the pool; None where they don't.
+        grades: What `grade --json` left to people; None for all.
+        audits: Whether what `pass-rate --track` drew is labelled.
+        columns: What the caller says of the pool's columns.
+        page: How the page is served.
+        json: Whether JSON is printed.
+    """
+    with _opened(
+        rubric,
+        pool,
+        raters,
+        next=next,
+        labelling=labelling,
+        share=share,
+        grades=grades,
+        audits=audits,
+        columns=columns,
+        page=page,
+    ) as works:
+        _say_what_is_left_out(works)
+        if sheet is not None:
+            return _write_sheets(works, sheet, timed=not page.untimed, json=json)
+        return _serve_pages(works, page, timed=not page.untimed, json=json)
+
+
+def resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOptions, *, json: bool) -> int:
+    """Serve the page on which one person resolves the labels on which annotators disagree."""
+    with _opened(rubric, pool, (rater,), adjudicate=True, page=page) as works:
+        _say_what_is_left_out(works)
+        if not works[0].steps:
+            print(nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)
+            return 0
+        status = _serve_pages(works, page, timed=False, json=json)
+        for line in dispute_lines(works[0]):
+            print(line, file=sys.stderr)
+        return status
+
+
+@contextmanager
+def _opened(
+    rubric: str,
+    pool: Path | None,
+    raters: Sequence[str | None],
+    *,
+    next: int | None = None,
+    adjudicate: bool = False,
+    labelling: PlanOptions = PlanOptions(),
+    share: Share | None = None,
+    grades: Path | None = None,
+    audits: bool = False,
+    columns: ColumnOptions = ColumnOptions(),
+    page: PageOptions,
+) -> Iterator[list[Work]]:
+    """Open the work of each rater; other processes may not write to their files until the end."""
+    if find_spec("fcntl") is None:
+        raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
+    file, works = existing_file(pool) if pool else None, []
+    try:
+        for rater in raters:
+            who = rater or login_name()
+            works.append(
+                open_work(
+                    rubric,
+                    Path.cwd(),
+                    rater=who,
+                    pool=file,
+                    next=next,
+                    adjudicate=adjudicate,
+                    ask_whole=labelling.ask_whole,
+                    all_criteria=labelling.all_criteria == "yes",
+                    share=share,
+                    grades=grades,
+                    audits=audits,
+                    columns=columns,
+                    seed=page.order_seed,
+                )
+            )
+        yield works
+    finally:
+        for work in works:
+            work.file.close()
+
+
+def _say_what_is_left_out(works: Sequence[Work]) -> None:
+    """Say on standard error what of the set isn't asked, and why."""
+    for note in dict.fromkeys(note for work in works for note in work.notes):
+        print(note, file=sys.stderr)
+
+
+def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json: bool) -> int:
+    """Print where each rater's page is, and serve them until Ctrl-C."""
+    listening, port = listen(page)
+    by_token = {new_token(): work for work in works}
+    for token, work in by_token.items():
+        _say_where(work, page.url(port, token), port, json=json)
+    if not json:
+        print("Ctrl-C stops it; saved labels stay.", flush=True)
+    try:
+        serve(by_token, listening, page.hosts(port), timed=timed)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for work in works:
+            print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
+            _say_what_follows(work)
+        _say_onward(works)
+        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else None
+        if next_step:
+            print(next_step, file=sys.stderr)
+    return 0
+
+
+def _say_what_follows(work: Work) -> None:
+    """Say what labels that were given again show about the old ones."""
+    if not work.reworded:
+        return
+
+    carried = carried_in(work)
+    if carried is not None:
+        print(carried.sentence, file=sys.stderr)
+
+
+def _say_onward(works: Sequence[Work]) -> None:
+    """Say what to do next once every rater has labelled everything."""
+    if works and all(work.current is None for work in works):
+        for why, command in onward_steps(works[0]):
+            print(f"{why} {command}", file=sys.stderr)
+
+
+def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
+    rater = work.file.rater
+    done = work.done
+    total = len(work.steps)
+    if json:
+        facts = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
+        print(dumps({"schema": 1, **facts}), flush=True)
+    else:
+        twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""
+        print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
+
+
+def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: bool) -> int:
+    """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
+    for work in works:
+        rater = work.file.rater
+        path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
+        keep_examples(work)
+        sent_along: set[str] = set()
+        put(sheet_of(work, timed=timed, sent_along=sent_along), path)
+        if json:
+            files = {"files": sorted(sent_along)} if sent_along else {}
+            print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps), **files}))
+            continue
+        along = sent_with(sent_along)
+        print(f"{path}: {len(work.steps)} to label by {rater}. Send it{along}; when the answers come back:")
+        name = work.rubric.name
+        answers = quote(f"{name}-{rater}.json")
+        ratings = quote(str(work.file.path))
+        print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
+    return 0
+
+
+def labels_needed(rubric: str) -> int:
+    """Return how many more labels the verdict needs.
+
+    Raises:
+        UsageError: It needs none, or it isn't known how many.
+    """
+    next_step = _next_labels(rubric)
+    if next_step.labels is None or not next_step.labels.more:
+        raise UsageError(next_step.why_no_number)
+    return next_step.labels.more
+
+
+def _next_step(rubric: str) -> str | None:
+    """Return the labels that the verdict still needs; what can't be read is said by the next command."""
+    try:
+        return _next_labels(rubric).in_words
+    except (RatingError, UsageError):
+        return None
+
+
+def _next_labels(rubric: str) -> NextLabels:
+    """Return the labels that the verdict of a rubric asks for next."""
+    return next_labels_of(rubric, Path.cwd())
+
+
+def note_same_meaning(rubric: str, name: str) -> int:
+    """Record that a criterion's new words mean what its old ones meant; the exit status.
+
+    Raises:
+        UsageError: There is no such criterion, or nothing was labelled under other words.
+    """
+    loaded = load_rubric(find_rubric(rubric, Path.cwd()))
+    names = [criterion.name for criterion in loaded.criteria]
+    if name not in names:
+        raise UsageError(
+            f"{loaded.name} has no criterion {name!r}{suggestion(name, names) or f'; it has {in_words(names)}'}"
+        )
+    folder = calibration_folder(loaded.name, Path.cwd())
+    if not record_same_meaning(folder, loaded.criterion(name), date.today().isoformat()):
+        raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
+    print(
+        f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
+        f"a gate some must be given again: {Commands.on(loaded.name).label()}"
+    )
+    return 0
+
+
+def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
+    """Print who labelled how much, how often they agree, and how many labels are needed; the exit status."""
+    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+    show(view(overview), json_of(overview), json=json)
+    return 0
