@@ -63,7 +63,6 @@ def discover(
     from markscheme.features.discover.run import (
         assign_notes,
         print_figures,
-        read_outputs,
         suggest_groups,
         take_in_notes,
         write_files,
@@ -87,4 +86,6 @@ def discover(
     is_report = report or details or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
     if is_report and not is_page:
         return print_figures(opened.discovery(share_seen, sure), html, markdown, details=details, json=json)
+    from markscheme.features.discover.read_pages import read_outputs
+
     return read_outputs(opened, rater, reading, page, json=json)

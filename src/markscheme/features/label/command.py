@@ -123,12 +123,14 @@ def label(
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None
-    from markscheme.features.label.run import label_on_pages, labels_needed, note_same_meaning, print_progress, resolve
+    from markscheme.features.label.without_page import labels_needed, note_same_meaning, print_progress
 
     if progress:
         return print_progress(rubric, pool, json=as_json)
     if same_meaning is not None:
         return note_same_meaning(rubric, same_meaning)
+    from markscheme.features.label.run import label_on_pages, resolve
+
     if disputed:
         return resolve(rubric, pool, rater, page, json=as_json)
     shared = share_of(share, each, overlap)

@@ -1,36 +1,31 @@
-"""A run of `label`: pages that are served or written as sheets, and what is said of labels without a page."""
+"""A run of `label` on pages, which are served or written as sheets."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
 from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.next_labels import NextLabels
 from markscheme.commands.options import existing_file
-from markscheme.commands.output import put, show
+from markscheme.commands.output import put
 from markscheme.commands.page_options import listen, login_name
-from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.errors import UsageError
 from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.options import PlanOptions
-from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.server import serve
 from markscheme.features.label.setup import carried_in, keep_examples, open_work
+from markscheme.features.label.without_page import next_step
 from markscheme.features.label.work import Work
 from markscheme.pages.options import PageOptions
 from markscheme.pages.order import Share
 from markscheme.pages.serving import new_token
-from markscheme.phrases import in_words, sent_with
+from markscheme.phrases import sent_with
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.wordings import record_same_meaning
-from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.search import calibration_folder, find_rubric
 
 
 def label_on_pages(
@@ -163,9 +158,9 @@ def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json:
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
             _say_what_follows(work)
         _say_onward(works)
-        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else None
-        if next_step:
-            print(next_step, file=sys.stderr)
+        labels_to_give = next_step(works[0].rubric.name) if works and not works[0].is_adjudication else None
+        if labels_to_give:
+            print(labels_to_give, file=sys.stderr)
     return 0
 
 
@@ -216,58 +211,4 @@ def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: boo
         answers = quote(f"{name}-{rater}.json")
         ratings = quote(str(work.file.path))
         print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
-    return 0
-
-
-def labels_needed(rubric: str) -> int:
-    """Return how many more labels the verdict needs.
-
-    Raises:
-        UsageError: It needs none, or it isn't known how many.
-    """
-    next_step = _next_labels(rubric)
-    if next_step.labels is None or not next_step.labels.more:
-        raise UsageError(next_step.why_no_number)
-    return next_step.labels.more
-
-
-def _next_step(rubric: str) -> str | None:
-    """Return the labels that the verdict still needs; what can't be read is said by the next command."""
-    try:
-        return _next_labels(rubric).in_words
-    except (RatingError, UsageError):
-        return None
-
-
-def _next_labels(rubric: str) -> NextLabels:
-    """Return the labels that the verdict of a rubric asks for next."""
-    return next_labels_of(rubric, Path.cwd())
-
-
-def note_same_meaning(rubric: str, name: str) -> int:
-    """Record that a criterion's new words mean what its old ones meant; the exit status.
-
-    Raises:
-        UsageError: There is no such criterion, or nothing was labelled under other words.
-    """
-    loaded = load_rubric(find_rubric(rubric, Path.cwd()))
-    names = [criterion.name for criterion in loaded.criteria]
-    if name not in names:
-        raise UsageError(
-            f"{loaded.name} has no criterion {name!r}{suggestion(name, names) or f'; it has {in_words(names)}'}"
-        )
-    folder = calibration_folder(loaded.name, Path.cwd())
-    if not record_same_meaning(folder, loaded.criterion(name), date.today().isoformat()):
-        raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
-    print(
-        f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
-        f"a gate some must be given again: {Commands.on(loaded.name).label()}"
-    )
-    return 0
-
-
-def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
-    """Print who labelled how much, how often they agree, and how many labels are needed; the exit status."""
-    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
-    show(view(overview), json_of(overview), json=json)
     return 0

@@ -1,0 +1,69 @@
+"""What `label` says of labels without a page: how many are needed, who gave them, and which words mean the same."""
+
+from datetime import date
+from pathlib import Path
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.next_labels import NextLabels
+from markscheme.commands.options import existing_file
+from markscheme.commands.output import show
+from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
+from markscheme.phrases import in_words
+from markscheme.ratings.wordings import record_same_meaning
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+
+
+def labels_needed(rubric: str) -> int:
+    """Return how many more labels the verdict needs.
+
+    Raises:
+        UsageError: It needs none, or it isn't known how many.
+    """
+    next_step = _next_labels(rubric)
+    if next_step.labels is None or not next_step.labels.more:
+        raise UsageError(next_step.why_no_number)
+    return next_step.labels.more
+
+
+def next_step(rubric: str) -> str | None:
+    """Return the labels that the verdict still needs; what can't be read is said by the next command."""
+    try:
+        return _next_labels(rubric).in_words
+    except (RatingError, UsageError):
+        return None
+
+
+def _next_labels(rubric: str) -> NextLabels:
+    """Return the labels that the verdict of a rubric asks for next."""
+    return next_labels_of(rubric, Path.cwd())
+
+
+def note_same_meaning(rubric: str, name: str) -> int:
+    """Record that a criterion's new words mean what its old ones meant; the exit status.
+
+    Raises:
+        UsageError: There is no such criterion, or nothing was labelled under other words.
+    """
+    loaded = load_rubric(find_rubric(rubric, Path.cwd()))
+    names = [criterion.name for criterion in loaded.criteria]
+    if name not in names:
+        raise UsageError(
+            f"{loaded.name} has no criterion {name!r}{suggestion(name, names) or f'; it has {in_words(names)}'}"
+        )
+    folder = calibration_folder(loaded.name, Path.cwd())
+    if not record_same_meaning(folder, loaded.criterion(name), date.today().isoformat()):
+        raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
+    print(
+        f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
+        f"a gate some must be given again: {Commands.on(loaded.name).label()}"
+    )
+    return 0
+
+
+def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
+    """Print who labelled how much, how often they agree, and how many labels are needed; the exit status."""
+    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+    show(view(overview), json_of(overview), json=json)
+    return 0
