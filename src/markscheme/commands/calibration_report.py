@@ -46,7 +46,7 @@ def write_calibrations(
         _keep(calibration, request)
         reporter = reporter_of(calibration)
         page = reporter.view(calibration)
-        is_accepted = request is not None and request.drift.accept
+        is_accepted = request is not None and request.joins_accepted
         shown = replace(page, onward=None) if is_accepted else page  # it is accepted already
         write(shown, lambda: reporter.json_of(calibration), calibrations, report)
         return _exit_status(calibration, report, use)

@@ -77,7 +77,7 @@ def group_of_inputs(inputs: Mapping[str, Any]) -> str:
 
 
 def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
-    """Return responses that stand in pairs of several groups, which would then not be independent.
+    """Return responses that are in pairs of several groups, so that these groups depend on each other.
 
     Args:
         pairs: For each pair its id, its group, its sides and its line.

@@ -71,7 +71,7 @@ class PlotPoint:
         high: Upper end of that interval; None for none.
         says: What a reader sees who points at it; None for nothing.
         role: What it shows.
-        ids: The examples that it stands for, where a page opens them.
+        ids: The examples behind it, where a page opens them.
     """
 
     x: float

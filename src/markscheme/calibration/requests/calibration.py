@@ -133,6 +133,11 @@ class CalibrationRequest:
         return calibrate_tool_files(paths, self._rated_results, self.options)
 
     @property
+    def joins_accepted(self) -> bool:
+        """Whether the run joins the accepted ones."""
+        return self.drift.accept
+
+    @property
     def has_own_source(self) -> bool:
         """Whether a feature calibrates what is named by a source of its own, though it may look like a table."""
         return self._otherwise is not None

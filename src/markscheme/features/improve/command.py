@@ -15,6 +15,7 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
 )
+from markscheme.errors import UsageError
 from markscheme.features.improve.options import WordingOptions
 from markscheme.ratings.column_options import ColumnOptions
 
@@ -72,6 +73,8 @@ def improve(
     Exit status:
         0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
     """
+    if not numbers and preferences:
+        raise UsageError("--preferences goes with --numbers")
     from markscheme.features.improve.print_run import print_improvement
 
     return print_improvement(
@@ -84,7 +87,7 @@ def improve(
         open=open,
         outside=outside,
         numbers=numbers,
-        preferences=preferences,
+        pairs_named=preferences,
         cost=cost,
         ratings=ratings,
         write=write,

@@ -42,7 +42,7 @@ def print_improvement(
     open: bool,
     outside: bool,
     numbers: bool,
-    preferences: str | None,
+    pairs_named: str | None,
     cost: str,
     ratings: Sequence[Path],
     write: bool,
@@ -64,7 +64,7 @@ def print_improvement(
         open: Whether finalists are tested on the held-out labels, or numbers on the decisions.
         outside: Whether the candidates were written without these labels.
         numbers: Whether weights and pass mark are tried.
-        preferences: A rubric of pairs whose labels are people's preferences; None takes decisions.
+        pairs_named: Name of a rubric of pairs whose labels count; None where decisions do.
         cost: The cost of a false pass and of a false fail, as it was typed.
         ratings: Files of a judge's ratings that bring levels.
         write: Whether what is adopted is written into the rubric's file.
@@ -88,8 +88,6 @@ def print_improvement(
         raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
     if not numbers and (ratings or odds != 1):
         raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
-    if not numbers and preferences:
-        raise UsageError("--preferences goes with --numbers")
     setting = ImprovableSet.of(
         load_rubric(path),
         labels.examples,
@@ -113,7 +111,7 @@ def print_improvement(
             examples=setting.every,
             folder=setting.folder,
             day=setting.day,
-            pairs_named=preferences,
+            pairs_named=pairs_named,
             odds=odds,
             ratings=ratings,
             judge=judge,

@@ -81,14 +81,16 @@ def pass_rate(
     _refuse_without_track(tracking.of_stream)
     if not files:
         raise UsageError("name a FILE of what was graded")
-    from markscheme.features.pass_rate.rates_of_files import print_gate_or_rate
+    from markscheme.features.pass_rate import gate_of_runs, rates_of_files
 
-    return print_gate_or_rate(
+    least = tracking.at_least
+    is_gate = rates_of_files.asks_for_gate(files, least, calibration, columns)
+    if least is None or not is_gate:
+        return rates_of_files.print_rate(files[0], calibration, drawn, named, least, columns, json=json)
+    return gate_of_runs.print_gate(
         files,
         named,
-        tracking.at_least,
-        calibration=calibration,
-        how=drawn,
+        least,
         of=of,
         runs_in_ci=runs_in_ci,
         examples=examples,

@@ -1,16 +1,15 @@
-"""What `pass-rate` prints without a stream: the rate of one file, corrected by labels, or the gate on several runs."""
+"""What `pass-rate` prints of one file: its rate, corrected by labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
-from markscheme.features.pass_rate.gate_of_runs import print_gate
 from markscheme.features.pass_rate.least_rate import RateAnswer
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -22,54 +21,24 @@ from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
 
 
-def print_gate_or_rate(
-    files: Sequence[Path],
-    named: Rubric | None,
-    least: float | None,
-    *,
-    calibration: Path | None,
-    how: DrawnHow | None,
-    of: Literal["score", "pass"],
-    runs_in_ci: int,
-    examples: Path | None,
-    columns: ColumnOptions,
-    details: bool,
-    json: bool,
-) -> int:
-    """Print how often a gate on runs fails though nothing changed, or the pass rate of one file; the exit status.
+def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
+    """Return whether files are runs on which a gate is asked, not one file whose rate is.
 
     Args:
         files: The file, or one file of each run.
-        named: The rubric; None for none.
         least: The pass rate, or the mean of a run, that is enough; None where none is named.
         calibration: The labels that correct a rate; None where they are in the file, or for a gate.
-        how: How these labels were drawn; None as they say.
-        of: What the gate compares.
-        runs_in_ci: Runs that CI averages.
-        examples: Examples whose groups say which cases vary together; None for none.
         columns: What the caller says of the files' columns.
-        details: Whether the figures behind a gate are printed too.
-        json: Whether JSON is printed.
 
     Raises:
-        UsageError: Several files are named without what is enough, or labels are missing.
+        UsageError: Several files are named without what is enough.
     """
     has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
     if least is not None and calibration is None and has_runs:
-        return print_gate(
-            files,
-            named,
-            least,
-            of=of,
-            runs_in_ci=runs_in_ci,
-            examples=examples,
-            columns=columns,
-            details=details,
-            json=json,
-        )
+        return True
     if len(files) > 1:
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
-    return _print_rate(files[0], calibration, how, named, least, columns, json=json)
+    return False
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
@@ -77,7 +46,7 @@ def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     return bool(columns.human) and names_table([str(path)])
 
 
-def _print_rate(
+def print_rate(
     file: Path,
     calibration: Path | None,
     how: DrawnHow | None,
@@ -87,7 +56,20 @@ def _print_rate(
     *,
     json: bool,
 ) -> int:
-    """Print the pass rate of one file; the exit status."""
+    """Print the pass rate of one file; the exit status.
+
+    Args:
+        file: The file.
+        calibration: The labels that correct the rate; None where they are in the file.
+        how: How these labels were drawn; None as they say.
+        named: The rubric; None for none.
+        least: The rate that is enough; None where none is named.
+        columns: What the caller says of the files' columns.
+        json: Whether JSON is printed.
+
+    Raises:
+        UsageError: Labels are missing.
+    """
     if calibration is None and named is None and names_table([str(file)]):
         return _of_table(file, columns.of_table(), how, least, json=json)
     columns.refuse(str(file))

@@ -12,7 +12,7 @@ from markscheme.rubrics.search import calibrations
 def watched_here(start: Path) -> Iterator[WatchedStream]:
     """Yield the streams of a folder's rubrics as they stood at their last look, then what is known of each judge.
 
-    A judge is known by all looks at the accepted examples of its rubric, whoever made them.
+    A judge's history is all looks at the accepted examples of its rubric, from every stream.
     """
     by_rubric = calibrations(start)
     streams = [(rubric, stream) for rubric, folder in by_rubric.items() for stream in _streams_in(folder)]
