@@ -14,7 +14,10 @@ def cases_in(path: Path) -> Any:
 
 def cases_under(path: Path, section: str) -> list[Any]:
     """Return the cases of a section, as arguments of a test; one that is skipped where the file isn't there."""
-    if path.is_file():
-        return list(cases_in(path)[section])
-    file = f"../shared/{path.parent.name}/{path.name}"
-    return [pytest.param({}, id="no cases", marks=pytest.mark.skip(reason=f"runs where {file} is there"))]
+    return list(cases_in(path)[section]) if path.is_file() else [skipped_without(path)]
+
+
+def skipped_without(path: Path) -> Any:
+    """Return an argument for a test whose file of cases isn't there; the skip says which file it needs."""
+    reason = f"runs where ../shared/{path.parent.name}/{path.name} is there"
+    return pytest.param({}, id="no cases", marks=pytest.mark.skip(reason=reason))
