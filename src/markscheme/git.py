@@ -9,6 +9,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from markscheme.errors import UsageError
+
 _WITHOUT_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 
@@ -28,6 +30,16 @@ def commits_of(path: Path) -> list[str]:
     """Return the commits that changed a file, the latest first; none where there is no repository, or no git."""
     commits = _read(path.parent, "rev-list", "HEAD", "--", path.name) if path.parent.is_dir() else None
     return [] if commits is None else commits.decode("ascii").split()
+
+
+def refuse_uncommitted(path: Path, *, force: bool) -> None:
+    """Refuse to overwrite a file with uncommitted changes, unless it is forced.
+
+    Raises:
+        UsageError: It has some.
+    """
+    if not force and has_uncommitted_changes(path):
+        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
 
 
 def has_uncommitted_changes(path: Path) -> bool:

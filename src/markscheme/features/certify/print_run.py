@@ -12,7 +12,7 @@ from markscheme.features.certify.promise import Promise
 from markscheme.features.certify.run import certify, certify_table
 from markscheme.features.certify.view import json_of, view
 from markscheme.files import refuse_unwritable
-from markscheme.git import has_uncommitted_changes
+from markscheme.git import refuse_uncommitted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
 from markscheme.rubrics.search import find_rubric
@@ -57,7 +57,9 @@ def print_certificate(
         run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
     else:
         if ask_within:
-            _refuse_to_write(find_rubric(rubric), force=force)
+            path = find_rubric(rubric)
+            refuse_unwritable(path)
+            refuse_uncommitted(path, force=force)
         with naming(*ratings):
             run = certify(
                 ask.rubric(rubric),
@@ -74,14 +76,3 @@ def print_certificate(
             )
     show(view(run, typed()), json_of(run), json=json, details=details)
     return 0 if run.certificate.is_supported else TOO_FEW
-
-
-def _refuse_to_write(path: Path, *, force: bool) -> None:
-    """Refuse a rubric's file that can't be written, or whose uncommitted changes would be overwritten.
-
-    Raises:
-        UsageError: It is one.
-    """
-    refuse_unwritable(path)
-    if not force and has_uncommitted_changes(path):
-        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")

@@ -21,7 +21,7 @@ from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.show_numbers import show_numbers, show_overview
 from markscheme.features.improve.view import json_of, plan_json, plan_view, view
 from markscheme.files import refuse_unwritable
-from markscheme.git import has_uncommitted_changes
+from markscheme.git import refuse_uncommitted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.file import load_rubric
@@ -80,8 +80,7 @@ def print_improvement(
     refuse_unwritable(html)
     if write:
         refuse_unwritable(path)
-        if not force:
-            refuse_uncommitted(path)
+        refuse_uncommitted(path, force=force)
     _refuse_together(wordings, outside=outside, plan=plan, numbers=numbers)
     odds = _odds(cost)
     if html and not wordings.are_any:
@@ -159,12 +158,6 @@ def _odds(text: str) -> float:
     if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
         raise UsageError(f"`--cost` must be two numbers above 0, for example 1:5, got {text!r}")
     return costs[0] / costs[1]
-
-
-def refuse_uncommitted(path: Path) -> None:
-    """Refuse a file with uncommitted changes: it would be overwritten."""
-    if has_uncommitted_changes(path):
-        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
 
 
 def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, numbers: bool) -> None:
