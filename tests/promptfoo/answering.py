@@ -55,6 +55,42 @@ def project(folder: Path) -> Path:
     return folder
 
 
+def project_to_rate(folder: Path, texts: Sequence[str]) -> Path:
+    """A folder with the rubric `capital` and labelled examples that ask, and are answered, with these texts."""
+    project(folder)
+    calibration = folder / "calibration" / "capital"
+    calibration.mkdir(parents=True)
+    label = {"rater": "ana", "kind": "human", "criteria": {"right": "MET", "rude": "UNMET"}}
+    examples = [
+        {"id": f"ex-{n}", "query": f"Well? {text} ?", "response": text, "split": "dev", "labels": [label]}
+        for n, text in enumerate(texts)
+    ]
+    (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
+    return folder
+
+
+def exported_configuration(texts: Sequence[str], judge: str) -> dict[str, Any]:
+    """What `export --promptfoo` writes of such a folder, as its tests compare it."""
+    grader = f"file://{ROOT}/graders/rubric_grader.mjs"
+    return {
+        "description": "Examples of capital, to be rated in `promptfoo view`",
+        "prompts": [{"raw": "{{response}}", "label": "as it was given"}],
+        "providers": ["echo"],
+        "defaultTest": {
+            "assert": [{"type": "python", "value": grader, "config": {"rubric": "capital", "judge": judge}}]
+        },
+        "tests": [
+            {
+                "description": f"ex-{n}",
+                "vars": {"query": f"Well? {text} ?"},
+                "metadata": {"id": f"ex-{n}", "split": "golden"},
+                "providerOutput": text,
+            }
+            for n, text in enumerate(texts)
+        ],
+    }
+
+
 def assertion(kind: str = "python", **more: Any) -> dict[str, Any]:
     """Our assertion over the rubric `capital`; `config` adds to its configuration."""
     config = {"rubric": "capital", "judge": "anthropic", **more.pop("config", {})}

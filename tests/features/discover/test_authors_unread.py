@@ -8,8 +8,8 @@ import pytest
 
 from markscheme.features.discover.unread import LEAST_POOL, kept_unread, reading_plan
 from tests.commands.console import run
-
-N = 80
+from tests.commands.half_read_project import N, half_read_project, output
+from tests.commands.judged_project import write_lines
 
 
 def ids(n: int) -> list[str]:
@@ -36,8 +36,7 @@ def test_a_task_of_which_one_output_was_read_is_kept_no_more() -> None:
 
 
 def outputs_file(folder: Path) -> None:
-    rows = [{"id": f"o{n}", "query": f"q{n}", "response": f"Answer {n}, which costs {n} euros."} for n in range(N)]
-    (folder / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(folder / "outputs.jsonl", [output(index) for index in range(N)])
 
 
 @pytest.fixture
@@ -77,6 +76,10 @@ def read_first_half(project: Path) -> list[str]:
     return read
 
 
+def lines_by_id(file: Path) -> dict[str, dict[str, Any]]:
+    return {line["id"]: line for line in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+
+
 def examples(project: Path) -> list[dict[str, Any]]:
     lines = (project / "calibration" / "reply" / "examples.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
@@ -92,6 +95,18 @@ def test_forty_of_eighty_are_read_and_forty_are_handed_to_label_as_held_out(proj
     assert len(parts) == N
     assert {unit for unit, part in parts.items() if part == "dev"} == set(read)
     assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
+
+
+def test_label_gets_the_rubric_the_examples_and_the_labels_that_its_own_tests_begin_with(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    read = read_first_half(project)
+    report(project, "--write")
+    expected = half_read_project(tmp_path_factory.mktemp("expected"), read)
+    assert (project / "rubrics/reply.yaml").read_text() == (expected / "rubrics/reply.yaml").read_text()
+    for name in ("examples.jsonl", "ratings/ann.jsonl"):
+        written, handed_on = (lines_by_id(folder / "calibration" / "reply" / name) for folder in (project, expected))
+        assert written == handed_on, name
 
 
 def test_good_and_bad_are_decisions_about_whole_responses(project: Path) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from markscheme.features.discover.open_discovery import open_discovery
+from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 
 FAULTS = {
@@ -194,6 +196,19 @@ def test_calibrating_on_first_labels_says_explore_at_most(project: Path) -> None
     )
     data = json.loads(done.stdout)
     assert data["use"] in ("explore", "none")
+
+
+def test_the_rubric_has_a_criterion_per_mode_and_no_fault(project: Path) -> None:
+    data = written(project)
+    assert data["criteria"] == ["wrong-price", "too-long"]
+    file = project / "rubrics" / "reply.yaml"
+    assert [criterion.name for criterion in load_rubric(file).criteria] == data["criteria"]
+    price = yaml.safe_load(file.read_text())["criteria"][0]
+    assert (price["requirement"], price["weight"], price["required"]) == (FAULTS["wrong-price"], -3, True)
+    assert price["examples"] == {"bad": "the old list says"}
+    assert data["lenders"] == ["o1"]
+    assert "check" not in price
+    assert "docs/howto/when-code.md" in file.read_text()
 
 
 def test_a_rubric_that_exists_gets_new_modes_and_keeps_its_comments(project: Path) -> None:

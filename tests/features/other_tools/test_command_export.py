@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
-from tests.promptfoo.answering import project
+from tests.promptfoo.answering import exported_configuration, project_to_rate
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
 JUDGE = """
@@ -37,15 +38,7 @@ STRANGE = [
 
 def export(folder: Path, texts: list[str], judge: str = "function:counting_judge:judge") -> Path:
     """The exported configuration of a project whose examples answer, and are asked, with these texts."""
-    project(folder)
-    calibration = folder / "calibration" / "capital"
-    calibration.mkdir(parents=True)
-    label = {"rater": "ana", "kind": "human", "criteria": {"right": "MET", "rude": "UNMET"}}
-    examples = [
-        {"id": f"ex-{n}", "query": f"Well? {text} ?", "response": text, "split": "dev", "labels": [label]}
-        for n, text in enumerate(texts)
-    ]
-    (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
+    project_to_rate(folder, texts)
     (folder / "counting_judge.py").write_text(JUDGE)
     done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", "--judge", judge, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -88,6 +81,12 @@ def test_the_configuration_names_nothing_by_a_path_of_this_machine(tmp_path: Pat
     words = ("export", "elsewhere.yaml", "--examples", examples, "--promptfoo", "other.yaml")
     assert run("markscheme", *words, cwd=tmp_path).returncode == 0
     assert f"rubric: {tmp_path / 'elsewhere.yaml'}" in (tmp_path / "other.yaml").read_text()
+
+
+def test_the_configuration_shows_responses_as_they_are_and_has_our_assertion_grade_them(tmp_path: Path) -> None:
+    texts = ["Paris it is.", "Rome."]
+    written = yaml.safe_load(export(tmp_path, texts, judge="anthropic").read_text())
+    assert written == exported_configuration(texts, "anthropic")
 
 
 def test_labels_stay_at_home(tmp_path: Path) -> None:

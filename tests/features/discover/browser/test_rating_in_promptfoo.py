@@ -12,14 +12,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from markscheme.features.discover.read_notes import read_notes
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
-from tests.features.other_tools.test_command_export import export
-from tests.promptfoo.answering import judging
+from tests.promptfoo.answering import exported_configuration, judging, project_to_rate
 from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import QUIET, install_promptfoo, run_eval, with_node, without_keys
 
@@ -118,7 +118,8 @@ def comment(page: Page, text: str, words: str) -> None:
 
 
 def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
-    config = export(tmp_path, TEXTS, judge="anthropic")
+    config = project_to_rate(tmp_path, TEXTS) / "rate.yaml"
+    config.write_text(yaml.safe_dump(exported_configuration(TEXTS, "anthropic")))
     private = tmp_path / "promptfoo"
     with MessagesFront(judging()) as front:
         asked = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": front.url, "MARKSCHEME_CACHE": str(tmp_path / "c")}

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.comparison.comparison import rank_systems
 from markscheme.errors import RatingWarning
-from markscheme.features.compare.systems import compare_systems
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS
+from markscheme.readers.rated import open_rated
 from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
@@ -32,8 +32,11 @@ OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here"
 
 
 def pairs_in(path: Path) -> int:
-    """How many pairs in a file can be compared."""
-    return int(compare_systems([path], labels=LabelOptions()).to_json()["pairs"])
+    """How many pairs in a file say which of two systems is better."""
+    rated = open_rated([path], expected="anything")
+    ranked = rank_systems(rated.rubric, rated.labelled, rated.ratings)
+    assert ranked is not None
+    return int(ranked.to_json()["pairs"])
 
 
 def shorter(request: Request) -> Answer:
