@@ -17,7 +17,7 @@ from markscheme.grading import (
     grade_many,
     questions,
 )
-from markscheme.grading.graded_table import DeciderShares
+from markscheme.grading.graded_table import GradedCounts
 from markscheme.grading.verdict import Abstention, Holistic, Unread, Verdict
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
@@ -427,7 +427,7 @@ def test_who_decided_is_said_in_the_same_order_whichever_answered_first() -> Non
     outcomes = [DecidedBy(1, "quick", 0.9), DecidedBy(2, "slow", 0.9), DecidedBy(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):
-        shares = DeciderShares()
+        shares = GradedCounts()
         for outcome in in_order:
             shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], decided_by=outcome))
         sentences.add(shares.sentence.partition(" ·")[0])

@@ -26,7 +26,7 @@ from markscheme.errors import (
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.anthropic import AnthropicJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Usage, make_room
-from markscheme.judges.limited import Forecast, Limited, Limiter
+from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.price import Price
 from markscheme.judges.rerun import FromSample
@@ -470,7 +470,7 @@ def test_a_reply_of_several_parts_is_counted_and_priced_whole() -> None:
 def test_a_permit_can_be_asked_for_by_other_judges_too() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
-        permit = await limiter.enter(Forecast(10, 0.9), patience=1.0)
+        permit = await limiter.enter(10, 0.9, patience=1.0)
         limiter.answered(permit, Usage(1, 5, 5, 0.4))
         return limiter.committed
 

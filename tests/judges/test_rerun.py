@@ -7,7 +7,7 @@ import pytest
 
 from markscheme.errors import JudgeUnavailable
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.judges.rerun import FromSample, NeverAsked
+from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt
 
@@ -46,7 +46,7 @@ def test_a_judge_that_is_never_asked_answers_what_was_kept_and_nothing_else(tmp_
         asking = Remembering(judge, Memory(tmp_path))
         await asking.reply(PROMPT)
         await asking.aclose()
-        replaying = Remembering(NeverAsked(judge), Memory(tmp_path))
+        replaying = Remembering(judge, Memory(tmp_path), may_ask=False)
         replayed = await replaying.reply(PROMPT)
         with pytest.raises(JudgeUnavailable, match="sample 1, is kept"):
             await replaying.reply(PROMPT, 1)

@@ -67,7 +67,7 @@ from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
-    from markscheme.grading.graded_table import DeciderShares
+    from markscheme.grading.graded_table import GradedCounts
 
 GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""
@@ -163,18 +163,18 @@ def grade(
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, opened, scorers=scorers, receipt=receipt, rows=rows, has_core=has_core)
     brought.say(total)
-    from markscheme.grading.graded_table import DeciderShares, GradedTable
+    from markscheme.grading.graded_table import GradedCounts, GradedTable
 
     if out is not None:
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
         counts = asyncio.run(table.grade(every, total, ask.at_once))
-        if counts.shares.means:
-            notify(counts.shares.means)
-        _after_grading(grading, counts.shares)
+        if counts.means:
+            notify(counts.means)
+        _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge, DeciderShares()))
+    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge, GradedCounts()))
 
 
 def _is_of_rows(name: str) -> bool:
@@ -257,7 +257,7 @@ async def _print_all(
     concurrency: int,
     shown_as: GradeForm,
     judge: str | None,
-    shares: "DeciderShares",
+    counts: "GradedCounts",
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
@@ -267,25 +267,25 @@ async def _print_all(
             async for grade in _in_order(grading, submissions, concurrency):
                 print(_shown(grade, rubric, shown_as, width), flush=True)
                 decisions[_decision(grade)] += 1
-                shares.add(grade)
+                counts.add(grade)
                 shown_progress.step()
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":
         print("\n".join(_summary(decisions, grading, shown_as, judge)))
-    if shares.sentence:
-        notify(shares.sentence)
-    if shares.means:
-        notify(shares.means)
-    _after_grading(grading, shares)
+    if counts.sentence:
+        notify(counts.sentence)
+    if counts.means:
+        notify(counts.means)
+    _after_grading(grading, counts)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 
 
-def _after_grading(grading: Grading, shares: "DeciderShares") -> None:
+def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
     """Warn of what moved since a group of judges may decide, where it decided anything."""
-    if isinstance(grading.judge, JudgeGroup) and shares.sentence:
+    if isinstance(grading.judge, JudgeGroup) and counts.sentence:
         for warn in AFTER_GRADING:
-            warn(grading, shares)
+            warn(grading, counts)
 
 
 def _decision(grade: Grade) -> str:

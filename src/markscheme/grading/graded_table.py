@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -44,8 +44,8 @@ SAME_SUM = 1e-9
 
 
 @dataclass
-class DeciderShares:
-    """Counts of who decided so far, for the line after a run.
+class GradedCounts:
+    """Counts of what was graded and who decided it, for the line after a run.
 
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
@@ -55,6 +55,9 @@ class DeciderShares:
         rows: Responses with a score by a rubric of their own.
         scores: The sum of these scores.
         unclipped: The sum of these scores before each is cut to 0 to 1.
+        failed: Rows of the whole table that fail.
+        ungraded: Rows of the whole table that could not be graded.
+        is_whole: Whether the table is written; False where the budget ended early.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
@@ -64,6 +67,9 @@ class DeciderShares:
     rows: int = 0
     scores: float = 0.0
     unclipped: float = 0.0
+    failed: int = 0
+    ungraded: int = 0
+    is_whole: bool = True
 
     def add(self, grade: Grade) -> None:
         """Count a grade of a cascade, or one by a rubric of the row's own; any other is left alone."""
@@ -82,7 +88,7 @@ class DeciderShares:
     def means(self) -> str:
         """The mean score of rows with a rubric of their own, cut for each row and for all, where these differ.
 
-        >>> DeciderShares(rows=2, scores=0.5, unclipped=0.3).means
+        >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'
         """
         if not self.rows or abs(self.scores - self.unclipped) < SAME_SUM:
@@ -110,23 +116,6 @@ class DeciderShares:
         cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
         people = f"{percent(self.decided[''] / n)} to people"
         return f"{', '.join([*parts, people])}{cost}"
-
-
-@dataclass(frozen=True)
-class TableCounts:
-    """Counts of the rows of a table that failed or weren't graded.
-
-    Attributes:
-        failed: Rows that fail.
-        ungraded: Rows that could not be graded.
-        is_whole: Whether the table is written; False where the budget ended early.
-        shares: Who decided the rows that this run graded.
-    """
-
-    failed: int = 0
-    ungraded: int = 0
-    is_whole: bool = True
-    shares: DeciderShares = field(default_factory=DeciderShares)
 
 
 @dataclass
@@ -228,8 +217,8 @@ class GradedTable:
         by_row = self.grading.grader.rubric_for(submission)
         return done[submission.id] == (by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None)
 
-    async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:
-        """Grade what is not graded yet, then write the table.
+    async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
+        """Grade what is not graded yet, then write the table; return who decided what this run graded.
 
         Args:
             submissions: All of them, one after the other.
@@ -246,20 +235,21 @@ class GradedTable:
         with self._reserved():
             return await self._grade_open(submissions, total, concurrency)
 
-    async def _grade_open(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:
+    async def _grade_open(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
         done = self.done()
         if done:
             self._say(f"{self.journal}: {len(done):,} of {total:,} rows are graded already")
         open_still = (submission for submission in self._noted(submissions) if not self._is_done(submission, done))
         with TemporaryFile("w+b") as failures:
             try:
-                shares = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
+                counts = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
             except BudgetError as error:
                 graded = len(self.done())
                 stopped = f"{error}; {graded:,} of {total:,} are graded. Run again with a higher budget to continue"
                 warnings.warn(stopped, RatingWarning, stacklevel=2)
-                return TableCounts(is_whole=False)
-            return replace(self._finish(failures, total), shares=shares)
+                return GradedCounts(is_whole=False)
+            counts.failed, counts.ungraded = self._finish(failures, total)
+            return counts
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
         """Yield the submissions and record their ids, in order."""
@@ -269,13 +259,13 @@ class GradedTable:
 
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
-    ) -> DeciderShares:
+    ) -> GradedCounts:
         """Grade submissions into the journal; return who decided them."""
         try:
-            shares = DeciderShares()
+            counts = GradedCounts()
             with self.watch("grading", total) as steps:
                 async for _, grade in grade_many(self.grading, submissions, concurrency=concurrency):
-                    shares.add(grade)
+                    counts.add(grade)
                     row = self._row(grade)
                     if grade.error is None:
                         self._waiting.append(row)
@@ -283,9 +273,9 @@ class GradedTable:
                     else:
                         failures.write(json.dumps(row).encode() + b"\n")
                     steps.step()
-            if shares.sentence:
-                self._say(shares.sentence)
-            return shares
+            if counts.sentence:
+                self._say(counts.sentence)
+            return counts
         finally:
             self._write(at_least=1)
             await self.grading.judge.aclose()
@@ -316,7 +306,8 @@ class GradedTable:
 
     # the end
 
-    def _finish(self, failures: IO[bytes], total: int) -> TableCounts:
+    def _finish(self, failures: IO[bytes], total: int) -> tuple[int, int]:
+        """Write the table; return how many of its rows fail, and how many aren't graded."""
         failed = 0
         ungraded = 0
         written = 0
@@ -339,7 +330,7 @@ class GradedTable:
                 )
         self.journal.unlink(missing_ok=True)
         self._say(f"{self.out}: {failed:,} fail, {ungraded:,} not graded")
-        return TableCounts(failed, ungraded)
+        return failed, ungraded
 
     def _say(self, sentence: str) -> None:
         if self.notify is not None:

@@ -20,4 +20,4 @@ GroupCheck: TypeAlias = "Callable[[JudgeGroup, Rubric], JudgeGroup]"
 GROUP_CHECKS: Final[OpenTable[GroupCheck]] = OpenTable()
 """The checks that are made of them, one after the other."""
 AFTER_GRADING: Final[OpenTable[Callable[[Any, Any], None]]] = OpenTable()
-"""Functions that take a `Grading` by such judges and the `DeciderShares` of its grades, and warn of what moved."""
+"""Functions that take a `Grading` by such judges and the `GradedCounts` of its grades, and warn of what moved."""

@@ -8,7 +8,7 @@ from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
-from markscheme.judges.remembering import BriefMemory, Memory
+from markscheme.judges.remembering import Memory
 
 if TYPE_CHECKING:
     from markscheme.judges.batching import Batching
@@ -34,7 +34,7 @@ class Asking:
     limiter: Limiter = field(default_factory=Limiter)
     price: Price | None = None
     memory: Memory | None = field(default_factory=Memory)
-    brief: Memory | None = field(default_factory=BriefMemory)
+    brief: Memory | None = field(default_factory=lambda: Memory(is_brief=True))
     expected: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
     batch: "Batching | None" = None

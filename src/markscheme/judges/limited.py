@@ -51,43 +51,27 @@ LONGEST_ANSWER: Final = 4096
 """Assumed maximum answer length in tokens, for judges that don't report their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Upper estimate of what a call uses, made before the call.
-
-    Attributes:
-        tokens: Input and output together.
-        usd: US dollars.
-    """
-
-    tokens: int = 0
-    usd: float = 0.0
-
-
 @dataclass(slots=True, eq=False)
 class Permit:
-    """Permission for one call, until it is handed back.
+    """Permission for one call, from when it is asked for until it is handed back.
 
     Attributes:
-        estimate: What is reserved for the call.
+        tokens: Upper estimate of the call's input and output together.
+        usd: Upper estimate of its cost in US dollars, reserved once it is granted.
+        patience: Longest pause in seconds, imposed by the provider, that its caller accepts.
+        granted: Done once the call may be made, or with the error why it may not.
         at: Time at which it was granted, by the event loop's clock.
         halvings: Number of times that concurrency had been halved by then.
-        tokens: The call's share of its minute; None once the minute is over.
+        in_minute: The tokens that it takes of its minute; None where they aren't counted, and once the minute is over.
     """
 
-    estimate: Forecast
-    at: float
-    halvings: int
-    tokens: int | None
-
-
-@dataclass(slots=True, eq=False)
-class _Waiting:
-    """A caller waiting for a permit, and the longest pause it accepts."""
-
-    estimate: Forecast
+    tokens: int
+    usd: float
     patience: float
-    permit: "asyncio.Future[Permit]"
+    granted: "asyncio.Future[None]"
+    at: float = 0.0
+    halvings: int = 0
+    in_minute: int | None = None
 
 
 @dataclass(eq=False)
@@ -126,8 +110,8 @@ class Limiter:
     _resumes: float = field(default=-math.inf, init=False, repr=False)
     _recent: deque[Permit] = field(default_factory=deque, init=False, repr=False)
     _recent_tokens: int = field(default=0, init=False, repr=False)
-    _new: deque[_Waiting] = field(default_factory=deque, init=False, repr=False)
-    _again: deque[_Waiting] = field(default_factory=deque, init=False, repr=False)
+    _new: deque[Permit] = field(default_factory=deque, init=False, repr=False)
+    _again: deque[Permit] = field(default_factory=deque, init=False, repr=False)
     _timer: asyncio.TimerHandle | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -169,11 +153,12 @@ class Limiter:
 
     # requesting permits
 
-    async def enter(self, estimate: Forecast, *, patience: float, again: bool = False) -> Permit:
+    async def enter(self, tokens: int, usd: float, *, patience: float, again: bool = False) -> Permit:
         """Wait for a permit for a call and return it, as soon as the limits allow the call.
 
         Args:
-            estimate: Tokens and dollars that the call may use.
+            tokens: Input and output that the call may use.
+            usd: US dollars that it may cost.
             patience: Longest pause in seconds, imposed by the provider, that the caller accepts.
             again: True for a retry; retries go before first attempts.
 
@@ -183,15 +168,17 @@ class Limiter:
         """
         if not self._most:
             self.make_room(CALLS_AT_ONCE)
-        waiting = _Waiting(estimate, patience, asyncio.get_running_loop().create_future())
-        (self._again if again else self._new).append(waiting)
+        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        permit = Permit(tokens, usd, patience, granted)
+        (self._again if again else self._new).append(permit)
         self._admit()
         try:
-            return await waiting.permit
+            await granted
         except asyncio.CancelledError:
-            if waiting.permit.done() and not waiting.permit.cancelled() and waiting.permit.exception() is None:
-                self.unused(waiting.permit.result())
+            if granted.done() and not granted.cancelled() and granted.exception() is None:
+                self.unused(permit)
             raise
+        return permit
 
     def unused(self, permit: Permit) -> None:
         """Return a permit without having made the call."""
@@ -203,8 +190,8 @@ class Limiter:
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         is_counted = usage.input_tokens is not None and usage.output_tokens is not None
-        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if is_counted else permit.estimate.tokens
-        self._close(permit, tokens=tokens, usd=permit.estimate.usd if usage.usd is None else usage.usd)
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if is_counted else permit.tokens
+        self._close(permit, tokens=tokens, usd=permit.usd if usage.usd is None else usage.usd)
 
     def failed(self, permit: Permit, error: BaseException) -> None:
         """Return a permit after a call without an answer.
@@ -216,7 +203,7 @@ class Limiter:
         if isinstance(error, JudgeUnavailable) and not isinstance(error, JudgeSilent):
             self._close(permit, tokens=0, usd=0.0)
         else:
-            self._close(permit, tokens=permit.estimate.tokens, usd=permit.estimate.usd)
+            self._close(permit, tokens=permit.tokens, usd=permit.usd)
 
     # batches
 
@@ -258,42 +245,41 @@ class Limiter:
             self._timer.cancel()
             self._timer = None
         while (queue := self._first_queue()) is not None:
-            waiting = queue[0]
             now = loop.time()
             try:
-                wait = self._wait(waiting, now)
+                wait = self._wait(queue[0], now)
             except MarkschemeError as error:
-                queue.popleft().permit.set_exception(error)
+                queue.popleft().granted.set_exception(error)
                 continue
             if wait > 0:
                 if wait < math.inf:
                     self._timer = loop.call_later(wait, self._admit)
                 return
-            queue.popleft().permit.set_result(self._grant(waiting.estimate, now))
+            self._grant(queue.popleft(), now)
 
-    def _first_queue(self) -> deque[_Waiting] | None:
+    def _first_queue(self) -> deque[Permit] | None:
         """Return the queue whose first caller is next: retries, then the others. Callers that gave up are dropped."""
         for queue in (self._again, self._new):
-            while queue and queue[0].permit.done():
+            while queue and queue[0].granted.done():
                 queue.popleft()
             if queue:
                 return queue
         return None
 
-    def _wait(self, waiting: _Waiting, now: float) -> float:
+    def _wait(self, first: Permit, now: float) -> float:
         """Return the seconds until the first caller may go; infinite if another call must end first."""
         pause = self._resumes - now
-        if pause > waiting.patience:
+        if pause > first.patience:
             raise JudgeBusy(
                 f"the provider asks to wait {number(pause, 0)} s more, longer than the deadline of "
-                f"{number(waiting.patience, 0)} s",
+                f"{number(first.patience, 0)} s",
                 retry_after=pause,
             )
         if pause > 0:
             return pause
-        if self._under_way >= int(self._places) or not self._affordable(waiting.estimate.usd):
+        if self._under_way >= int(self._places) or not self._affordable(first.usd):
             return math.inf
-        return self._wait_for_rates(waiting.estimate.tokens, now)
+        return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
         """Return True if the budget covers `usd` now; False while calls under way may release some of the budget."""
@@ -310,8 +296,8 @@ class Limiter:
     def _wait_for_rates(self, tokens: int, now: float) -> float:
         while self._recent and self._recent[0].at <= now - MINUTE:
             permit = self._recent.popleft()
-            self._recent_tokens -= permit.tokens or 0
-            permit.tokens = None
+            self._recent_tokens -= permit.in_minute or 0
+            permit.in_minute = None
         wait = 0.0
         if self.requests_per_minute is not None and len(self._recent) >= self.requests_per_minute:
             wait = self._recent[len(self._recent) - self.requests_per_minute].at + MINUTE - now
@@ -320,30 +306,31 @@ class Limiter:
             for permit in self._recent:
                 if over <= 0:
                     break
-                over -= permit.tokens or 0
+                over -= permit.in_minute or 0
                 wait = max(wait, permit.at + MINUTE - now)
         return wait
 
-    def _grant(self, estimate: Forecast, now: float) -> Permit:
-        permit = Permit(estimate, now, self._halvings, None)
+    def _grant(self, permit: Permit, now: float) -> None:
+        permit.at = now
+        permit.halvings = self._halvings
         self._calls += 1
         self._under_way += 1
-        self._reserved += estimate.usd
+        self._reserved += permit.usd
         if self.requests_per_minute is not None or self.tokens_per_minute is not None:
-            permit.tokens = estimate.tokens
+            permit.in_minute = permit.tokens
             self._recent.append(permit)
-            self._recent_tokens += estimate.tokens
-        return permit
+            self._recent_tokens += permit.tokens
+        permit.granted.set_result(None)
 
     # returning permits
 
     def _close(self, permit: Permit, *, tokens: int, usd: float) -> None:
         self._under_way -= 1
-        self._reserved = self._reserved - permit.estimate.usd if self._under_way else 0.0
+        self._reserved = self._reserved - permit.usd if self._under_way else 0.0
         self._spent += usd
-        if permit.tokens is not None:
-            self._recent_tokens += tokens - permit.tokens
-            permit.tokens = tokens
+        if permit.in_minute is not None:
+            self._recent_tokens += tokens - permit.in_minute
+            permit.in_minute = tokens
         self._admit()
 
     def _slow_down(self, permit: Permit, pause: float) -> None:
@@ -409,12 +396,12 @@ class Limited(Wrapping):
         clock = asyncio.get_running_loop().time
         if isinstance(self.price, ListPrice):
             self.price.load()
-        estimate = self._estimate(prompt)
+        tokens, usd = self._estimate(prompt)
         end = math.inf
         failures: list[JudgeError] = []
         while True:
             try_until = await self._circuit.enter()
-            permit = await self._permit(estimate, end, try_until) if clock() < end else None
+            permit = await self._permit(tokens, usd, end, try_until) if clock() < end else None
             if clock() >= end:  # waiting took what time there was; the judge is not to blame for that
                 self._unused(permit, try_until)
                 raise _last_failure(failures, f"the deadline of {self.deadline:g} s leaves no time to ask again")
@@ -434,12 +421,12 @@ class Limited(Wrapping):
             if not getattr(failures[-1], "retry_after", None):  # else the wait is spent in the limiter's queue
                 await asyncio.sleep(wait)
 
-    async def _permit(self, estimate: Forecast, end: float, try_until: float | None) -> Permit | None:
+    async def _permit(self, tokens: int, usd: float, end: float, try_until: float | None) -> Permit | None:
         """Wait for a permit for a call; None if the judge went down while waiting for it."""
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:
-            permit = await self.limiter.enter(estimate, patience=patience, again=began)
+            permit = await self.limiter.enter(tokens, usd, patience=patience, again=began)
         except BaseException:
             if try_until is not None:
                 self._circuit.leave()
@@ -499,9 +486,10 @@ class Limited(Wrapping):
             return backoff if sum(isinstance(failure, UnreadableReply) for failure in failures) == 1 else None
         return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
 
-    def _estimate(self, prompt: Prompt) -> Forecast:
+    def _estimate(self, prompt: Prompt) -> tuple[int, float]:
+        """Return the tokens and dollars that a call may use; 0 where nothing limits them."""
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
-            return Forecast()
+            return 0, 0.0
         return forecast(self.judge.identity, self.price, prompt)
 
     def _priced(self, reply: Reply) -> Reply:
@@ -513,13 +501,13 @@ class Limited(Wrapping):
         return reply if usd is None else replace(reply, usage=replace(reply.usage, usd=usd))
 
 
-def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
-    """Predict what an answer to a prompt may use; the cost is 0 if the price is unknown."""
+def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> tuple[int, float]:
+    """Predict the tokens and dollars that an answer to a prompt may use; the cost is 0 if the price is unknown."""
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
     read += sum(shown_part.tokens for shown_part in prompt.parts)
-    return Forecast(read + written, price.cost(read, written) if price else 0.0)
+    return read + written, price.cost(read, written) if price else 0.0
 
 
 def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) -> JudgeError:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from markscheme.errors import JudgeUnavailable
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
 from markscheme.judges.reply_file import REPLIES_FILE, REPLY_TABLES, cache_folder, open_replies
@@ -48,10 +49,12 @@ class Memory:
 
     Attributes:
         folder: Created on first use, readable only by its owner.
+        is_brief: Whether replies are kept by this process alone, and not longer than until the store is closed.
         asked_again: Unreadable replies of earlier runs that were requested again.
     """
 
     folder: Path = field(default_factory=cache_folder)
+    is_brief: bool = False
     asked_again: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +133,12 @@ class Memory:
             warnings.warn(f"{again_asked} asked for again", RuntimeWarning, stacklevel=3)
 
     def _opened(self) -> sqlite3.Connection:
-        return open_replies(self.folder)
+        if not self.is_brief:
+            return open_replies(self.folder)
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        for statement in REPLY_TABLES:
+            connection.execute(statement)
+        return connection
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> list[Any]:
         if self._lost:
@@ -145,16 +153,6 @@ class Memory:
             return []
 
 
-class BriefMemory(Memory):
-    """Store of replies by key that this process alone keeps, and not longer than until it is closed."""
-
-    def _opened(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        for statement in REPLY_TABLES:
-            connection.execute(statement)
-        return connection
-
-
 @dataclass(frozen=True)
 class Remembering(Wrapping):
     """A judge that asks `judge` only for replies that are not in the cache.
@@ -162,16 +160,22 @@ class Remembering(Wrapping):
     Attributes:
         judge: The judge to ask; the members of a panel are cached separately, since a reply with parts is not cached.
         memory: The cache.
+        may_ask: False if cached replies alone answer, so that `judge` is neither asked nor closed.
     """
 
     memory: Memory
+    may_ask: bool = field(default=True, kw_only=True)
 
     def cached_reply(self, prompt: Prompt, sample: int = 0) -> Reply | None:
         """Return the cached reply, or None. The judge is never asked."""
         return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the cached reply, else ask the judge and cache it; wait if another process has requested it."""
+        """Return the cached reply, else ask the judge and cache it; wait if another process has requested it.
+
+        Raises:
+            JudgeError: The judge gave no reply, or may not be asked and none is cached.
+        """
         key = self.key(prompt, sample)
         cached = self.memory.recall(key)
         if cached is not None:
@@ -182,6 +186,8 @@ class Remembering(Wrapping):
         try:
             if cached is None:
                 self.memory.asked_again += tried > 0
+                if not self.may_ask:
+                    raise JudgeUnavailable(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
                 reply = await self.judge.reply(prompt, sample)
                 cached = reply if reply.parts else self.memory.keep(key, reply)
             return cached
@@ -205,8 +211,9 @@ class Remembering(Wrapping):
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:
-        """Close the judge and the memory."""
-        await self.judge.aclose()
+        """Close the memory, and the judge if it may be asked."""
+        if self.may_ask:
+            await self.judge.aclose()
         self.memory.close()
 
 

@@ -1,8 +1,7 @@
-"""Judges for a second run: with new samples, or from cached replies only."""
+"""A judge for a second run, with new samples."""
 
 from dataclasses import dataclass
 
-from markscheme.errors import JudgeUnavailable
 from markscheme.judges.judge import Reply, Wrapping
 from markscheme.prompt import Prompt
 
@@ -20,19 +19,3 @@ class FromSample(Wrapping):
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the judge's answer to a later sample."""
         return await self.judge.reply(prompt, self.first + sample)
-
-
-@dataclass(frozen=True, slots=True)
-class NeverAsked(Wrapping):
-    """A judge that must not be asked: inside a `Remembering`, only cached replies answer."""
-
-    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Raise JudgeUnavailable, always.
-
-        Raises:
-            JudgeUnavailable: Always.
-        """
-        raise JudgeUnavailable(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
-
-    async def aclose(self) -> None:
-        """Return at once: there is nothing to close."""

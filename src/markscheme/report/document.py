@@ -152,10 +152,6 @@ class Block:
     """A part of a document."""
 
 
-class PageBlock(Block):
-    """A part that only a page has room for. Most of them are in `page_blocks.py`."""
-
-
 @dataclass(frozen=True)
 class Callout(Block):
     """The answer: a few words in bold, the evidence, and the command to run next."""
@@ -409,8 +405,8 @@ class Examples(Block):
 
 
 @dataclass(frozen=True)
-class OnPages(PageBlock):
-    """Blocks that only a page has room for."""
+class OnPages(Block):
+    """Blocks that only a page has room for. Those that are never anywhere else are in `page_blocks.py`."""
 
     blocks: tuple[Block, ...]
 
@@ -431,7 +427,7 @@ def in_text(blocks: Iterable[Block]) -> list[Block]:
 
 def _is_left_out(block: Block) -> bool:
     match block:
-        case PageBlock():
+        case OnPages():
             return True
         case Examples():
             return not block.differing

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from markscheme.report.document import PageBlock
+from markscheme.report.document import Block
 from markscheme.report.plot import PlotPoint
 
 
 @dataclass(frozen=True)
-class Scatter(PageBlock):
+class Scatter(Block):
     """The judge's scores against gold's, with the tolerance band and the pass mark."""
 
     dots: tuple[PlotPoint, ...]
@@ -51,7 +51,7 @@ class AnsweredText:
 
 
 @dataclass(frozen=True)
-class SideBySide(PageBlock):
+class SideBySide(Block):
     """Texts, each with the answers of several judges next to each other."""
 
     judges: tuple[str, ...]

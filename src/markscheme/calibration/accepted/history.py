@@ -22,7 +22,6 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.judges.reply_file import cache_folder
-from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
@@ -148,7 +147,7 @@ def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *
     if may_ask:
         return reopened()
     if isinstance(judge, Remembering):
-        return Remembering(NeverAsked(judge), judge.memory)
+        return replace(judge, may_ask=False)
     return judge if isinstance(judge, RecordedJudge) else None
 
 

@@ -229,7 +229,7 @@ class BatchQueue:
         return portion
 
     def _reserve(self, question: _Question, *, already_sent: bool = False) -> bool:
-        usd = forecast(self.judge, self.price, question.prompt).usd
+        _, usd = forecast(self.judge, self.price, question.prompt)
         if not self.limiter.reserve(usd, already_sent=already_sent):
             return False
         question.reserved = usd

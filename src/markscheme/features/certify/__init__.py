@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.features.certify.judges import CertifiedJudges
     from markscheme.grading import GradeOptions, Grading, SubmissionGrader
-    from markscheme.grading.graded_table import DeciderShares
+    from markscheme.grading.graded_table import GradedCounts
     from markscheme.judges.judge import JudgeGroup
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.kinds import Kind
@@ -83,10 +83,10 @@ def _votes(calibration: "Calibration") -> float | None:
     return votes_of_panel(calibration) if calibration.rater.member_votes else None
 
 
-def _after_grading(grading: "Grading", shares: "DeciderShares") -> None:
+def _after_grading(grading: "Grading", counts: "GradedCounts") -> None:
     from markscheme.features.certify.pass_drift import warn_of_moved_passes
 
-    warn_of_moved_passes(grading, shares)
+    warn_of_moved_passes(grading, counts)
 
 
 def _grader(rubric: "Rubric", judges: "CertifiedJudges", options: "GradeOptions") -> "SubmissionGrader":

@@ -8,7 +8,7 @@ from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.features.certify.promise import MARK_SIDES
 from markscheme.grading import Grading
-from markscheme.grading.graded_table import DeciderShares
+from markscheme.grading.graded_table import GradedCounts
 from markscheme.phrases import percent
 from markscheme.stats.prevalence import random_draw_p
 from markscheme.text import on_one_line
@@ -19,12 +19,12 @@ MOVED_AT = 0.01
 """The largest p at which a share counts as moved; the check of labels that weren't drawn at random uses the same."""
 
 
-def warn_of_moved_passes(grading: Grading, shares: DeciderShares) -> None:
+def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
     """Warn where a certificate passes another share of responses than of the labels that certify it."""
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file
-    moved = moved_share(file, passes=shares.passes, fails=shares.fails, left_to_people=shares.left_to_people)
+    moved = moved_share(file, passes=counts.passes, fails=counts.fails, left_to_people=counts.left_to_people)
     if moved is None:
         return
     certified, graded = moved
