@@ -101,7 +101,7 @@ class Rater:
 
     @property
     def proposer(self) -> str:
-        """A model to ask for other words, as a shell argument: this judge, or one of its panel, if its kind allows it.
+        """Name of a model that can propose new wordings, as a shell argument: this judge, or a member of its panel.
 
         Otherwise the default.
 
@@ -263,7 +263,7 @@ class Calibration(Reported):
         return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> Self:
-        """Return the calibration after so many settings were tried on its labels: all of their intervals hold together.
+        """Return the calibration with intervals widened for the number of settings that were tried on its labels.
 
         Args:
             settings: How many, this one included.
@@ -329,7 +329,7 @@ class Calibration(Reported):
 
     @property
     def false_fails(self) -> list[Any]:
-        """Return the ids of what the judge fails and people pass likewise."""
+        """Return the ids of what the judge fails and people pass: of a data frame, the labels of its index."""
         return self._ids_in_source(self.comparison.false_fails)
 
     def _ids_in_source(self, ids: Sequence[str]) -> list[Any]:

@@ -17,7 +17,7 @@ PlainRow: TypeAlias = Mapping[str, Any]
 
 
 def rubric_given(rubric: Rubric | str | Path) -> Rubric:
-    """Return a rubric that is given as itself, by name or by its file."""
+    """Return the rubric that an argument means: a Rubric itself, a rubric's name, or the path of its file."""
     return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 

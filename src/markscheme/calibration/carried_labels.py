@@ -24,7 +24,7 @@ PART_RELABELLED = 3
 
 @dataclass(frozen=True)
 class CarriedLabels:
-    """People's labels of a set of which some were given under other words of a criterion.
+    """People's labels of a set, some of them given before a criterion was reworded.
 
     Attributes:
         rubric: With its current words.

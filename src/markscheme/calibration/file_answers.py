@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class FileAnswer(Reported):
-    """Answer from files about the judge in them, or about one that is asked about them."""
+    """What files say about the judge whose ratings they hold, or about a judge that is asked about their rows."""
 
     @property
     def calibrations(self) -> "Sequence[Calibration]":
-        """The comparisons with people that it rests on."""
+        """The comparisons of the judge with people's labels that the answer rests on."""
         raise NotImplementedError
 
     def exit_status_for(self, required: "UseQuestion | None") -> int:

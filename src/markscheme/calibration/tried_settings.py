@@ -57,7 +57,7 @@ class TriedSetting:
 
     @classmethod
     def of_counts(cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str) -> "TriedSetting":
-        """Make the setting of a judge on labels that were counted, of whose examples no id is known.
+        """Make the record of a judge that was compared with labels known only as counts, without ids of examples.
 
         Args:
             rubric: The rubric of the counts.
@@ -248,7 +248,7 @@ def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _wait() -> None:
-    """Say nothing while another process appends its line."""
+    """Report nothing while the process waits for another one to append its line."""
 
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
@@ -270,7 +270,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return what stands for the examples of a set of labels, longer than the digest of any example."""
+    """Return a digest of a label set's name, in place of its examples' digests; it is longer, so that none is equal."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

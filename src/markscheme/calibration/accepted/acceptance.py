@@ -51,7 +51,7 @@ NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit
 
 
 class KeptFile(NamedTuple):
-    """The file that is kept of a run.
+    """The ratings or counts that are kept of an accepted run, as a file to write.
 
     Attributes:
         content: Its bytes.
@@ -172,7 +172,7 @@ def write_run(
     basis: "RunBasis | None" = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
-    """Write what is kept of a run, its accepted.json, and what features keep; return the file of what is kept.
+    """Write a run's ratings or counts, its accepted.json and the files of features; return the path of the first.
 
     Args:
         calibration: The run.

@@ -15,7 +15,7 @@ APART = 2.0
 
 
 def noun_of_answers(rubric: Rubric) -> str:
-    """Name an answer by a rubric with categories in a word."""
+    """Return the word for what raters answer by a rubric with categories: "answer", or "category"."""
     if has_score_of_rest(rubric):
         return "answer"
     return "category" if len(rubric.categories) == 1 else "combination of categories"

@@ -374,7 +374,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """Set of groups with which each example is left out: its group; with more than 1,000 groups one of 1,000 sets.
+        """Name of the jackknife set that each example is left out with: its group, or one of 1,000 sets of groups.
 
         Agreement and the sides of a gate, which are shares, keep the groups as they are.
         """
@@ -400,7 +400,7 @@ class Comparison:
 
     @cached_property
     def weights(self) -> Floats | None:
-        """Weights by which each example speaks for all outputs, shape (n_examples,); None unless chances differed."""
+        """Weight of each example as a sample of all outputs, shape (n_examples,); None if all weights are equal."""
         examples = self.table.examples
         if examples is None or not may_say(examples, "weight"):
             return None

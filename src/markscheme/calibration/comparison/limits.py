@@ -236,7 +236,7 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return how much each label speaks for, relative to others of its draw; None where all speak for as much.
+    """Return the sampling weight of each label, relative to the mean of its draw; None if all weights are equal.
 
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """

@@ -184,7 +184,7 @@ class Circumstances:
 
     @property
     def as_person(self) -> bool:
-        """Whether scores of the judge are as good as a person's, where people agree on less than the target."""
+        """Whether the judge's scores are as good as an annotator's, where annotators agree on less than the target."""
         s = self.states
         return s.low and s.asgood and s.beats and not self.no_skill
 

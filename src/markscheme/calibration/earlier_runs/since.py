@@ -26,7 +26,7 @@ DRIFT_MARGIN = 1 / 16
 
 @dataclass(frozen=True)
 class Since:
-    """The accepted runs and the settings of the comparison with them.
+    """The accepted runs, and how a new run is compared with them.
 
     Attributes:
         accepted: The runs.
@@ -52,7 +52,7 @@ class Since:
 
     @property
     def moved_over_looks(self) -> bool:
-        """Whether all looks together show that the judge moved, whatever this one shows; it stays so."""
+        """Whether all comparisons with the accepted runs together show that the judge moved; it stays true."""
         return max(self.looks, default=0.0) >= LOOKS_ALARM
 
     @property

@@ -33,7 +33,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: str, judge: str | None = None) -> "Commands":
-        """Return those on a rubric by its name, after a judge was asked by its name; None for the one at hand."""
+        """Return the commands on a rubric by its name, with a judge by its name; None stands for the usual judge."""
         named = judge or judge_to_name(rubric)
         return cls(shlex.quote(rubric), f"--judge {shlex.quote(named)}" if named else None)
 

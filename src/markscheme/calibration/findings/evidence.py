@@ -201,7 +201,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def _patterns(self) -> RatingPatterns:
-        """The patterns of gold and judge, of examples that have both."""
+        """The distinct pairs of gold's and the judge's level, on the examples that have both."""
         once = self.merged
         pairs = np.where(once.both[:, None], np.column_stack([once.gold, once.judge]), np.nan)
         return rating_patterns(pairs, self.levels, groups=once.groups)
@@ -224,7 +224,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def _people_patterns(self) -> RatingPatterns:
-        """The patterns of annotators' levels."""
+        """The distinct rows of annotators' levels."""
         return rating_patterns(self.people, self.levels, groups=self.groups)
 
     @property
@@ -596,7 +596,7 @@ def significant(
 
 
 def _without_spread(estimate: Estimate) -> Estimate:
-    """Give an estimate that no single example changes itself as its interval; return any other as it is."""
+    """Return an estimate with its own value as both limits, if leaving out any single example doesn't change it."""
     if estimate.caveat != Caveat("withheld", NO_SPREAD):
         return estimate
     return replace(estimate, low=estimate.value, high=estimate.value, caveat=None)

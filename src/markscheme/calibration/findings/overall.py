@@ -207,14 +207,14 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return each two decisions of gold and judge that occur, once, and how many examples have them."""
+    """Return each pair of a decision by gold and one by the judge that occurs, and its number of examples."""
     n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)
     occurs = n > 0
     return np.array([0.0, 0.0, 1.0, 1.0])[occurs], np.array([0.0, 1.0, 0.0, 1.0])[occurs], n[occurs]
 
 
 def _leaning(labels: Floats, judge: Floats, log_length: Floats, groups: Grouping) -> Estimate:
-    """Estimate how far a judge leans on length at equal labels, of equal rows once."""
+    """Estimate how much a judge rewards length at equal labels, with equal rows merged."""
     (*people, its, length), in_groups = merged_rows(*np.atleast_2d(labels.T), judge, log_length, groups=groups)
     return leaning(np.column_stack(people), its, length, groups=in_groups)
 
@@ -274,7 +274,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
 
 
 def _what_to_say(subset: Slice) -> str:
-    """Say what to write in the criteria about a part; never who wrote the responses, which a judge isn't to know."""
+    """Say what to write in the criteria about a slice; never who wrote its responses, which a judge mustn't know."""
     if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if subset.part.by == BY_LABEL_KIND:

@@ -319,7 +319,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Return the looks at which the part is still worse without the examples of parts that are worse still."""
+    """Return the figures on which a slice is still worse once the examples of even worse slices are left out."""
     untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
     if untaken.inside.sum() < SMALLEST_PART:
         return []
@@ -328,14 +328,14 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 
 
 class _Looks:
-    """Looks at a part of the examples, equal for all parts: score and criteria, by size and by bias.
+    """The figures by which every slice is compared with the rest: score and criteria, by size of error and by bias.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
-        """Set up the looks.
+        """Prepare the figures.
 
         Args:
             evidence: The examples.

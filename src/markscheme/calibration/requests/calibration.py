@@ -331,7 +331,7 @@ class CalibrationRequest:
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
-        """Wait until no other process accepts a run there: which samples are asked depends on the runs before."""
+        """Wait until no other process accepts a run at `path`, since the samples to ask depend on the runs before."""
         if path is None or not self.drift.accept:
             yield
             return
