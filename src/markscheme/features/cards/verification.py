@@ -188,7 +188,7 @@ class _CardFiles:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """Statements of the card that no file here makes."""
+        """Statements of the card that none of the files here can confirm."""
         of_judge = [] if self.accepted.setting.identity is not None else ["how the judge was asked"]
         of_model = [] if self._models_known or not self.accepted.setting.answered_by else ["the model that answered"]
         of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
@@ -275,7 +275,7 @@ class _CardFiles:
 
 
 def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the day and the version of acceptance, which nothing computes."""
+    """Return the date and the version that an accepted.json states, which can't be computed again."""
     return {key: stated[key] for key in ("date", "version")}
 
 

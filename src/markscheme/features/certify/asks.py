@@ -19,7 +19,7 @@ ASKS = "asks.jsonl"
 
 @contextmanager
 def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Count the promises that were asked of the same labels before, and offer to record this one; others wait.
+    """Count the promises tested on the same labels before, and yield how to record this one; others wait meanwhile.
 
     The same promise asked again isn't another. Nothing is recorded for a set that comes with the package, or that came
     from no file.

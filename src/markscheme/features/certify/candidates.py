@@ -172,7 +172,7 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
 
 
 def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count the ratings that rest on replies without some parameters, as their file says; {} where it says of none."""
+    """Count ratings by the parameters that their replies were asked without; {} if the file doesn't say."""
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)

@@ -103,7 +103,7 @@ class Certificate:
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), None)
 
     def certain(self, index: int) -> float | dict[str, float | None] | None:
-        """Return the certainty from which decisions of a judge stand.
+        """Return the least certainty at which a judge's decisions need no person.
 
         Args:
             index: The judge, from 0.

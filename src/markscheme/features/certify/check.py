@@ -193,7 +193,7 @@ def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterato
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that a search gives, by judge where there is one for each."""
+    """Return the entries of a certificate that a new search can confirm, keyed by judge where each judge has one."""
     entries = {key: document.get(key) for key in COMPARED}
     judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")

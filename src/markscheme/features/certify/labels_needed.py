@@ -53,7 +53,7 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return the labels of a certificate: those there are where they support it."""
+    """Return the labels that a certificate needs: those it has, if they support it."""
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

@@ -71,7 +71,7 @@ def _shares_asked(certificate: Certificate) -> list[float]:
 
 
 def _certain(certificate: Certificate, index: int) -> str:
-    """Say from which certainty on decisions of a judge stand: a number, or so many votes."""
+    """Say the least certainty at which a judge's decisions need no person: a number, or a number of votes."""
     certain = certificate.certain(index)
     if isinstance(certain, dict):
         sides = [f"{side} {_threshold(certificate, value)}" for side, value in certain.items() if value is not None]
@@ -85,7 +85,7 @@ def _threshold(certificate: Certificate, certain: float) -> str:
 
 
 def least_votes(certain: float, votes: int) -> int:
-    """Return how many votes a share of them is.
+    """Convert a least share of votes to a number of votes.
 
     >>> least_votes(6 / 7, 7), least_votes(0.667, 3)
     (6, 3)
@@ -207,7 +207,7 @@ def _what_would_do(run: CertifyRun) -> str:
 
 
 def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
-    """Return how to write what is certified, where that can be written and wasn't."""
+    """Return the command that writes the certificate; None if it can't be written, or was."""
     certificate = run.certificate
     if certificate.why_not_written is not None or run.rubric.source is None or run.written or run.edit:
         return None

@@ -349,7 +349,7 @@ def choose(
 
 
 def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
-    """Return the decision as what judges are paired on; None where nothing passes, or nobody decided."""
+    """Return pass/fail as the measure to compare judges by; None if nothing decides what passes, or nobody did."""
     if not table.rubric.has_gate_question:
         return None
     decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])
@@ -598,7 +598,7 @@ def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
+    """Return the labels needed to show one judge better or no worse, if both keep differing like this, or None.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.

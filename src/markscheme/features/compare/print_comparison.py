@@ -113,7 +113,7 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return how judges are asked but for several limits of criteria in a question, by which they are compared."""
+    """Return the options of asking without several limits of criteria per question, which are compared instead."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 

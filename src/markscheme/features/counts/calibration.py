@@ -147,7 +147,7 @@ def _refuse_uncountable(rubric: Rubric) -> None:
 
 
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
-    """Return the judge, by the caller's word, with the options that name the same counts, judge and labels again."""
+    """Describe the judge as the caller names it, with the options to repeat the run on the same counts and labels."""
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)
     again = {"--counts": counts.name, "--judge": stated, "--labels": labels}

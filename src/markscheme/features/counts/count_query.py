@@ -297,7 +297,7 @@ class CountQuery:
         return f"(({level} - {_signed(low)}) / {scale.span!r})"
 
     def _sums(self) -> Iterator[tuple[str, str]]:
-        """Yield the sum of weight times position of each, and the best sum where criteria may be left out."""
+        """Yield each rater's sum of weight times position, and the best possible sum where criteria may be left out."""
         for prefix in self._scored:
             terms: list[str] = []
             best: list[str] = []
@@ -415,7 +415,7 @@ def _same(first: str, second: str) -> str:
 
 
 def _signed(value: float) -> str:
-    """Return a number that may follow a sign."""
+    """Write a number for use after an operator: a negative one in parentheses."""
     return repr(float(value)) if value >= 0 else f"({float(value)!r})"
 
 
@@ -425,7 +425,7 @@ def _within(share: str) -> str:
 
 
 def _middle(levels: Sequence[str], median: str | None) -> str:
-    """Return the middle of annotators' levels: half-way between two, whoever gave none."""
+    """Return the median of annotators' levels, ignoring annotators who gave none."""
     if len(levels) == 1:
         return levels[0]
     if len(levels) > MOST_IN_PLAIN_SQL:

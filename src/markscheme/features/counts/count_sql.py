@@ -67,7 +67,7 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
 
 
 def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
-    """Write the SELECT of some false passes and false fails, by the scattered places of their groups.
+    """Write the SELECT of some false passes and false fails, spread pseudo-randomly over the groups.
 
     Args:
         query: What is counted.
@@ -123,7 +123,7 @@ def _stage(name: str, before: str, columns: Expressions) -> str:
 
 
 def _scattered(dialect: Dialect) -> str:
-    """Return the set of a place among many, which is another for its neighbours."""
+    """Write an expression that puts consecutive groups into different, pseudo-randomly chosen sets."""
     x = f"(place + {OFFSET})"
     square = dialect.remainder.format(f"({x} * {x})", PRIME)
     cube = dialect.remainder.format(f"({square} * {x})", PRIME)

@@ -61,7 +61,7 @@ class CountedRows:
 
     @cached_property
     def groups(self) -> Groups:
-        """Examples with what they are left out with."""
+        """Groups, or sets of groups, of the examples, to leave out one at a time."""
         return Groups.counted(self.n, None if np.isnan(self.sets).all() else self.sets.astype(np.int64))
 
     @cached_property
@@ -188,7 +188,7 @@ def _rows(table: CountsColumns, rows: Integers, people: Sequence[str]) -> Counte
 
 
 def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
-    """Return a column of numbers in some ascending rows; one that lacks has no value anywhere."""
+    """Return a column of numbers for ascending row indices; nan everywhere if the table has no such column."""
     if name not in table.numbers:
         return np.full(len(rows), np.nan)
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1:

@@ -33,7 +33,7 @@ def shown_path(counts: Path) -> Path:
 
 
 def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]]:
-    """Yield some false passes, then some false fails, of groups that lie far apart among the names.
+    """Yield some false passes, then some false fails, from groups spread evenly over all names.
 
     Args:
         comparison: The judge compared with gold.

@@ -34,7 +34,7 @@ class ProbabilityAudits:
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """The rows that are of different events: where a rubric's only criterion decides, the decision alone."""
+        """Audits of different events: the decision's alone, where the rubric's only criterion is the decision."""
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
 

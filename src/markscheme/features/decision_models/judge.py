@@ -146,7 +146,7 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Model, what counts of its probabilities, and the address if it isn't the provider's own."""
+        """The model, whether levels are its expected values, and the address if it isn't the provider's own."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

@@ -89,7 +89,7 @@ def weight_of(mode: Mode) -> float:
 def draft_of(
     name: str, outputs: ReadOutputs, materials: Mapping[str, Material], inputs: tuple[Sequence[str], Sequence[str]]
 ) -> Draft:
-    """Draft the rubric that modes come to.
+    """Draft a rubric with a criterion for each confirmed mode.
 
     Args:
         name: Name of the rubric.

@@ -220,7 +220,7 @@ class Codebook:
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the same, with who changed them and when in the modes that differ from an earlier codebook's."""
+        """Return the codebook, with author and time of the change in each mode that differs from an earlier one."""
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
             mode

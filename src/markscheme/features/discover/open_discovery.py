@@ -52,7 +52,7 @@ class OpenedDiscovery:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The outputs that stay unread, to prove the rubric, in order."""
+        """The outputs that nobody reads, so that the finished rubric can be tested on them, in order."""
         if self.reads_all or not self.pool_name:
             return ()
         read = {reading.id for reading in self.folder.readings() if reading.is_finished or reading.notes}

@@ -110,7 +110,7 @@ class NotesIn:
         )
 
     def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
-        """Put a line of our own in the place of what came before of the same reader and output."""
+        """Replace what came before from the same reader on the same output by a line of our own format."""
         key = (reading.rater, reading.id)
         self.readings[key] = reading
         self.passages[key] = list(passages)

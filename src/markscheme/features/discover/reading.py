@@ -34,11 +34,11 @@ class Note:
 
     @property
     def words(self) -> str:
-        """Its words and those of the passage."""
+        """The note's words and those of the passage it is about."""
         return f"{self.text} {self.quote or ''}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as in a file of notes."""
+        """Return the note as a file of notes has it."""
         data: dict[str, Any] = {"n": self.n, "text": self.text}
         data |= {"quote": self.quote} if self.quote else {}
         return data | ({"quote_in": self.quote_in} if self.quote_in else {})

@@ -68,7 +68,7 @@ _SCHEMA: dict[str, object] = {
 
 @dataclass(frozen=True)
 class ProposedGroups:
-    """The groups of one ask.
+    """The groups that a model proposed when it was asked once about all notes.
 
     Attributes:
         definitions: By name of the mode.
@@ -182,7 +182,7 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
 
 
 async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
-    """Return one ask over all batches; later batches may use what earlier ones named."""
+    """Ask a model once about all batches of notes; later batches may use the groups that earlier ones named."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0

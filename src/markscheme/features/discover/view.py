@@ -200,7 +200,7 @@ def _agreement(name: str, measured: SetAgreement, of: str) -> Iterator[Block]:
 
 
 def json_of(discovery: Discovery) -> dict[str, Any]:
-    """Return the same by the keys of the file format."""
+    """Return a discovery by the keys of the file format."""
     outputs = discovery.outputs
     unseen = outputs.new_modes
     more = discovery.read_more

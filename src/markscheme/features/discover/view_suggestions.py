@@ -35,7 +35,7 @@ def view(name: str, suggestion: Suggestion) -> Document:
 
 
 def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
-    """Return the same as plain data."""
+    """Return a model's suggestion as plain data."""
     return {
         "schema": 1,
         "name": name,
@@ -67,7 +67,7 @@ def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
 
 
 def plan_json(notes: int, cost: Cost) -> dict[str, Any]:
-    """Return the same as plain data."""
+    """Return the cost of asking a judge for groups as plain data."""
     return {
         "schema": 1,
         "notes": notes,

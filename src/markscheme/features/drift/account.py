@@ -111,7 +111,7 @@ def over_looks(since: Since) -> str:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """Tell what moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
+    """Say what moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
 
     Args:
         drift: Drift of the criterion.

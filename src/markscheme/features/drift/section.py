@@ -133,7 +133,7 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
 
 
 def _spoke(baseline: Baseline) -> str:
-    """Say which of the two an alarm comes from, or that there is none."""
+    """Say whether an alarm comes from this look at the accepted examples, from all looks, or that there is none."""
     return f"Alarm by {' and '.join(baseline.alarm_by)}." if baseline.alarm_by else "No alarm, by this look or by all."
 
 

@@ -25,7 +25,7 @@ Lines = Mapping[tuple[Any, ...], int]
 
 
 def report_on_asked(context: Mapping[str, Any]) -> RunReport:
-    """Return one line on the model-graded assertions that weren't asked of us, or none where all were.
+    """Return one line on the model-graded assertions that markscheme didn't grade, or none where it graded all.
 
     Args:
         context: What Promptfoo passes to its hook, with `results`.

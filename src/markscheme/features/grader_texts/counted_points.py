@@ -91,7 +91,7 @@ def sums_points(text: str) -> bool:
 
 
 def ends_of_points(text: str) -> ScaleEnds | None:
-    """Return the ends of what points come to: the most that a text names, else what can be computed."""
+    """Return the lowest and highest sum of a text's points: the highest as the text names it, else computed."""
     to_grader = in_digits(
         _ONE_POINT.sub("1 ", " ".join(sentence for sentence in sentences(text) if not _TELLS.search(sentence)))
     )
@@ -100,7 +100,7 @@ def ends_of_points(text: str) -> ScaleEnds | None:
 
 
 def _sums(text: str, to_grader: str) -> Iterator[int]:
-    """Yield what the points of a text may come to, the surest first."""
+    """Yield the lowest and highest sum of a text's points by each way of reading them, the surest first."""
     yield max((int("".join(named)) for named in _MOST.findall(to_grader)), default=0)
     single = [int("".join(points)) for points in _SINGLE.findall(_TAKEN_OFF.sub("", in_digits(text)))]
     yield sum(single) if len(single) > 1 else 0

@@ -97,7 +97,7 @@ class Anchors(NamedTuple):
     ends: tuple[float, float] | None
 
     def __bool__(self) -> bool:
-        """Return whether there are any."""
+        """Return whether the text describes any score or range."""
         return self.ends is not None
 
 
@@ -192,7 +192,7 @@ def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
 
 
 def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
-    """Return the scores that sentences give for what an output does, with that."""
+    """Map each score to what an output does to get it, where whole sentences say so."""
     conditional = [(sentence, list(_CONDITION.finditer(sentence))) for sentence in sentences]
     has_lines = sum(bool(_BEGINS_WITH_SCORE.match(sentence)) for sentence, _ in conditional) >= _FEWEST_CONDITIONS
     found = {
@@ -214,7 +214,7 @@ def _are_ends(values: Sequence[float]) -> bool:
 
 
 def degrees_in(text: str) -> Mapping[float, str]:
-    """Return what a text gives full, half and no marks for; nothing where it gives full marks for nothing."""
+    """Map full, half and no marks to what a text gives them for; return {} if it describes no full marks."""
     described = {_DEGREES[degree.lower()]: _trimmed(words) for degree, words in _DEGREE.findall(text)}
     return described if 1.0 in described else {}
 

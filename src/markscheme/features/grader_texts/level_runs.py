@@ -37,7 +37,7 @@ _FEWEST = 3
 
 
 class _Item(NamedTuple):
-    """A score with its meaning, and whether words say that it means that."""
+    """A score with its meaning, and whether the text states the meaning rather than numbering a list."""
 
     value: float
     words: str
@@ -71,7 +71,7 @@ def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[
 
 
 def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
-    """Return whether a number before words is said to mean them; one alone in a clause numbers no point."""
+    """Return whether a number is stated as the score of the words after it, and doesn't just number a point."""
     is_named = match["name"] is not None or (match["sign"] or ":") not in _MARKS_OF_LISTS
     return is_named or (in_clauses and _CLOSES_NUMBER.search(match["closes"]) is None)
 
@@ -83,13 +83,13 @@ def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
 
 
 def _may_number_points(run: Sequence[_Item]) -> bool:
-    """Return whether numbers count from 1 before words that aren't said to be what they mean."""
+    """Return whether numbers just count 1, 2, 3 in front of a list's points, and are stated as no scores."""
     are_numbers = [item.value for item in run] == [float(index) for index in range(1, len(run) + 1)]
     return are_numbers and not any(item.is_said for item in run)
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield the stretches of at least three items whose values rise or fall, by one step where nothing says more."""
+    """Yield the runs of at least three scores that rise or fall, in equal steps unless the text says more."""
     run: list[_Item] = []
     for item in items:
         if run and not _goes_on(run, item):
@@ -102,7 +102,7 @@ def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
-    """Return whether an item goes on with a stretch."""
+    """Return whether an item continues a run of rising or falling scores."""
     step = round(item.value - run[-1].value, 3)
     first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)
     return step * first > 0 and (step == first or (run[0].is_said and run[-1].is_said and item.is_said))

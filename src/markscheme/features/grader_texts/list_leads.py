@@ -133,7 +133,7 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
 
 
 def _is_aside(listed: TextList) -> bool:
-    """Return whether a list says what is so, what may be said, or what the grader does."""
+    """Return whether a list gives only facts, permissions or the grader's steps, so that no point of it is required."""
     before, items = listed
     lead = _last(before)
     if all(_PHRASE.fullmatch(item.strip()) for item in items) or all(map(_PLACEHOLDER.fullmatch, items)):

@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield the points of a list; those below them instead where the list itself only sorts them."""
+    """Yield the points of a list; the nested points in place of a point that only groups them."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:

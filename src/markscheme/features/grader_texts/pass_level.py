@@ -235,7 +235,7 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Return a band as its ends, after its verdict; the whole scale as it is."""
+    """Rewrite a band of scores such as "3 to 5" as "3 or 5" after its verdict, unless it is the whole scale."""
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 
@@ -276,12 +276,12 @@ def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None
 
 
 def _fails(words: str) -> bool:
-    """Return whether a statement is on what fails; what fails unless it has a score passes with it."""
+    """Return whether a statement names what fails; "fails unless it scores 4" names what passes."""
     return (FAILS.search(words) is not None) != (UNLESS.search(words) is not None)
 
 
 def _scores(words: str, scale: Scale) -> frozenset[float]:
-    """Return the scores of a statement on what passes: one, or several that are listed."""
+    """Return the scores that a statement on what passes names: a single one, or those of a list."""
     scores = frozenset(map(float, _SCORE.findall(words))) or (
         frozenset(scale.ends[1:]) if _ONLY_TOP.search(words) else frozenset()
     )

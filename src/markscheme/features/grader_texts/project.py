@@ -161,7 +161,7 @@ def _unlike(point: str, points: tuple[str, ...]) -> str:
 
 
 def _counts(text: GradedText) -> str:
-    """Return how a text counts, where that isn't the usual."""
+    """Say a text's weight, its threshold and that it is negated, as far as they aren't the usual."""
     weight = "" if text.weight == 1 else f", weight {text.weight:g}"
     threshold = "" if text.threshold is None else f", threshold {text.threshold:g}"
     return f"{weight}{threshold}{', a fault: passes where it is absent' if text.is_negated else ''}"

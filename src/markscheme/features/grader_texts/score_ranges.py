@@ -100,7 +100,7 @@ def are_ends(low: float, high: float) -> bool:
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return both ends where a sentence names them that tells of scores."""
+    """Return the lowest and the highest score that a sentence about scores names."""
     return next((ends for sentence in told for ends in _ranges(sentence)), None)
 
 

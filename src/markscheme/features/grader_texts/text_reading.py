@@ -100,7 +100,7 @@ def read_text(text: str) -> TextReading:
 
 
 def _whole(scale: Scale, originals: Sequence[str]) -> Scale:
-    """Return a scale whose levels say all that the text says of them."""
+    """Return a scale with the quotations put back into its levels' descriptions."""
     levels = (
         replace(level, description=level.description and put_back(level.description, originals))
         for level in scale.levels

@@ -141,7 +141,7 @@ def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float,
 
 
 def _headed_ends(text: str) -> tuple[float, float] | None:
-    """Return the ends that stand behind what is scored, where they are always the same."""
+    """Return the ends written after each scored aspect, such as "Tone (1-5)", if all aspects have the same ones."""
     rows = _ROW_OF_RANGE.findall(text)
     ranges = [*_HEADED.findall(text), *(rows if len(rows) > 1 else ())]
     headed = {tuple(float(end) for end in ends if end) for ends in ranges}

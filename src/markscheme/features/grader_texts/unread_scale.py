@@ -89,7 +89,7 @@ def asks_by_another_scale(text: str) -> bool:
 
 
 def demands_number(text: str) -> bool:
-    """Return whether a text asks for a number by that word, or by what it is the number of."""
+    """Return whether a text asks for a score as a number, a level, a rank or the like."""
     return any(demands_score(sentence) and _NUMBER.search(sentence) for sentence in sentences(text))
 
 

@@ -45,7 +45,7 @@ class TriableChanges:
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
-        """Look at scores only where decisions are too few; a user who names preferences wants those."""
+        """Find which changes the labels are enough to try, by overall scores only if decisions are too few."""
         takes_scores = decisions.lack is not None and not decisions.is_paired
         scores = OwnScores.of(setting.rubric, setting.every) if takes_scores else None
         return cls(setting, decisions, scores if scores is not None and scores.ids else None)

@@ -161,7 +161,7 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 
 
 def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
-    """Return the same test for any number of candidates made without these labels, on all of them.
+    """Test whether the best of any number of candidates made without these labels is better than the default.
 
     The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
     correlation; the random signs have a fixed seed.

@@ -170,7 +170,7 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
 
 
 def _with_skill() -> Iterator[str]:
-    """Return how an agent comes to read it."""
+    """Say that a coding agent finds the skill's files by itself."""
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 

@@ -229,7 +229,7 @@ class PlanRequest:
 
 
 def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None] | None:
-    """Return what finds the replies that a judge has already."""
+    """Return a function that finds a judge's recorded or cached replies; None for a judge without any."""
     if isinstance(judge, RecordedJudge):
         replies = judge.replies
         return lambda prompt, sample: replies.get((prompt.fingerprint, sample))

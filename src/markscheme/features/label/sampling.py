@@ -104,7 +104,7 @@ class Draw:
         return {name: taken[name] for name in systems} if taken else {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the draw as plain data."""
         return {
             "n": len(self.picks),
             "seed": self.seed,
@@ -222,7 +222,7 @@ def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random
 
 
 def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
-    """Return the same, each with a name that the draw's examples share and no other draw's have."""
+    """Return the picks with one name for their draw, which no other draw has."""
     draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
     return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 
@@ -320,7 +320,7 @@ def _allocation(
     free: Sequence[Example],
     count: int,
 ) -> dict[str, int]:
-    """Labels for each stratum: by how much they would add, at least a few of each, no more than it has."""
+    """Allocate labels to the strata by how much they would add: at least a few to each, never more than it has."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
     index_of = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():
@@ -343,7 +343,7 @@ def _allocation(
 
 
 def _as_expected(name: str, n: int) -> tuple[int, int]:
-    """Labels without an outcome yet, as the fails and passes expected."""
+    """Divide labels without an outcome yet into the fails and passes to expect."""
     fails, passes = _expected(name)
     failing = round(n * fails / (fails + passes))
     return failing, n - failing

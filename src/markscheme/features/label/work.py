@@ -317,7 +317,7 @@ class Work:
 
 
 def _answer_of(passed: bool | None) -> str:
-    """Return the answer that a decision on the whole response was, or was none."""
+    """Return the answer that stands for a decision on the whole response, or for none."""
     if passed is None:
         return CANNOT_TELL
     return WHOLE_PASSES if passed else WHOLE_FAILS

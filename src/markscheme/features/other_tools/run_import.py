@@ -161,7 +161,7 @@ def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
 
 
 def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -> None:
-    """Refuse what only the answers of a sheet may say, with a head that shows that the sheet was written here.
+    """Refuse adjudicated ratings and sheets' answers in files without the signed head of a labelling sheet.
 
     Args:
         file: What was read.

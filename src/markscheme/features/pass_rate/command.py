@@ -111,7 +111,7 @@ def _of_stream(
     json: bool,
     details: bool,
 ) -> int:
-    """Look at a stream, or plan its audits; the exit status.
+    """Print what a stream of responses shows, or plan its audits; return the exit status.
 
     Raises:
         UsageError: No rubric is named.

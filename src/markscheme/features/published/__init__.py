@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _ByStructure:
-    """The reader, which is loaded when it is first asked."""
+    """The reader of rubrics in others' formats, loaded when it is first asked."""
 
     def read(self, data: Any, options: "ShapeOptions") -> "PublishedRubric | None":
         from markscheme.features.published.reader import read_published

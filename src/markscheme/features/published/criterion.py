@@ -51,7 +51,7 @@ class CriterionReading:
         notes: dict[str, None],
         unread: dict[str, None],
     ) -> None:
-        """Begin.
+        """Begin to read a file's criteria.
 
         Args:
             options: What the caller says.

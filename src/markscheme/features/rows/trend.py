@@ -116,7 +116,7 @@ class CriteriaTrend:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """The shares behind the ruling; with tasks alike where a few of them hold most of the verdicts."""
+        """The shares behind the ruling; with equal weight for each task if a few tasks hold most of the verdicts."""
         tasks = codes([verdict.task for verdict in self.verdicts])
         criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
         weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])

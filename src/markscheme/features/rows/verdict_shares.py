@@ -176,13 +176,13 @@ def is_heavy(tasks: Codes) -> bool:
 
 
 def weights_of_tasks_alike(tasks: Codes) -> Floats:
-    """Return weights of verdicts with which each task counts as much as any other, with a mean of 1."""
+    """Return weights of verdicts that give each task the same total weight, with a mean of 1."""
     weights = 1 / np.bincount(tasks)[tasks]
     return np.asarray(weights / weights.mean())
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of hits where each task weighs as much as any other."""
+    """Return the share of hits if each task has the same weight."""
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 
 

@@ -59,7 +59,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
 
 def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
-    """Return what people's own levels come to by a version; None without any."""
+    """Return gold by a version's criteria, from people's levels alone; None if no example has any."""
     names = {criterion.name for criterion in rubric.criteria}
 
     def levels_alone(label: Rating) -> Rating | None:

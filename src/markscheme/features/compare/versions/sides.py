@@ -55,7 +55,7 @@ def is_report(side: str) -> bool:
 
 
 def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
-    """Return both versions, the old one first.
+    """Return the two versions of a rubric that the sides of a comparison name, the old one first.
 
     Raises:
         UsageError: A file, revision or rubric isn't there, or one side is a report and the other isn't.

@@ -28,7 +28,7 @@ SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:
-    """Return the number of decisions or preferences whose chances are shown: those there are, if so few were tried."""
+    """Return the number of decisions or preferences to show chances for, no fewer than were simulated."""
     n = len(evidence.tasks)
     return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
 

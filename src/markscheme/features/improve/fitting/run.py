@@ -29,7 +29,7 @@ BY = "improve --numbers"
 
 @dataclass(frozen=True)
 class NumbersRun:
-    """Look at a rubric's numbers by people's decisions.
+    """The outcome of fitting a rubric's weights and pass mark to people's decisions.
 
     Attributes:
         evidence: The decisions.
@@ -70,7 +70,7 @@ class NumbersRun:
 
 @dataclass(frozen=True)
 class ScoresRun:
-    """Look at a rubric's weights by people's overall scores.
+    """The outcome of fitting a rubric's weights to people's overall scores.
 
     Attributes:
         evidence: The scores.
@@ -138,7 +138,7 @@ class NumbersRequest:
         return None if self.pairs_named is None else rubric_of_preferences(self.pairs_named)
 
     def evidence(self) -> DecisionEvidence:
-        """Return what counts with annotators' own levels, or a judge's where those are too few and one is known."""
+        """Return the decisions with annotators' own levels, or with a known judge's if those are too few."""
         by_annotators = self.by_annotators()
         if by_annotators.lack is None or not (self.ratings or self.judge):
             return by_annotators
@@ -147,7 +147,7 @@ class NumbersRequest:
         return DecisionEvidence.with_levels_of(self._judged(), self.rubric, self.examples)
 
     def by_annotators(self) -> DecisionEvidence:
-        """Return what counts with annotators' own levels."""
+        """Return the decisions with annotators' own levels."""
         if self.pairs is not None:
             return preference_evidence(self.pairs, self.rubric, self.examples)
         return DecisionEvidence.of(self.rubric, self.examples)
@@ -160,7 +160,7 @@ class NumbersRequest:
         )
 
     def run(self, evidence: DecisionEvidence) -> NumbersRun:
-        """Look at what decisions say, after putting the look on record.
+        """Record that the decisions are used once more, then fit the numbers to them.
 
         Raises:
             RatingError: The record can't be read or written.
@@ -178,7 +178,7 @@ class NumbersRequest:
         return NumbersRun(evidence, opening, proposal, self.odds)
 
     def run_on_scores(self, scores: OwnScores) -> ScoresRun:
-        """Look at what overall scores say, after putting the look on record.
+        """Record that the overall scores are used once more, then fit the weights to them.
 
         Raises:
             RatingError: The record can't be read or written.

@@ -18,12 +18,12 @@ RESPONSE_SHOWN = 60
 
 
 def plural(evidence: DecisionEvidence) -> str:
-    """Call what people said by its name."""
+    """Return the noun for the evidence: "preferences" for pairs, else "decisions"."""
     return "preferences" if evidence.is_paired else "decisions"
 
 
 def counted_evidence(evidence: DecisionEvidence) -> str:
-    """Count what people said."""
+    """Write the number of decisions or preferences, such as "60 pass/fail decisions"."""
     return counted(len(evidence.tasks), "preference" if evidence.is_paired else "pass/fail decision")
 
 

@@ -127,7 +127,7 @@ class AnchorWatch:
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return flips a look since a day, examples, and the runs' own share of flips, fails first.
+        """Return flips per look since a day, the examples, and how often accepted runs flip; each for fails first.
 
         Where there is no look since then, the last one counts.
         """

@@ -33,7 +33,7 @@ def hash_share(seed: str, identifier: str) -> float:
 
 
 def is_audited(seed: str, identifier: str, chance: float) -> bool:
-    """Tell whether people label a response, given the chance that each response has."""
+    """Return whether people label a response, given the chance that each response has."""
     return hash_share(seed, identifier) < chance
 
 
@@ -56,12 +56,12 @@ def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
 
 
 def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> bool:
-    """Tell whether a week that is over counts: nearly all of it graded, and nearly all its audits labelled."""
+    """Return whether a week that is over counts: nearly all of it graded, and nearly all its audits labelled."""
     return nearly_all(graded, responses) and nearly_all(labelled, audits)
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Return the labels of one verdict that labels drawn at several chances are worth: those that pass, and all.
+    """Compute how many labels of one verdict, drawn with several chances, are worth: those that pass, and all.
 
     Args:
         passed: Labels that pass, of each chance, shape (k,).
@@ -85,5 +85,5 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
 
 
 def nearly_all(counted: int, whole: int) -> bool:
-    """Tell whether a count is as much of a whole as a closed week needs."""
+    """Return whether a count is a large enough part of the whole for a week to be closed."""
     return counted >= round(CLOSED * whole, 9)

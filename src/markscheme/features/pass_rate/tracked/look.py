@@ -34,7 +34,7 @@ WAITED = 4
 
 @dataclass(frozen=True)
 class Watched:
-    """The evidence of one process.
+    """The evidence, week by week, that one figure of a stream moved: people's pass rate, or the judge's share.
 
     Attributes:
         weeks: The weeks that it has looked at, after those of the reference.
@@ -144,7 +144,7 @@ def look_at(
     anchors: Callable[[date | None], AnchorWatch | None] | None = None,
     at_least: float | None = None,
 ) -> Look:
-    """Look at a stream.
+    """Compute what a stream of responses shows: its pass rate, and whether anything moved.
 
     Args:
         memory: All that is known of it, with at least a start.
@@ -198,7 +198,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the days from which everything counts, and from which judge and share do; None for the whole stream.
+    """Return the days from which rates count, and from which the judge and its share do; None for the whole stream.
 
     After two years without a new period, one begins by itself.
     """

@@ -64,7 +64,7 @@ def most_by_judge(
 
 
 def may_be_judge(shift: float, at_most: float) -> bool:
-    """Tell whether the judge may explain half of a shift or more."""
+    """Return whether the judge may explain half of a shift or more."""
     return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
 
 
@@ -100,7 +100,7 @@ def part_by_mix(shift: float, at_old_mix: float) -> float:
 def name_cause(
     *, judge_rang: bool, people_rang: bool, shift: float, judge_may_explain: bool, by_mix: float | None
 ) -> MovedCause:
-    """Name what moved, at a look from a ring on: the first rule that holds.
+    """Name what moved, once evidence has reached its threshold: the first rule that holds decides.
 
     Args:
         judge_rang: Whether the judge moved on accepted examples.

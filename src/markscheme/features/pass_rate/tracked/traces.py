@@ -12,7 +12,7 @@ _SCOPES = ("scopeSpans", "scope_spans")
 
 
 def is_traces(peek: Peek) -> bool:
-    """Tell whether a file holds OTLP's batches of spans, on lines or as one object."""
+    """Return whether a file holds OTLP's batches of spans, on lines or as one object."""
     return any(key in _BATCHES or mapping(value).keys() & {*_BATCHES} for key, value in peek.first)
 
 
