@@ -26,7 +26,7 @@ _ROWS_OF_A_PART: Final = 10_000
 
 
 def row_writer(path: Path, option: str) -> WriteRows:
-    """Return what writes rows to a file of this name.
+    """Return a writer of rows for a file of this name.
 
     Args:
         path: The file.

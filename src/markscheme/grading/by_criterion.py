@@ -79,7 +79,7 @@ class SubmissionGrader(Protocol):
 
 
 class AroundGrader(ABC):
-    """A grader that puts something before or after another one, which grades.
+    """A grader that wraps another one, and does something before or after it.
 
     Attributes:
         grader: The one that grades.
@@ -90,16 +90,16 @@ class AroundGrader(ABC):
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Fingerprints of the grader that grades."""
+        """Fingerprints of the wrapped grader."""
         return self.grader.fingerprints
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of the grader that grades."""
+        """Return the prompts of the wrapped grader."""
         return self.grader.prompts(submission)
 
     @abstractmethod
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by way of the grader that grades."""
+        """Grade a submission by the wrapped grader."""
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """Make a Grade without a score, with the reason why there is none."""

@@ -119,7 +119,7 @@ class ByRow(AroundGrader):
         return rubric_for(submission.inputs, self.core, self.rule, self.of_run)
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts by the row's rubric; none where it is faulty."""
+        """Return the prompts by the row's own rubric, or the run's; none if the row's rubric is faulty."""
         by_row = self.rubric_for(submission)
         if isinstance(by_row, str):
             return []

@@ -254,7 +254,7 @@ _TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_matc
 
 @lru_cache(maxsize=64)
 def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
-    """Make the scorer that a check of steps is, the same one each time."""
+    """Return the scorer of a check of steps, the same object each time."""
     check = load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
@@ -265,7 +265,7 @@ def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
 
 
 def _step_check(name: str) -> Callable[[], StepCheck] | None:
-    """Return what loads the check of steps of a name; None if a check of a text or none at all has it."""
+    """Return the function that loads the named check of steps; None if no feature has a check of that name."""
     return None if name in _TEXT_CHECKS else dict(CHECKS).get(name)
 
 

@@ -246,7 +246,7 @@ class JudgeGroup(Protocol):
 
     @property
     def grader(self) -> str:
-        """The kind of grader that asks them, by its name in grading's table."""
+        """Name of the kind of grader that asks these judges, in grading's table."""
         ...
 
     @property

@@ -80,7 +80,7 @@ class Panel:
             make_room(judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Let the member whose reply it is drop it from its cache."""
+        """Drop a reply from the cache of the member that gave it."""
         for judge in self.judges:
             forget(judge, reply, settled=settled)
 

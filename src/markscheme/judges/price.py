@@ -52,7 +52,7 @@ class Price:
             ) from None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Compute the cost in dollars.
+        """Compute the cost of a call in dollars.
 
         >>> Price(3.0, 15.0).cost(1_000, 200)
         0.006
@@ -69,7 +69,7 @@ class Price:
         return Price(self.input_per_million / 2, self.output_per_million / 2)
 
     def of(self, usage: Usage) -> float | None:
-        """Compute the cost in dollars; None if the tokens are unknown."""
+        """Compute the cost of some usage in dollars; None if the tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)
@@ -125,9 +125,9 @@ class ListPrice:
         return self.price(self.identity)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Compute the cost in dollars; 0 if no price is known."""
+        """Compute the cost of a call in dollars; 0 if no price is known."""
         return self._list_price.cost(input_tokens, output_tokens) if self._list_price else 0.0
 
     def of(self, usage: Usage) -> float | None:
-        """Compute the cost in dollars; None if tokens or price are unknown."""
+        """Compute the cost of some usage in dollars; None if tokens or price are unknown."""
         return self._list_price.of(usage) if self._list_price else None

@@ -126,7 +126,7 @@ def _value_texts(written: Any) -> tuple[str, ...]:
 
 
 def _ends(written: Any) -> tuple[str, ...]:
-    """Return the same, with two numbers as LOW..HIGH."""
+    """Return two numbers as the one text LOW..HIGH; other values as a command line has them."""
     if isinstance(written, list | tuple) and len(written) == len(("worst", "best")) and all(map(_is_number, written)):
         return (_value_text(written),)
     return _value_texts(written)

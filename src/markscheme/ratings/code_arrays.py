@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
-    """Return what a function says of each rating's header, shape (n_ratings,)."""
+    """Return a function's value for the header of each rating, shape (n_ratings,)."""
     if not codes.headers:
         return np.zeros(0, dtype=dtype)
     return np.array(list(map(value, codes.headers)), dtype=dtype)[header_numbers(codes)]
@@ -28,7 +28,7 @@ def header_numbers(codes: RatingCodes) -> Integers:
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Number what a function says of each rating's header, in the order of the first ratings.
+    """Number the raters that a function finds in ratings' headers, in the order of the first ratings.
 
     Returns:
         The different values, and the number of each rating's, shape (n_ratings,).
@@ -39,7 +39,7 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
 
 
 def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
-    """Return what a function says of each rating's answer to a criterion, shape (n_ratings,); `without` for none."""
+    """Return a function's value for each rating's answer to a criterion, shape (n_ratings,); `without` for none."""
     by_code = np.array([*map(value, codes.answers_on(name)), without])
     return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
 
@@ -55,7 +55,7 @@ def skips_on(codes: RatingCodes, name: str) -> Flags:
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return which ratings have an answer of which a function says so, shape (n_ratings,)."""
+    """Return which ratings have an answer for which a function returns True, shape (n_ratings,)."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):
@@ -115,6 +115,6 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Return the same kinds, numbered without gaps."""
+    """Renumber some kinds of rows so that no number is left out."""
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

@@ -161,7 +161,7 @@ class RatingCodes(Sequence[Rating]):
     # --- parts, and more
 
     def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
-        """Return the ratings of whose header a function says so; the same where it says so of all."""
+        """Return the ratings for whose header a function returns True; the object itself if that is all."""
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
@@ -200,7 +200,7 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def _emptied(self) -> "RatingCodes":
-        """Return codes with the headers and the answers of these, and no rating."""
+        """Return new codes that know the same headers and answers, and have no rating yet."""
         part = RatingCodes(self.names)
         part.headers = list(self.headers)
         part._orders = list(self._orders)
@@ -403,7 +403,7 @@ class RatingLines:
         self._known: dict[bytes, tuple[int, array[int]]] = {}
 
     def add_known(self, unit: str, text: bytes) -> int | None:
-        """Add a rating of which all but the example was said before, in the same letters.
+        """Add a rating of `unit` from a line whose text, apart from the example's id, was read before.
 
         Returns:
             Its index; None where nothing of the kind is remembered.
@@ -412,11 +412,11 @@ class RatingLines:
         return None if remembered is None else self.codes.append_codes(unit, *remembered)
 
     def knows(self, text: bytes) -> bool:
-        """Return True if all but the example of a rating is remembered by these letters."""
+        """Return True if a line with this text, apart from the example's id, is remembered."""
         return text in self._known
 
     def remember(self, text: bytes, index: int) -> None:
-        """Remember all but the example of a rating, by the letters in which it was said."""
+        """Remember a line's rating by its text without the example's id, so that equal lines need no parsing."""
         if len(self._known) < RATINGS_REMEMBERED:
             self._known[text] = self.codes.codes_at(index)
 

@@ -119,7 +119,7 @@ class ColumnOptions:
         return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
 
     def refuse(self, name: str, *, but: Iterable[str] = ()) -> None:
-        """Refuse options of tables for anything else, which has a name.
+        """Refuse options for tables where something else is read, which `name` says in the message.
 
         Args:
             name: The name.
@@ -155,7 +155,7 @@ class ColumnOptions:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """Return what is said, by option, as JSON has it."""
+        """Return the options that differ from their defaults, as plain data."""
         defaults = ColumnOptions()
         values = {key: getattr(self, key) for key in options_of(ColumnOptions)}
         return {
@@ -176,7 +176,7 @@ class ColumnOptions:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the same as words of a command line."""
+        """Return the options that are set, as words of a command line."""
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
         several |= {"levels": self.levels, "scale": self.scale, "same": self.same}
@@ -190,7 +190,7 @@ class ColumnOptions:
 
     @property
     def as_shell(self) -> str:
-        """Return the same as a shell has it, after a space; empty where nothing is said."""
+        """Return the options that are set, quoted for a shell and after a space; empty if none is set."""
         return f" {shlex.join(self.words)}" if self.words else ""
 
     @property
@@ -200,7 +200,7 @@ class ColumnOptions:
 
     @property
     def no_two_are_one(self) -> bool:
-        """Return whether the caller says that no two values are one."""
+        """Return whether the caller says that no two values mean the same."""
         return "none" in self.same
 
     @property

@@ -302,7 +302,7 @@ OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("sub
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the attributes that say something of a row."""
+    """Return the attributes that differ from their default in some row."""
     usual = {name: getattr(_PLAIN, name) for name in attributes}
     return {name: values for name, values in attributes.items() if any(value != usual[name] for value in values)}
 

@@ -33,7 +33,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the examples of which something is said."""
+    """Return the examples for which a value is true."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
@@ -86,7 +86,7 @@ class ExampleSet:
         return f"; searched {' and '.join(places)}" if places else ""
 
     def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
-        """Return the same with more labels, each of the example that it names."""
+        """Return the set with more labels, each of the example that it names."""
         before = len(self.labels)
         every = self.labels.joined(labels)
         more: dict[str, list[int]] = {}
@@ -96,7 +96,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
-        """Return the same without the labels of some examples."""
+        """Return the set without the labels of some examples."""
         indices = (() if unit in ids else range(*span) for unit, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 

@@ -145,7 +145,7 @@ class Gold(Column):
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
-        """Return the same table with a judge's ratings as the column `name`."""
+        """Return the table of gold and annotators with a judge's ratings as the column `name`."""
         return self.table(rubric, column_of(name, ratings, rubric, self.ids))
 
 

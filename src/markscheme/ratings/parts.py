@@ -40,7 +40,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example its part: that of its task, if the set has it, else the one that comes by its place.
+    """Give each new example its part: that of its task, if the set has it, else the part by its index in the set.
 
     A part that an example brings is kept, unless its task is there to be read.
 
@@ -60,12 +60,12 @@ def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[
 
 
 def parts_by_place(examples: ExampleSet) -> ExampleSet:
-    """Give the examples of a set without parts theirs, by their places; a set that has parts stays as it is."""
+    """Give the examples of a set without parts theirs, by their index; a set that has parts stays as it is."""
     return examples if examples.has_splits else replace(examples, examples=with_parts(examples.examples))
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Write parts into a file that is large enough to hold some outputs back and has none yet; return its examples.
+    """Write parts by index into a file that is large enough to hold some outputs back; return its examples.
 
     Raises:
         RatingError: The file can't be read or written.
@@ -86,7 +86,7 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
 
 
 def read_all(examples: ExampleSet) -> ExampleSet:
-    """Put what is held out of a set to the outputs that are there to be read, in its file too.
+    """Move all held-out examples of a set to the part that people may read, in its file too.
 
     Raises:
         RatingError: The file isn't a .jsonl file, or can't be written.
@@ -106,7 +106,7 @@ def read_all(examples: ExampleSet) -> ExampleSet:
 
 
 def _read_line(line: str) -> str:
-    """Return the line of an example as one that is there to be read; any other line as it is."""
+    """Return a held-out example's line with the part that people may read; any other line as it is."""
     try:
         example = json.loads(line)
     except ValueError:

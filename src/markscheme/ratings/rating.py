@@ -52,7 +52,7 @@ class Rated:
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as in a file of ratings."""
+        """Return the answer as a file of ratings has it."""
         if self.level is None:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
             data: dict[str, Any] = {key: self.reason}
@@ -117,7 +117,7 @@ class Rating:
 
     @property
     def answers_whole(self) -> bool:
-        """Whether the rater was asked about the whole response and answered, be it with "can't tell"."""
+        """Whether the rater was asked about the whole response and answered, even with "can't tell"."""
         return self.passed is not None or self.whole_under is not None
 
     @property
@@ -161,7 +161,7 @@ def is_asked(under: str, rubric: Rubric) -> bool:
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return what raters rely on as `asked_under` has it, and of the exact words."""
+    """Return two digests of a rubric's criteria: one of what raters rely on, and one of the exact words."""
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 

@@ -146,7 +146,7 @@ class Openings:
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the looks at test labels as plain data."""
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,

@@ -63,7 +63,7 @@ class Column:
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """Return the same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
+        """Return the column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
         return replace(
             self,
             levels={name: column[chosen] for name, column in self.levels.items()},
@@ -76,7 +76,7 @@ class Column:
         )
 
     def where(self, chosen: Flags) -> Self:
-        """Return the same column with everything about the other examples unknown; the examples stay in place."""
+        """Return the column with everything about the other examples unknown; the examples keep their rows."""
         return replace(
             self,
             levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
@@ -97,7 +97,7 @@ class Column:
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Return, of a value for each of the ratings, that of each example's; `without` where it has none."""
+        """Arrange values of ratings by example; `without` for an example that the rater didn't rate."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values

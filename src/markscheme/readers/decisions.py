@@ -89,7 +89,7 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Inte
 
 
 class _Statement(NamedTuple):
-    """What a line says besides its id, which many lines may say.
+    """What a line says apart from its id, which many lines may share.
 
     Attributes:
         system: What wrote the response.
@@ -141,7 +141,7 @@ class _Entries:
         return self.numbers[-1]
 
     def add_known(self, unit: str, index: _IndexOrFault, line_number: int) -> None:
-        """Add a response of which nothing is said that wasn't said before."""
+        """Add a response whose line, apart from its id, was read before."""
         if isinstance(index, ValueError):
             self.faults.append(Fault(str(index), line_number))
             return

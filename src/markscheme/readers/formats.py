@@ -26,7 +26,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
-    """Reads each file by itself, by a rubric, which the file doesn't name; who wants its responses needs none.
+    """Make a format's reader of several files from a function that reads one by a rubric, which the file doesn't name.
 
     Args:
         read: Adds the content of one file.

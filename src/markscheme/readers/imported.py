@@ -179,7 +179,7 @@ Expected = Literal["ratings", "examples", "decisions", "anything"]
 
 @dataclass(frozen=True)
 class Meanings:
-    """What files mean that they don't say themselves.
+    """What the caller says files' words and columns mean.
 
     Attributes:
         words: Words in addition to the known ones, by lower-case word.
@@ -195,7 +195,7 @@ RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))
 
 
 def to_pass(option: str) -> str:
-    """Return what to do about something that a file doesn't say; not every command that reads it has the option."""
+    """Write the advice to pass an option, to this command or to `import`, since not every command has it."""
     return f"pass {option}, here or to `markscheme import`"
 
 

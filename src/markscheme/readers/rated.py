@@ -120,7 +120,7 @@ class RatedFile:
         return any(values_of(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
-        """Return the same without some examples."""
+        """Return the content without some examples."""
         return replace(
             self,
             examples=tuple(example for example in self.examples if example.id not in ids),
@@ -128,7 +128,7 @@ class RatedFile:
         )
 
     def renamed(self, names: Mapping[str, str]) -> "RatedFile":
-        """Return the same with other ids for some examples."""
+        """Return the content with other ids for some examples."""
         if not names:
             return self
         examples = (
@@ -227,7 +227,7 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the same with the ids of these examples, where a file names the same responses otherwise.
+        """Return the files with the ids of these examples, where a file names the same responses otherwise.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.

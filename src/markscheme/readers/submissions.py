@@ -123,7 +123,7 @@ def read_submissions(
 
 
 def in_code(names: Iterable[str]) -> str:
-    """Names of which one must be there: "`response` or `output`"."""
+    """Write names of which one must be there: "`response` or `output`"."""
     return " or ".join(f"`{name}`" for name in names)
 
 

@@ -516,12 +516,12 @@ class _Row:
         return None if name is None else self.by_name[name]
 
     def text(self, names: Sequence[str]) -> str | None:
-        """Return the same, as text."""
+        """Return the value of the first column that has one, as text."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Sequence[str], folder: Path) -> str | None:
-        """Return the same of what is judged, which may name files in a folder."""
+        """Return the value of the first column that has one as judged content, which may name files in a folder."""
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)
         return text if text is None or isinstance(text, PartedText) else text.strip()

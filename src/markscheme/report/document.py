@@ -351,7 +351,7 @@ class OnDemand(Sequence[_Made]):
     """Cases or sections that are made when they are read: text shows five of thousands of cases, or no section."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
-        """Take what makes them.
+        """Take the functions that make the items.
 
         Args:
             count: Returns how many there are.
@@ -362,7 +362,7 @@ class OnDemand(Sequence[_Made]):
 
     @classmethod
     def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
-        """Make all of them when one is read."""
+        """Return items that are all made when one of them is read."""
         made = cache(lambda: tuple(make()))
         return cls(lambda: len(made()), lambda index: made()[index])
 

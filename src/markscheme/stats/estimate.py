@@ -150,7 +150,7 @@ class Estimate:
         return cls(**entries, caveat=None if note is None else Caveat.read(str(note)))
 
     def without(self, why: str) -> Self:
-        """Return the same without its value, and why it isn't said."""
+        """Return the estimate without its value, with the reason why it isn't given."""
         return replace(self, value=None, low=None, high=None, undefined=why, caveat=None)
 
     def above(self, bound: float) -> bool:

@@ -615,7 +615,7 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute centre, standard error and df of one bound of a mean, for weights with a mean of 1."""
+    """Compute centre, standard error and df for the one-sided bound of a weighted mean; weights have a mean of 1."""
     n = len(v) + design
     centre = (float((w * v).sum()) + worst * design) / n
     moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n

@@ -216,7 +216,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Test whether words are a judge's, and whether people's."""
+    """Return whether words name a judge, and whether they name people."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False

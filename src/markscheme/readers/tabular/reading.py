@@ -170,7 +170,7 @@ class TableReading:
         return codes, ends
 
     def _coded_cell(self, criterion: str, written: Criterion, side: SideColumn, codes: RatingCodes) -> "_CodedCell":
-        """Return what makes of a row and a cell of a column its rating in codes, or None where it is none.
+        """Return a function that makes a coded rating of a row and its cell in a column; None if the cell has none.
 
         Args:
             criterion: What the column rates, as the table names it.

@@ -380,7 +380,7 @@ class ValueComparison:
                 raise refusal("several-values", columns=[name], values=lists)
 
     def _refuse_abstentions(self) -> None:
-        """Refuse words of who gives no answer, where one side alone has them and nobody said what they are."""
+        """Refuse words for no answer, such as "unsure", that one side alone has and the caller doesn't explain."""
         stated = {folded(new) for new in self.options.recoded.values()}
         owners = self.owners()
         of_some = {v for counted in owners for v in counted if not all(v in of_owner for of_owner in owners)}
