@@ -17,7 +17,6 @@ from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
     Ruling,
-    RulingReason,
     UseQuestion,
     VerdictStates,
     against_gate,
@@ -218,7 +217,7 @@ def test_a_required_criterion_that_the_judge_misses_refuses_the_gate_and_leaves_
 
 
 def ruled(question: UseQuestion, *codes: BecauseCode) -> Ruling:
-    return Ruling(question, tuple(map(RulingReason, codes)))
+    return Ruling(question, codes)
 
 
 GATE_SHOWN, GATE_OPEN, GATE_REFUSED = ruled("gate", "target"), ruled("gate", "side-open"), ruled("gate", "side")

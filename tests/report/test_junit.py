@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.noisy_judge import NAMES, NoisyJudge, calibrated, rubric
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.policy import BecauseCode, Ruling, RulingReason
+from markscheme.calibration.comparison.policy import BecauseCode, Ruling
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import LENIENT, UNUSED_LEVEL
 from markscheme.report.junit import WHOLE_CASE, calibrations_junit
@@ -25,7 +25,7 @@ def _decided(calibration: Calibration, verdict: str) -> Calibration:
     codes: dict[str, BecauseCode] = {"ok": "target", "adjust": "side", "not-enough-labels": "side-open"}
     decision = calibration.decision
     assert decision.gate_answer is not None
-    answer = replace(decision.gate_answer, ruling=Ruling("gate", (RulingReason(codes[verdict]),)))
+    answer = replace(decision.gate_answer, ruling=Ruling("gate", (codes[verdict],)))
     return replace(calibration, decision=replace(decision, gate_answer=answer))
 
 

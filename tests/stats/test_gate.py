@@ -5,11 +5,11 @@ import pytest
 
 from markscheme.calibration.comparison.limits import GateSide
 from markscheme.stats.decision_figures import DecisionFigures, decision_figures
-from markscheme.stats.decision_labels import DecisionBounds, chance_to_decide_sides, labels_for_sides
+from markscheme.stats.decision_labels import chance_to_decide_sides, labels_for_sides
 from tests.reference.two_questions import GATES, LABELS, LEAST_OF_A_SIDE, GateCase, GateLabels
 from tests.stats.shared_numbers import block
 
-BOUNDS = DecisionBounds(0.8, 0.7, 0.7, 0.975)
+BOUNDS = {"target": 0.8, "stops": 0.7, "keeps": 0.7, "confidence": 0.975}
 TOLERANCE = 0.02
 """Of a chance from 20,000 draws, as the worked cases allow it."""
 
@@ -32,7 +32,7 @@ def test_each_side_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -
 
 @pytest.mark.parametrize("case", LABELS)
 def test_the_labels_that_decide_are_those_of_all_figures_together(case: GateLabels) -> None:
-    labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), BOUNDS)
+    labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)
     assert (None if labels is None else labels.more) == case.more
     if labels is not None:
         assert labels.chance == pytest.approx(case.chance, abs=TOLERANCE)
@@ -43,8 +43,8 @@ def test_every_chance_of_the_reference_is_reproduced() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():
-            assert chance_to_decide_sides(figures, BOUNDS, int(more)) == pytest.approx(chance, abs=TOLERANCE), case
-        labels = labels_for_sides(figures, BOUNDS)
+            assert chance_to_decide_sides(figures, int(more), **BOUNDS) == pytest.approx(chance, abs=TOLERANCE), case
+        labels = labels_for_sides(figures, **BOUNDS)
         assert (None if labels is None else labels.more) == case["more"], case
 
 
@@ -68,7 +68,7 @@ def test_groups_that_err_together_make_further_labels_say_less() -> None:
     alone = figures_of(40, 33, 60, 53)
     together = figures_of(40, 33, 60, 53, per_group=4)
     assert together.stops.among.effective < alone.stops.among.effective
-    assert chance_to_decide_sides(together, BOUNDS, 240) < chance_to_decide_sides(alone, BOUNDS, 240)
+    assert chance_to_decide_sides(together, 240, **BOUNDS) < chance_to_decide_sides(alone, 240, **BOUNDS)
 
 
 def test_an_unlabelled_side_has_a_share_of_further_labels_all_the_same() -> None:

@@ -8,8 +8,8 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import UsageError
 from markscheme.readers.rater_table import RaterTable
 from markscheme.stats import Estimate
-from markscheme.stats.coefficients import NamedWeights
-from markscheme.stats.table_agreement import Pooling, TableAgreement, table_agreement
+from markscheme.stats.coefficients import Corrected, NamedWeights, agreement_values
+from markscheme.stats.table_agreement import Pooling, RaterPair, table_agreement
 
 ScaleName = Literal["nominal", "ordinal", "interval"]
 
@@ -21,17 +21,17 @@ class Agreement(Reported):
     Attributes:
         table: The ratings.
         scale: nominal, ordinal or interval.
-        measures: All of them, with what chance would give.
+        statistics: Measures by their names, each with its interval or the reason why it has no value. Those of two
+            raters are pooled over pairs where that was requested.
+        chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
+        pairs: Each pair of raters by itself; empty where pooling wasn't requested.
     """
 
     table: RaterTable
     scale: ScaleName
-    measures: TableAgreement
-
-    @property
-    def statistics(self) -> Mapping[str, Estimate]:
-        """Measures by their names, each with its interval or the reason why it has no value."""
-        return self.measures.statistics
+    statistics: Mapping[str, Estimate]
+    chance: Mapping[str, Corrected]
+    pairs: tuple[RaterPair, ...] = ()
 
 
 def agreement_of(
@@ -67,7 +67,8 @@ def agreement_of(
         raise UsageError(f"--weights {weights} needs levels with an order; a nominal scale has none")
     if judge is not None and judge not in table.raters:
         raise UsageError(f"`--judge` must be one of the raters {', '.join(table.raters)}, got {judge!r}")
-    measures = table_agreement(
+    statistics, rater_pairs = table_agreement(
         table.values, levels=table.codes, scale=scale, raters=table.raters, weights=weights, pairs=pairs, judge=judge
     )
-    return Agreement(table, scale, measures)
+    chance = agreement_values(table.values, levels=table.codes, scale=scale, weights=weights)
+    return Agreement(table, scale, statistics, chance, rater_pairs)

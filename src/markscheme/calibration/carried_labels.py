@@ -16,7 +16,7 @@ from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
 from markscheme.ratings.splits import in_drawn_order
 from markscheme.ratings.wordings import same_meaning
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, RelabellingCheck, relabelling_check
+from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, old_counted, relabelling_state
 
 PART_RELABELLED = 3
 """One in so many of the examples with old labels is labelled again first; the others may then count, two for each."""
@@ -74,15 +74,15 @@ class CarriedLabels:
         return tuple(unit for unit in self.relabelled if _differ(before, after, unit, self.rubric))
 
     @cached_property
-    def outcome(self) -> RelabellingCheck:
-        """Outcome of the check by relabelling; "too few" while some examples of the check are open."""
+    def state(self) -> CheckState:
+        """Whether old labels count; "too few" while some examples of the check are open."""
         are_all = len(self.relabelled) == len(self.check)
-        return relabelling_check(len(self.relabelled) if are_all else 0, len(self.differ), len(self.old))
+        return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 
     @property
-    def state(self) -> CheckState:
-        """Whether old labels count."""
-        return self.outcome.state
+    def old_counted(self) -> int:
+        """How many of the old labels count."""
+        return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class CarriedLabels:
     def for_gate(self) -> frozenset[str]:
         """The examples by which a judge may come to gate: with labels under the current words, and as many old ones as
         the check lets count."""
-        without = set(self.old[self.outcome.old_counted :])
+        without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 
     @property
@@ -163,7 +163,7 @@ class CarriedLabels:
             "relabelled": len(self.relabelled),
             "same": len(self.relabelled) - len(self.differ),
             "old": len(self.old),
-            "old_counted": self.outcome.old_counted,
+            "old_counted": self.old_counted,
             "state": self.state,
         }
 

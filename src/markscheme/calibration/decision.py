@@ -154,7 +154,7 @@ def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> 
     """Answer the trend question; a finding that scores have no skill says nothing about anything else."""
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)
-    return trend_ruling(states, further=comparison.trend.reasons(side_confidence(comparison.settings)))
+    return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))
 
 
 def _has_ties(comparison: Comparison) -> bool:

@@ -279,7 +279,7 @@ def _measures(
         name: figure.without("the ends of the scale aren't stated") if name in values.withheld else figure
         for name, figure in measures.statistics.items()
     }
-    return replace(measures, measures=replace(measures.measures, statistics=of_known_ends))
+    return replace(measures, statistics=of_known_ends)
 
 
 def _groups(reading: TableReading) -> list[str] | None:

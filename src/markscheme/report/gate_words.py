@@ -1,22 +1,23 @@
 """The sentence on how often a gate on the mean of cases fails although nothing changed."""
 
-from markscheme.calibration.rates.repeats import RAREST, Gate
+from markscheme.calibration.rates.repeats import RAREST
 from markscheme.phrases import number, percent
+from markscheme.stats.threshold_risk import ThresholdRisk
 
 NEARLY_ALWAYS = 0.95
 """Probability above which a gate fails in nearly every run, which needs no figure."""
 
 
-def gate_in_words(gate: Gate) -> str:
+def gate_in_words(gate: ThresholdRisk) -> str:
     """Say how often a gate fails although nothing changed, or why that isn't known."""
-    interval = gate.risk.p_fail
-    if gate.chance is None:
+    interval = gate.p_fail
+    if gate.p_fail_wide is None:
         return f"{interval.undefined}."
     between = f"90% CI {number(100 * (interval.low or 0.0), 0)}–{percent(interval.high or 0.0)}"
-    if gate.chance > NEARLY_ALWAYS:
+    if gate.p_fail_wide > NEARLY_ALWAYS:
         return f"This gate would fail in nearly every run though nothing changed ({between})."
-    often = f"This gate would fail in {_often(gate.chance)} of runs though nothing changed"
-    return f"{often}." if gate.chance < 1 / RAREST else f"{often} ({between})."
+    often = f"This gate would fail in {_often(gate.p_fail_wide)} of runs though nothing changed"
+    return f"{often}." if gate.p_fail_wide < 1 / RAREST else f"{often} ({between})."
 
 
 def _often(chance: float) -> str:

@@ -24,23 +24,6 @@ HALVINGS = 30
 """Steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionBounds:
-    """Bounds that the figures of decisions must clear.
-
-    Attributes:
-        target: The least share of decisions that are gold's.
-        stops: The least share of gold's fails that the judge fails.
-        keeps: The least share of gold's passes that the judge passes.
-        confidence: One-sided confidence of each limit.
-    """
-
-    target: float
-    stops: float
-    keeps: float
-    confidence: float
-
-
 FIGURES_KEPT: Final = 64
 """Figures whose number of labels is kept: judges that decide alike, and one table in several forms, have the same."""
 
@@ -67,8 +50,17 @@ class _Basis:
 
 
 @lru_cache(maxsize=FIGURES_KEPT)
-def labels_for_sides(figures: DecisionFigures, bounds: DecisionBounds) -> DecisiveLabels | None:
+def labels_for_sides(
+    figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
+) -> DecisiveLabels | None:
     """Find the labels with an even chance to show all three figures above their bounds, or one below.
+
+    Args:
+        figures: Those of the labels so far.
+        target: The least share of decisions that are gold's.
+        stops: The least share of gold's fails that the judge fails.
+        keeps: The least share of gold's passes that the judge passes.
+        confidence: One-sided confidence of each limit.
 
     Returns:
         None where labels alone are unlikely to decide it.
@@ -76,48 +68,51 @@ def labels_for_sides(figures: DecisionFigures, bounds: DecisionBounds) -> Decisi
     Example:
         >>> from markscheme.stats.decision_figures import decision_figures
         >>> gold, judge = [0] * 20 + [1] * 180, [0] * 18 + [1] * 176 + [0] * 6
-        >>> labels = labels_for_sides(decision_figures(gold, judge), DecisionBounds(0.8, 0.7, 0.7, 0.975))
+        >>> labels = labels_for_sides(decision_figures(gold, judge), 0.8, stops=0.7, keeps=0.7, confidence=0.975)
         >>> labels.more, round(labels.chance, 2)
         (40, 0.6)
     """
-    return labels_for_decision(lambda more: chance_to_decide_sides(figures, bounds, more))
+    return labels_for_decision(
+        lambda more: chance_to_decide_sides(figures, more, target, stops=stops, keeps=keeps, confidence=confidence)
+    )
 
 
-def chance_to_decide_sides(figures: DecisionFigures, bounds: DecisionBounds, more: int) -> float:
+def chance_to_decide_sides(
+    figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
+) -> float:
     """Compute the probability that so many further labels show all figures above their bounds, or one below.
 
     Args:
         figures: Those of the labels so far.
-        bounds: What they must clear.
         more: Further labels; groups and weights reduce what they say as they do for those so far.
+        target, stops, keeps, confidence: As for `labels_for_sides`.
 
     Source:
         Skellam (1948), Journal of the Royal Statistical Society B 10(2), 257-261, for the counts.
     """
     same = _basis(figures.same)
-    stops = _side_basis(figures.stops)
-    keeps = _side_basis(figures.keeps)
+    stopped = _side_basis(figures.stops)
+    kept = _side_basis(figures.keeps)
     fails = np.arange(more + 1)
     p = figures.share_of_fails
     likely = np.exp(log_choices(fails, more) + xlogy(fails, p) + xlog1py(more - fails, -p))
     fails = fails[likely >= LEAST_LIKELY]
     likely = likely[likely >= LEAST_LIKELY]
-    new_fails = np.array([stops.further(int(labels)) for labels in fails])
-    new_passes = np.array([keeps.further(more - int(labels)) for labels in fails])
-    c = bounds.confidence
-    least_stops, most_stops = _limits(stops.n + new_fails, bounds.stops, c)
-    least_keeps, most_keeps = _limits(keeps.n + new_passes, bounds.keeps, c)
-    (least_same,), (most_same,) = _limits(np.array([same.n + more * same.per_label]), bounds.target, c)
+    new_fails = np.array([stopped.further(int(labels)) for labels in fails])
+    new_passes = np.array([kept.further(more - int(labels)) for labels in fails])
+    least_stops, most_stops = _limits(stopped.n + new_fails, stops, confidence)
+    least_keeps, most_keeps = _limits(kept.n + new_passes, keeps, confidence)
+    (least_same,), (most_same,) = _limits(np.array([same.n + more * same.per_label]), target, confidence)
     chance = 0.0
     for i in range(len(fails)):
         sums = _Sums(
-            stops.chances(int(new_fails[i])),
-            keeps.chances(int(new_passes[i])),
+            stopped.chances(int(new_fails[i])),
+            kept.chances(int(new_passes[i])),
             same.per_label * int(fails[i]) / max(1, int(new_fails[i])),
             same.per_label * (more - int(fails[i])) / max(1, int(new_passes[i])),
         )
-        shown = sums.above(least_stops[i] - stops.hits, least_keeps[i] - keeps.hits, least_same - same.hits)
-        not_refused = sums.above(most_stops[i] - stops.hits, most_keeps[i] - keeps.hits, most_same - same.hits)
+        shown = sums.above(least_stops[i] - stopped.hits, least_keeps[i] - kept.hits, least_same - same.hits)
+        not_refused = sums.above(most_stops[i] - stopped.hits, most_keeps[i] - kept.hits, most_same - same.hits)
         chance += float(likely[i]) * (shown + 1 - not_refused)
     return min(1.0, chance / float(likely.sum()))
 

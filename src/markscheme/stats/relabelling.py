@@ -5,7 +5,6 @@ Source:
     .12 of draws, whatever share of labels the rewording changes; with one more difference allowed it would be .14-.17.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 CheckState: TypeAlias = Literal["too few", "old labels count", "relabel the rest"]
@@ -18,38 +17,42 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 """How many examples may differ, from so many labelled again on; by the same simulation."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelabellingCheck:
-    """Conclusion about old labels from the examples that were labelled again.
+def may_differ(relabelled: int) -> int | None:
+    """Return how many of the examples that were labelled again may differ; None where too few were.
 
-    Attributes:
-        may_differ: How many of them may differ; None with too few of them.
-        old_counted: How many of the old labels count.
-        state: What follows.
+    Args:
+        relabelled: Examples drawn at random and labelled again.
     """
-
-    may_differ: int | None
-    old_counted: int
-    state: CheckState
+    return next((allowed for fewest, allowed in _MAY_DIFFER if relabelled >= fewest), None)
 
 
-def relabelling_check(relabelled: int, differ: int, old: int) -> RelabellingCheck:
+def relabelling_state(relabelled: int, differ: int) -> CheckState:
     """Decide whether old labels count.
 
     Args:
         relabelled: Examples drawn at random and labelled again.
         differ: Those of them whose new labels differ.
+
+    Example:
+        >>> relabelling_state(30, 1), relabelling_state(20, 1), relabelling_state(10, 0)
+        ('old labels count', 'relabel the rest', 'too few')
+    """
+    most = may_differ(relabelled)
+    if most is None:
+        return "too few"
+    return "relabel the rest" if differ > most else "old labels count"
+
+
+def old_counted(state: CheckState, relabelled: int, old: int) -> int:
+    """Return how many of the old labels count.
+
+    Args:
+        state: What the examples that were labelled again show.
+        relabelled: How many these are.
         old: Examples with old labels.
 
     Example:
-        >>> relabelling_check(30, 1, old=90)
-        RelabellingCheck(may_differ=1, old_counted=60, state='old labels count')
-        >>> relabelling_check(20, 1, old=40).state
-        'relabel the rest'
+        >>> old_counted("old labels count", 30, old=90), old_counted("too few", 10, old=90)
+        (60, 0)
     """
-    may_differ = next((allowed for fewest, allowed in _MAY_DIFFER if relabelled >= fewest), None)
-    if may_differ is None:
-        return RelabellingCheck(None, 0, "too few")
-    if differ > may_differ:
-        return RelabellingCheck(may_differ, 0, "relabel the rest")
-    return RelabellingCheck(may_differ, min(old, OLD_PER_NEW * relabelled), "old labels count")
+    return min(old, OLD_PER_NEW * relabelled) if state == "old labels count" else 0

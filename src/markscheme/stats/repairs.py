@@ -18,27 +18,10 @@ RANKED: Final = ("false passes", "decisions", "scores")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTerms:
-    """Terms that a rater's levels add to the scores and decisions, each of shape (n_examples, n_criteria).
-
-    Attributes:
-        gains: Weight times position; 0 where the criterion doesn't count for the score.
-        weights: The weight; 0 where the criterion doesn't count for the score: it has none, or doesn't apply.
-        is_fatal: Whether the level fails the whole: of a required criterion that isn't met.
-        is_undecided: Whether a level without which nothing is decided is missing: of a category that doesn't apply.
-        is_known: Whether the rater gave a level, or said that the criterion doesn't apply.
-    """
-
-    gains: Floats
-    weights: Floats
-    is_fatal: Flags
-    is_undecided: Flags
-    is_known: Flags
-
-
-@dataclass(frozen=True, eq=False)
 class TermSums:
-    """Sums of the terms of all criteria, which decide; arrays that broadcast to (n_examples, n_replacements).
+    """Sums of the terms that a rater's levels add to scores and decisions, of one criterion or of several.
+
+    All are arrays that broadcast to (n_examples, n_replacements).
 
     Attributes:
         gains: Of weight times position.
@@ -59,16 +42,23 @@ class TermSums:
     undecided: SmallCounts
 
     @classmethod
-    def of(cls, terms: ScoreTerms) -> Self:
-        """Take the terms of each criterion as sums of their own, shape (n_examples, n_criteria)."""
+    def of(cls, gains: Floats, weights: Floats, is_fatal: Flags, is_undecided: Flags) -> Self:
+        """Take the terms of each criterion as sums of their own, each of shape (n_examples, n_criteria).
+
+        Args:
+            gains: Weight times position; 0 where the criterion doesn't count for the score.
+            weights: The weight; 0 where the criterion doesn't count for the score: it has none, or doesn't apply.
+            is_fatal: Whether the level fails the whole: of a required criterion that isn't met.
+            is_undecided: Whether a level without which nothing is decided is missing: of a category that doesn't apply.
+        """
         return cls(
-            gains=terms.gains,
-            rewards=np.maximum(terms.weights, 0.0),
-            penalties=np.maximum(-terms.weights, 0.0),
-            weighed=(terms.weights != 0).astype(np.int8),
-            rewarding=(terms.weights > 0).astype(np.int8),
-            fatal=terms.is_fatal.astype(np.int8),
-            undecided=terms.is_undecided.astype(np.int8),
+            gains=gains,
+            rewards=np.maximum(weights, 0.0),
+            penalties=np.maximum(-weights, 0.0),
+            weighed=(weights != 0).astype(np.int8),
+            rewarding=(weights > 0).astype(np.int8),
+            fatal=is_fatal.astype(np.int8),
+            undecided=is_undecided.astype(np.int8),
         )
 
     @property
@@ -153,8 +143,9 @@ class LevelSwap:
     """Levels of a judge, and gold's to put in their place, with what people decided.
 
     Attributes:
-        judge: The terms of the judge's levels.
+        judge: The terms of the judge's levels, shape (n_examples, n_criteria).
         gold: Those of gold's levels, on the same examples and criteria.
+        is_known: Whether gold has a level, or says that the criterion doesn't apply, shape (n_examples, n_criteria).
         people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
         scores: Scores that people's labels come to, shape (n_examples,).
         follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
@@ -162,8 +153,9 @@ class LevelSwap:
         tolerance: Scores closer than this agree.
     """
 
-    judge: ScoreTerms
-    gold: ScoreTerms
+    judge: TermSums
+    gold: TermSums
+    is_known: Flags
     people: Floats
     scores: Floats
     follows: Flags
@@ -173,26 +165,26 @@ class LevelSwap:
     @cached_property
     def before(self) -> TermSums:
         """The judge's sums as they are, shape (n_examples, 1)."""
-        return TermSums.of(self.judge).total
+        return self.judge.total
 
     @cached_property
     def moves(self) -> TermSums:
         """Change of the sums by each criterion once it has gold's level, shape (n_examples, n_criteria)."""
-        return TermSums.of(self.gold).minus(TermSums.of(self.judge))
+        return self.gold.minus(self.judge)
 
     @cached_property
     def single(self) -> DecisionChanges:
         """The changes by each criterion alone, one column for each."""
         alone = (
-            self._changes(self.before.plus(self.moves.at([index])), self.gold.is_known[:, [index]])
-            for index in range(self.gold.is_known.shape[1])
+            self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
+            for index in range(self.is_known.shape[1])
         )
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes by one criterion together with each of some others, one column for each of those."""
         after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
-        return self._changes(after_two, self.gold.is_known[:, [criterion]] & self.gold.is_known[:, others])
+        return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
         """Find the two criteria that repair most together: more than either alone.
@@ -219,14 +211,14 @@ class LevelSwap:
         """Indices of the criteria on which gold's level anywhere differs from the judge's, as far as it counts."""
         moves = self.moves
         differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
-        return np.flatnonzero((differs & self.follows[:, None] & self.gold.is_known).any(axis=0))
+        return np.flatnonzero((differs & self.follows[:, None] & self.is_known).any(axis=0))
 
     @cached_property
     def stays_wrong(self) -> Flags:
         """Flags of the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
         decisions = self.before.decisions(self.passes_from)[:, 0]
-        with_gold = TermSums.of(self.gold).total.decisions(self.passes_from)[:, 0]
-        is_known = self.follows & self.gold.is_known.all(axis=1)
+        with_gold = self.gold.total.decisions(self.passes_from)[:, 0]
+        is_known = self.follows & self.is_known.all(axis=1)
         return np.asarray(is_known & (decisions == 1 - self.people) & (with_gold == 1 - self.people))
 
     def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:

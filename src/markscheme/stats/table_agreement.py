@@ -13,11 +13,9 @@ import numpy.typing as npt
 
 from markscheme.stats.annotators import alternative_annotator_test
 from markscheme.stats.coefficients import (
-    Corrected,
     NamedWeights,
     ScaleKind,
     agreement_family,
-    agreement_values,
     pair_left_out,
 )
 from markscheme.stats.estimate import Estimate, Reason
@@ -47,21 +45,6 @@ class RaterPair:
     statistics: dict[str, Estimate]
 
 
-@dataclass(frozen=True, slots=True)
-class TableAgreement:
-    """All statistics of a table of ratings.
-
-    Attributes:
-        statistics: By name. Statistics of two raters are pooled over pairs where `pairs` were requested.
-        chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
-        pairs: Each pair of raters by itself; empty where pooling wasn't requested.
-    """
-
-    statistics: dict[str, Estimate]
-    chance: dict[str, Corrected]
-    pairs: tuple[RaterPair, ...] = ()
-
-
 def table_agreement(
     ratings: npt.ArrayLike,
     *,
@@ -71,7 +54,7 @@ def table_agreement(
     weights: NamedWeights | None = None,
     pairs: Pooling | None = None,
     judge: str | None = None,
-) -> TableAgreement:
+) -> tuple[dict[str, Estimate], tuple[RaterPair, ...]]:
     """Compute agreement, reliability and association of a table of ratings, each with its 95 % interval.
 
     Args:
@@ -85,6 +68,10 @@ def table_agreement(
         judge: The rater that is compared with the others: pairs are then an annotator and the judge, errors are judge
             minus annotator, and the alternative annotator test is run (three annotators or more).
 
+    Returns:
+        The statistics by name, those of two raters pooled over pairs where `pairs` are requested; and each pair of
+        raters by itself, none where pooling isn't requested.
+
     Raises:
         ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who isn't a rater.
 
@@ -95,8 +82,8 @@ def table_agreement(
     Example:
         >>> table = [[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1]]
         >>> names = ("ann", "bob", "cy")
-        >>> found = table_agreement(table, levels=[1, 2, 3], scale="nominal", raters=names, pairs="mean")
-        >>> round(found.statistics["cohen_kappa"].value, 4), len(found.pairs)
+        >>> statistics, pairs = table_agreement(table, levels=[1, 2, 3], scale="nominal", raters=names, pairs="mean")
+        >>> round(statistics["cohen_kappa"].value, 4), len(pairs)
         (0.2121, 3)
     """
     table = as_table(ratings)
@@ -128,8 +115,7 @@ def table_agreement(
         )
         statistics["alt_winning_rate"] = alternative.winning_rate
         statistics["alt_advantage"] = alternative.advantage
-    chance = agreement_values(table, levels=levels, scale=scale, weights=weights)
-    return TableAgreement(statistics, chance, rater_pairs if pairs else ())
+    return statistics, rater_pairs if pairs else ()
 
 
 def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:

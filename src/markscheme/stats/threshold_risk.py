@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Literal
 
@@ -41,25 +42,35 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """Behaviour of a threshold for a mean of cases while nothing changes.
+    """A threshold for a mean of cases, and its behaviour while nothing changes.
 
     Attributes:
+        threshold: The least figure that passes.
+        of: The figure: mean score or share of passes.
+        averaged: Number of runs that CI averages.
         runs: Runs observed.
         cases: Cases in each run.
+        groups: Number of groups of cases; None where cases aren't grouped.
         center: Mean over all runs and cases, 0 to 1.
         p_fail: Probability that a run falls below it although nothing changed, with its 90 % interval; undefined where
             the runs don't differ.
-        p_fail_wide: The same probability, allowing for the error of `center`; None without spread.
+        p_fail_wide: The same probability, allowing for the error of `center`; None without spread. Where `center` is
+            taken for the true mean, small probabilities come true 1.5 to 3 times as often as predicted.
         run_shift: Variance of run means as a multiple of what their cases explain; None without spread.
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None without spread.
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
         repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 with 80 %
             probability; None where 9 aren't enough.
         smallest_drop: The drop below `center` the given threshold detects with 80% probability; None without spread.
+        dropped: Cases left out beforehand because a run did not grade them.
     """
 
+    threshold: float
+    of: RunFigure
+    averaged: int
     runs: int
     cases: int
+    groups: int | None
     center: float
     p_fail: Estimate
     p_fail_wide: float | None = None
@@ -68,6 +79,12 @@ class ThresholdRisk:
     safe_threshold: float | None = None
     repeats: int | None = None
     smallest_drop: float | None = None
+    dropped: int = 0
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether a run fails more often than 1 time in 20 although nothing changed."""
+        return self.p_fail_wide is not None and self.p_fail_wide > FALSE_FAILS
 
 
 def threshold_risk(
@@ -105,21 +122,28 @@ def threshold_risk(
     runs, cases = scores.shape
     center = float(scores.mean())
     means = scores.mean(axis=1)
+    in_groups = Groups.of(groups, cases)
+    n_groups = in_groups.n if in_groups.several else None
+    without_spread = partial(ThresholdRisk, threshold, of, runs_in_ci, runs, cases, n_groups, center)
     if runs == 1:
-        return ThresholdRisk(runs, cases, center, _unknown(Reason("one-run"), runs))
-    case_variance, freedom = _noise(scores - scores.mean(axis=0) - means[:, None] + center, Groups.of(groups, cases))
+        return without_spread(_unknown(Reason("one-run"), runs))
+    case_variance, freedom = _noise(scores - scores.mean(axis=0) - means[:, None] + center, in_groups)
     added = _BINARY_VARIANCE / cases if of == "pass" else 0.0
     variance = (case_variance + added) / cases
     if variance < _SMALLEST_VARIANCE:
         why = Reason("runs-without-spread", {"runs": runs, "identical": float(np.ptp(means)) == 0})
-        return ThresholdRisk(runs, cases, center, _unknown(why, runs))
+        return without_spread(_unknown(why, runs))
     between = float(means.var(ddof=1))
     spread = _spread(center, np.array([variance]), between, runs)
     uncertain = _spread(center, variance * freedom / chdtri(freedom, _SCALES), between, runs)
     cut = threshold if of == "score" else (math.ceil(round(threshold * cases, 9)) - 0.5) / cases
     return ThresholdRisk(
+        threshold=threshold,
+        of=of,
+        averaged=runs_in_ci,
         runs=runs,
         cases=cases,
+        groups=n_groups,
         center=center,
         p_fail=spread.p_fail(cut, runs_in_ci),
         p_fail_wide=float(

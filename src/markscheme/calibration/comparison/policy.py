@@ -5,15 +5,15 @@ its scores be averaged and compared (`trend`)? Each has a ruling of its own; the
 `decision` applies it to a comparison, and `reasons` says why in sentences.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from markscheme.calibration.comparison.limits import GateSide
 from markscheme.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decision_figures import DecisionFigures
-from markscheme.stats.decision_labels import DecisionBounds, labels_for_sides
+from markscheme.stats.decision_labels import labels_for_sides
 from markscheme.stats.decisive_labels import (
     chance_to_place_mean,
     chance_to_place_share,
@@ -71,45 +71,27 @@ PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
 
 
 @dataclass(frozen=True, slots=True)
-class RulingReason:
-    """Reason why a question is answered as it is.
-
-    Attributes:
-        code: What is shown, or isn't.
-        facts: The figures behind it, by name.
-    """
-
-    code: BecauseCode
-    facts: Mapping[str, float | int | str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Ruling:
-    """The answer to one question about a judge, with its reasons.
+    """The answer to one question about a judge, with the codes of its reasons.
 
     Attributes:
         question: Whether it may pass or fail responses without review, or whether its scores may be averaged.
-        reasons: In the order of the table of verdicts; at least one.
+        codes: What is shown, or isn't, in the order of the table of verdicts, each once; at least one.
 
     Raises:
         ValueError: The caller's fault: there is no reason.
 
     Example:
-        >>> Ruling("gate", (RulingReason("side", {"side": "stops"}), RulingReason("target-open"))).state
+        >>> Ruling("gate", ("side", "target-open")).state
         'refused'
     """
 
     question: UseQuestion
-    reasons: tuple[RulingReason, ...]
+    codes: tuple[BecauseCode, ...]
 
     def __post_init__(self) -> None:
-        if not self.reasons:
+        if not self.codes:
             raise ValueError("a ruling has a reason")
-
-    @property
-    def codes(self) -> tuple[BecauseCode, ...]:
-        """The codes of its reasons, in order, each once."""
-        return tuple(dict.fromkeys(reason.code for reason in self.reasons))
 
     @property
     def state(self) -> RulingState:
@@ -339,32 +321,28 @@ def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], targ
         confidence: One-sided confidence of each bound.
     """
     if not figures.same.n:
-        return Ruling("gate", (RulingReason("no-labels"),))
-    reasons = [RulingReason("side", _facts(side)) for side in sides if side.state == "broken"]
-    if _below(figures.same.upper(confidence), target):
-        reasons.append(RulingReason("below-target", {"target": target}))
-    open_sides = [side for side in sides if side.state == "open"]
-    reasons += [RulingReason("side-open", _facts(side)) for side in open_sides if not side.share.has_few_groups]
-    same_has_groups = figures.same.support != "withheld"
-    if any(side.share.has_few_groups for side in open_sides) or not same_has_groups:
-        reasons.append(RulingReason("groups", {"groups": figures.same.n_groups}))
+        return Ruling("gate", ("no-labels",))
     is_above = _above(figures.same.lower(confidence), target)
-    if same_has_groups and not is_above and not _below(figures.same.upper(confidence), target):
-        reasons.append(RulingReason("target-open", {"target": target}))
-    return Ruling("gate", tuple(reasons) or (RulingReason("target", {"target": target}),))
+    is_below = _below(figures.same.upper(confidence), target)
+    open_sides = [side for side in sides if side.state == "open"]
+    same_has_groups = figures.same.support != "withheld"
+    rules: list[tuple[bool, BecauseCode]] = [
+        (any(side.state == "broken" for side in sides), "side"),
+        (is_below, "below-target"),
+        (any(not side.share.has_few_groups for side in open_sides), "side-open"),
+        (any(side.share.has_few_groups for side in open_sides) or not same_has_groups, "groups"),
+        (same_has_groups and not is_above and not is_below, "target-open"),
+    ]
+    return Ruling("gate", tuple(code for holds, code in rules if holds) or (_SHOWN,))
 
 
-def _facts(side: GateSide) -> dict[str, float | int | str]:
-    return {"side": side.name, "right": side.share.hits, "of": side.share.of, "least": side.least}
-
-
-def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequence[RulingReason] = ()) -> Ruling:
+def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequence[BecauseCode] = ()) -> Ruling:
     """Decide whether a judge's scores are shown to be good enough for averages.
 
     Args:
         states: What is shown of their agreement.
         no_skill: Whether a finding says that the judge has no skill or always gives one answer.
-        further: What refuses it or leaves it open besides.
+        further: Codes of what refuses it or leaves it open besides.
 
     Example:
         >>> trend_ruling(VerdictStates(above=True, below=False, beats=False, loses=False)).because
@@ -372,7 +350,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
     """
     s = states
     if not s.labelled:
-        return Ruling("trend", (RulingReason("no-labels"),))
+        return Ruling("trend", ("no-labels",))
     rules: list[tuple[bool, BecauseCode]] = [
         (no_skill, "no-skill"),
         (s.below, "below-target"),
@@ -381,9 +359,8 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
         (not s.above and not s.below and not s.few_groups, "target-open"),
         (s.above and not s.beats and not s.loses, "constant-open"),
     ]
-    codes: list[BecauseCode] = [code for holds, code in rules if holds]
-    reasons = (*further, *map(RulingReason, codes))
-    return Ruling("trend", reasons or (RulingReason(_SHOWN),))
+    codes = tuple(dict.fromkeys((*further, *(code for holds, code in rules if holds))))
+    return Ruling("trend", codes or (_SHOWN,))
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
@@ -398,7 +375,7 @@ def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances
 
     Example:
         >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))
-        >>> verdict_row(Ruling("gate", (RulingReason("target"),)), Ruling("trend", (RulingReason("target"),)), alone)
+        >>> verdict_row(Ruling("gate", ("target",)), Ruling("trend", ("target",)), alone)
         ('ok', 'gate', 'target')
     """
     verdict, use, because = next(_rows_that_fit(gate, trend, circumstances))
@@ -469,7 +446,7 @@ def labels_to_decide_gate(
     if figures.same.support == "withheld" or any(side.share.has_few_groups for side in sides):
         return None
     stops, keeps = sides
-    return labels_for_sides(figures, DecisionBounds(target, stops.least, keeps.least, confidence))
+    return labels_for_sides(figures, target, stops=stops.least, keeps=keeps.least, confidence=confidence)
 
 
 def labels_to_decide(

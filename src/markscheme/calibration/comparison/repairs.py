@@ -14,7 +14,7 @@ from markscheme.ratings.table import SAME_AS_LEVELS, Column, RatingTable, positi
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.repairs import DecisionChanges, LevelSwap, ScoreTerms, TermSums
+from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums
 
 FEWEST_CRITERIA = 2
 """Criteria from which on it is worth counting: a single one has every wrong decision."""
@@ -252,13 +252,15 @@ class _Counting:
 
 
 def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> LevelSwap:
-    terms = _terms(judge, rubric.decisive)
+    of_judge, judge_known = _terms(judge, rubric.decisive)
+    of_gold, gold_known = _terms(gold, rubric.decisive)
     return LevelSwap(
-        judge=terms,
-        gold=_terms(gold, rubric.decisive),
+        judge=of_judge,
+        gold=of_gold,
+        is_known=gold_known,
         people=np.where(np.isnan(judge.decisions), np.nan, gold.decisions),
         scores=gold.scores,
-        follows=_follows(terms, judge, rubric),
+        follows=_follows(of_judge.total, judge_known.all(axis=1), judge, rubric),
         passes_from=_passes_from(rubric),
         tolerance=tolerance,
     )
@@ -269,13 +271,11 @@ def _passes_from(rubric: Rubric) -> float | None:
     return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 
-def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
+def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
     """Mark the examples whose score and decision are those of the judge's levels; none if any example contradicts them.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """
-    is_complete = terms.is_known.all(axis=1)
-    total = TermSums.of(terms).total
     decisions = total.decisions(_passes_from(rubric))[:, 0]
     scores = total.scores[:, 0]
     differs = (decisions != judge.decisions) & ~np.isnan(decisions) & ~np.isnan(judge.decisions)
@@ -286,14 +286,19 @@ def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
     return np.asarray(is_complete)
 
 
-def _terms(column: Column, criteria: Sequence[Criterion]) -> ScoreTerms:
+def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
+    """Return the terms of a rater's levels, and whether each is known, shape (n_examples, n_criteria).
+
+    A level is known where the rater gave one, or said that the criterion doesn't apply.
+    """
     split = _split(column)
     terms = [_of_criterion(column, criterion, split.get(criterion.name)) for criterion in criteria]
-    return ScoreTerms(*(np.column_stack(arrays) for arrays in zip(*terms, strict=True)))
+    *of_terms, is_known = (np.column_stack(arrays) for arrays in zip(*terms, strict=True))
+    return TermSums.of(*of_terms), is_known
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return the terms of one criterion, in the order of `ScoreTerms`."""
+    """Return the arguments of `TermSums.of` for one criterion, and whether its level is known."""
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated

@@ -7,7 +7,7 @@ from markscheme.errors import UsageError
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison.policy import RulingReason
+    from markscheme.calibration.comparison.policy import BecauseCode
     from markscheme.calibration.comparison.verdict import Decision
     from markscheme.calibration.options import LabelOptions
     from markscheme.ratings.table import RatingTable
@@ -23,8 +23,8 @@ class TrendEvidence(Protocol):
     def figures(self) -> "AgreementFigures":
         """The shares behind the ruling, in units of what is asked about."""
 
-    def reasons(self, confidence: float) -> "Sequence[RulingReason]":
-        """Return what refuses a trend or leaves it open besides the figures, by one-sided bounds."""
+    def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
+        """Return the codes of what refuses a trend or leaves it open besides the figures, by one-sided bounds."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
         """Say how often the judge is right, what that is good for, and which labels decide where it is open."""

@@ -1,8 +1,8 @@
 """A gate on the mean of cases, and its risk from several runs over the same cases."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from markscheme.errors import ComparisonError, NothingGraded
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, rating_table
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRisk, threshold_risk
+from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk, threshold_risk
 
 MOST_MISSING = 0.1
 """Share of the cases that may lack a figure in some run."""
@@ -24,40 +24,6 @@ FEW_GROUPS = 5
 """With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
 
 
-@dataclass(frozen=True)
-class Gate:
-    """A gate and its risk.
-
-    Attributes:
-        risk: Its risk, from the runs.
-        threshold: The least figure that passes.
-        of: The figure: mean score or share of passes.
-        averaged: Number of runs that CI averages.
-        dropped: Cases left out because a run did not grade them.
-        groups: Number of groups of cases; None where cases aren't grouped.
-    """
-
-    risk: ThresholdRisk
-    threshold: float
-    of: RunFigure
-    averaged: int = 1
-    dropped: int = 0
-    groups: int | None = None
-
-    @property
-    def chance(self) -> float | None:
-        """Probability that the gate fails although nothing changed, with the error of the observed mean; or None.
-
-        Taking the observed mean for the true one, small probabilities come true 1.5 to 3 times as often as predicted.
-        """
-        return self.risk.p_fail_wide
-
-    @property
-    def is_risky(self) -> bool:
-        """Whether the gate fails more often than in 1 run of 20 although nothing changed."""
-        return self.chance is not None and self.chance > FALSE_FAILS
-
-
 def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
     """Build a table of runs from ratings: an example's first rating in the first column, its second in the second."""
     numbers: Counter[str] = Counter()
@@ -68,8 +34,8 @@ def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
     return rating_table(rubric, list(numbers), runs)
 
 
-def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> Gate:
-    """Compute the gate, from the cases that every run graded.
+def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
+    """Compute the risk of a gate, from the cases that every run graded.
 
     Args:
         runs: A row for each case, a column for each run.
@@ -98,19 +64,12 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
         raise ComparisonError(f"a gate needs {FEWEST_CASES} cases or more, got {n_graded}")
     counted = runs.rows(graded)
     risk = threshold_risk(figures[:, graded], threshold, of=of, runs_in_ci=averaged, groups=counted.groups)
-    return Gate(risk, threshold, of, averaged, dropped, _number_of(counted.groups))
+    return replace(risk, dropped=dropped)
 
 
-def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> Gate | None:
-    """Compute the gate, from cases that were graded several times; None if too few were for a gate."""
+def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> ThresholdRisk | None:
+    """Compute the risk of a gate, from cases that were graded several times; None if too few were for a gate."""
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:
         return None
-
-
-def _number_of(groups: Sequence[str] | None) -> int | None:
-    """Count the groups that cases are in; None if every case is its own."""
-    if groups is None or len(set(groups)) == len(groups):
-        return None
-    return len(set(groups))

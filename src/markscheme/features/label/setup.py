@@ -150,7 +150,7 @@ def _work(
     ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
     carried = carried_in(work)
     if adjudicates:
-        counting = set() if carried is None else set(carried.old[: carried.outcome.old_counted])
+        counting = set() if carried is None else set(carried.old[: carried.old_counted])
         people = [given_to_current_words(rating, rubric) if rating.id in counting else rating for rating in ratings]
         questions = {
             id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
@@ -222,7 +222,7 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
                 f"them again without --next: {label}"
             )
     elif work.is_adjudication:
-        left_out = carried.old[carried.outcome.old_counted :]
+        left_out = carried.old[carried.old_counted :]
         if left_out:
             yield (
                 f"{len(left_out)} of {whole} are left out: their labels of {names} are under its old words, so "

@@ -58,7 +58,7 @@ def print_gate(
     with naming(*results):
         gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
     show(view(gate), json_of(gate), json=json, details=details)
-    if gate.chance is None:
+    if gate.p_fail_wide is None:
         return NOT_KNOWN
     return RISKY if gate.is_risky else 0
 

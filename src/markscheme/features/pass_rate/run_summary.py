@@ -8,7 +8,7 @@ import numpy as np
 
 from markscheme.calibration.rates.decisions import graded_table
 from markscheme.calibration.rates.pass_rates import PassRates, compared_pairs, decided_rows, pass_rates, raw_rate
-from markscheme.calibration.rates.repeats import Gate, repeated
+from markscheme.calibration.rates.repeats import repeated
 from markscheme.features.pass_rate.gate import table_of_runs
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results, Row
@@ -17,6 +17,7 @@ from markscheme.readers.rated import rated_results
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import mapped
 from markscheme.stats.score_linking import gain_in_hits
+from markscheme.stats.threshold_risk import ThresholdRisk
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class RunWorth:
     raw: Estimate
     corrected: Estimate | None = None
     uncorrected: str | None = None
-    gate: Gate | None = None
+    gate: ThresholdRisk | None = None
     reasons_not_graded: tuple[str, ...] = ()
     passed_ungraded: int = 0
 

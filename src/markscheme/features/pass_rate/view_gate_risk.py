@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.rates.repeats import FEW_GROUPS, RAREST, Gate
+from markscheme.calibration.rates.repeats import FEW_GROUPS, RAREST
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
-from markscheme.stats.threshold_risk import RunFigure
+from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
 
 _RUN_LEVEL = 0.9
 """Probability from which a run-level effect is mentioned."""
@@ -27,17 +27,16 @@ _RARELY = "by these runs it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
-def view(gate: Gate) -> Document:
+def view(gate: ThresholdRisk) -> Document:
     """Render the false alarms first, then what to do about them."""
-    risk = gate.risk
-    cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}"
+    cases = f"{counted(gate.runs, 'run')} of {counted(gate.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
     blocks = _callout(gate), *_in_promptfoo(gate), Notes(tuple(_notes(gate)))
-    subtitle = f"{cases}{grouped}, {_FIGURES[gate.of]} {number(risk.center)}."
+    subtitle = f"{cases}{grouped}, {_FIGURES[gate.of]} {number(gate.center)}."
     return Document(f"Gate at {gate.threshold:g}", subtitle, blocks, tuple(_sections(gate)))
 
 
-def _notes(gate: Gate) -> Iterator[str]:
+def _notes(gate: ThresholdRisk) -> Iterator[str]:
     if gate.dropped:
         yield f"{counted(gate.dropped, 'case')} left out: not graded in every run."
     if gate.groups is not None and gate.groups < FEW_GROUPS:
@@ -47,90 +46,87 @@ def _notes(gate: Gate) -> Iterator[str]:
         )
 
 
-def _callout(gate: Gate) -> Callout:
-    if gate.chance is None:
+def _callout(gate: ThresholdRisk) -> Callout:
+    if gate.p_fail_wide is None:
         return Callout("open", "Can't tell.", gate_in_words(gate))
     text = " ".join((gate_in_words(gate), *_advice(gate)))
     if _is_unusable(gate):
-        head = f"{counted(gate.risk.runs, 'run')} can't show a usable threshold: {_REPEAT}."
+        head = f"{counted(gate.runs, 'run')} can't show a usable threshold: {_REPEAT}."
         return Callout("bad" if gate.is_risky else "open", head, text)
     if gate.is_risky:
         return Callout("bad", "Too many false alarms.", text)
     return Callout("good", "Few false alarms.", text)
 
 
-def _is_unusable(gate: Gate) -> bool:
+def _is_unusable(gate: ThresholdRisk) -> bool:
     """Return True if the safe threshold is too low to be set, only because there are few runs to tell."""
-    risk = gate.risk
-    if risk.safe_threshold is None or risk.runs >= ENOUGH_RUNS or risk.center < gate.threshold:
+    if gate.safe_threshold is None or gate.runs >= ENOUGH_RUNS or gate.center < gate.threshold:
         return False
-    return risk.safe_threshold <= 0 or gate.threshold - risk.safe_threshold > FARTHEST
+    return gate.safe_threshold <= 0 or gate.threshold - gate.safe_threshold > FARTHEST
 
 
-def _advice(gate: Gate) -> Iterator[str]:
+def _advice(gate: ThresholdRisk) -> Iterator[str]:
     """Yield sentences on how to keep false alarms at 5%."""
-    risk = gate.risk
-    if risk.safe_threshold is None or risk.smallest_drop is None:
+    if gate.safe_threshold is None or gate.smallest_drop is None:
         return
-    if gate.chance is not None and gate.chance < 1 / RAREST:
-        yield f"{counted(risk.runs, 'run')} can't show how much less."
-    mark = _down(risk.safe_threshold)
+    if gate.p_fail_wide is not None and gate.p_fail_wide < 1 / RAREST:
+        yield f"{counted(gate.runs, 'run')} can't show how much less."
+    mark = _down(gate.safe_threshold)
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
-    drop = number(risk.smallest_drop + gate.threshold - mark)
+    drop = number(gate.smallest_drop + gate.threshold - mark)
     finds = f"finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability"
-    if risk.center < gate.threshold:
-        below = f"The {_FIGURES[gate.of]} is {number(risk.center)}, below the threshold."
+    if gate.center < gate.threshold:
+        below = f"The {_FIGURES[gate.of]} is {number(gate.center)}, below the threshold."
         yield f"{below} Use {safe} instead: {_RARELY} and {finds}."
-    elif risk.repeats is None:
-        few = f"; {_REPEAT}" if risk.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
-        runs = f"{counted(risk.runs, 'run')} {'is' if risk.runs == 1 else 'are'} too few to say how many to average"
+    elif gate.repeats is None:
+        few = f"; {_REPEAT}" if gate.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
+        runs = f"{counted(gate.runs, 'run')} {'is' if gate.runs == 1 else 'are'} too few to say how many to average"
         yield f"{runs} for a threshold of {gate.threshold:g}{few}."
         if not _is_unusable(gate):
             yield f"Use {safe} instead: {_RARELY} and {finds}."
     elif _is_unusable(gate):
-        yield f"Averaging {counted(risk.repeats, 'run')} keeps false alarms to 5% with 80% probability."
-    elif risk.repeats > gate.averaged:
-        ways = f"averaging {counted(risk.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
+        yield f"Averaging {counted(gate.repeats, 'run')} keeps false alarms to 5% with 80% probability."
+    elif gate.repeats > gate.averaged:
+        ways = f"averaging {counted(gate.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
         yield f"{ways[0].upper()}{ways[1:]}" if gate.is_risky else f"To be surer of that: {ways}"
     else:
-        drop = number(risk.smallest_drop)
+        drop = number(gate.smallest_drop)
         yield f"It finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability."
 
 
-def _sections(gate: Gate) -> Iterator[Section]:
-    risk = gate.risk
-    if risk.smallest_drop is None or risk.run_shift is None or risk.run_level is None or risk.safe_threshold is None:
+def _sections(gate: ThresholdRisk) -> Iterator[Section]:
+    if gate.smallest_drop is None or gate.run_shift is None or gate.run_level is None or gate.safe_threshold is None:
         return
     facts = Facts(
         (
-            ("false alarms", _percent(gate.chance)),
-            (f"if the mean of {counted(risk.runs, 'run')} were exact", _percent(risk.p_fail.value)),
-            ("safe threshold (95% confidence)", number(_down(risk.safe_threshold))),
-            ("smallest drop found with 80% probability", number(max(0.0, risk.smallest_drop))),
-            ("runs to average for this threshold", str(risk.repeats or f"not seen from {counted(risk.runs, 'run')}")),
+            ("false alarms", _percent(gate.p_fail_wide)),
+            (f"if the mean of {counted(gate.runs, 'run')} were exact", _percent(gate.p_fail.value)),
+            ("safe threshold (95% confidence)", number(_down(gate.safe_threshold))),
+            ("smallest drop found with 80% probability", number(max(0.0, gate.smallest_drop))),
+            ("runs to average for this threshold", str(gate.repeats or f"not seen from {counted(gate.runs, 'run')}")),
         )
     )
-    shift = f"Run means vary about {number(risk.run_shift, 1)} times as much as their cases explain"
-    lines = (f"{shift}: there is a run-level effect.",) if risk.run_level >= _RUN_LEVEL else ()
+    shift = f"Run means vary about {number(gate.run_shift, 1)} times as much as their cases explain"
+    lines = (f"{shift}: there is a run-level effect.",) if gate.run_level >= _RUN_LEVEL else ()
     yield Section("Figures", (facts, Paragraph(lines)))
 
 
-def _in_promptfoo(gate: Gate) -> Iterator[Section]:
+def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
     """Yield the next step: the gate in Promptfoo's own terms, or more runs."""
-    if gate.risk.smallest_drop is not None and gate.risk.safe_threshold is not None:
+    if gate.smallest_drop is not None and gate.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
-def snippet(gate: Gate) -> str:
+def snippet(gate: ThresholdRisk) -> str:
     """Write the advice as part of a Promptfoo configuration, with the command that applies the gate.
 
     If the safe threshold is unusable, it is the command that runs more.
     """
-    if _is_unusable(gate) and gate.risk.repeats is None:
+    if _is_unusable(gate) and gate.repeats is None:
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
         return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
-    runs = gate.risk.repeats or gate.averaged
-    threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)
+    runs = gate.repeats or gate.averaged
+    threshold = gate.threshold if gate.repeats else _down(gate.safe_threshold or 0.0)
     config = f"# in promptfooconfig.yaml\nevaluateOptions: {{repeat: {runs}, cache: false}}\n\n# in the shell"
     if gate.of == "pass":
         return f"{config}\n{UNCACHED} PROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
@@ -150,12 +146,11 @@ def _percent(chance: float | None) -> str:
     return f"under {rarest:g}%" if 100 * chance < rarest else f"{number(100 * chance, 1)}%"
 
 
-def json_of(gate: Gate) -> dict[str, Any]:
+def json_of(gate: ThresholdRisk) -> dict[str, Any]:
     """Return the risk by the keys of the file format."""
     return {
         "schema": 1,
-        **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
-        **attributes(gate, "dropped"),
+        **attributes(gate, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop dropped"),
         "because": gate_in_words(gate),
-        "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
+        "advice": attributes(gate, "runs=repeats threshold=safe_threshold"),
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.limits import SideState
-from markscheme.calibration.comparison.policy import RulingReason, labels_to_decide
+from markscheme.calibration.comparison.policy import BecauseCode, labels_to_decide
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import digits_of
@@ -131,16 +131,10 @@ class CriteriaTrend:
             weights,
         )
 
-    def reasons(self, confidence: float) -> Sequence[RulingReason]:
-        """Return the limits that are broken or open."""
-        short = [limit for limit in self._limits(confidence) if limit.state != "kept"]
-        return [
-            RulingReason(
-                "side" if limit.state == "broken" else "side-open",
-                {"side": limit.name, "of": limit.share.n, "most": limit.most},
-            )
-            for limit in short
-        ]
+    def reason_codes(self, confidence: float) -> Sequence[BecauseCode]:
+        """Return the codes of the limits that are broken or open."""
+        states = [limit.state for limit in self._limits(confidence)]
+        return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 
     def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
         """Say how often verdicts agree, what of limits is shown, and which labels decide where the trend is open."""

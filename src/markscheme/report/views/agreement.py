@@ -134,18 +134,17 @@ def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Note
 def json_of(agreement: Agreement) -> dict[str, Any]:
     """Return the agreement as a dict, by the keys of the file format."""
     table = agreement.table
-    measures = agreement.measures
-    pairs = [attributes(pair, "raters units statistics") for pair in measures.pairs]
+    pairs = [attributes(pair, "raters units statistics") for pair in agreement.pairs]
     return {
         "schema": 1,
         "units": len(table.values),
         "raters": table.raters,
         "scale": agreement.scale,
         "levels": table.levels,
-        "statistics": measures.statistics,
+        "statistics": agreement.statistics,
         "chance": {
             name: attributes(chance, "observed expected")
-            for name, chance in measures.chance.items()
+            for name, chance in agreement.chance.items()
             if chance.undefined is None
         },
         **({"pairs": pairs} if pairs else {}),
