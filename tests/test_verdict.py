@@ -516,13 +516,13 @@ def test_the_parts_of_a_reply_are_read_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "one", "other", "level"),
+    ("criterion", "first_level", "second_level", "level"),
     [(PARIS, 1, 1, 1), (PARIS, 1, 0, 0), (WRONG, 0, 0, 0), (WRONG, 1, 0, 1), (CLEAR, 2, 5, 2)],
 )
 def test_of_two_passes_the_level_that_scores_worse_counts(
-    criterion: Criterion, one: float, other: float, level: float
+    criterion: Criterion, first_level: float, second_level: float, level: float
 ) -> None:
-    for first, second in ((one, other), (other, one)):
+    for first, second in ((first_level, second_level), (second_level, first_level)):
         outcome = worse(Verdict(criterion.name, first), Verdict(criterion.name, second), criterion)
         assert isinstance(outcome, Verdict)
         assert (outcome.level, outcome.votes) == (level, (first, second))

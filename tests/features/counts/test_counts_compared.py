@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
+from markscheme.calibration.file_answers import answer_of_sides
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import reporter_of
+from markscheme.commands.output import rendered
+from markscheme.errors import UsageError
 from markscheme.features.counts.contrast import difference_of
+from markscheme.report.json import dumps
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import wilson
 from tests.features.counts.two_judges import answer, counted_judges
@@ -105,3 +111,37 @@ def test_a_difference_without_a_value_says_why() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None
+
+
+def test_two_files_of_counts_are_compared(project: Path) -> None:
+    sides = ["old.csv", "new.csv"]
+    compared = answer_of_sides(sides, None, LabelOptions())
+    assert compared is not None
+    report = json.loads(dumps(compared.to_json()))
+    assert report["rubric"]["name"] == "answers"
+    for side, key in (("old", "first"), ("new", "second")):
+        words = ("calibrate", "answers", "--counts", f"{side}.csv", "--json", "-")
+        alone = json.loads(answer(project, *words).stdout)
+        assert report["figures"]["agreement"][key] == alone["agreement"]
+        level = alone["criteria"]["clear"]["exact_agreement"]
+        assert report["figures"]["clear: same level"][key] == level
+    by_name = answer_of_sides(sides, "answers", LabelOptions())
+    assert by_name is not None
+    shown = "".join(rendered(reporter_of(by_name).view(by_name), "markdown"))
+    assert "old.csv" in shown
+    assert "separate samples" in shown
+
+
+def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) -> None:
+    (project / "lines.jsonl").write_text('{"id": "e1"}\n')
+    with pytest.raises(UsageError, match="is compared with one other file of counts"):
+        answer_of_sides(["old.csv", "lines.jsonl"], None, LabelOptions())
+    (project / "rubrics" / "answers.yaml").rename(project / "answers.yaml")
+    with pytest.raises(UsageError, match="name it with --rubric"):
+        answer_of_sides(["old.csv", "new.csv"], None, LabelOptions())
+    assert answer_of_sides(["old.csv", "new.csv"], "answers.yaml", LabelOptions()) is not None
+
+
+def test_files_without_counts_are_no_sides_of_ours(project: Path) -> None:
+    (project / "lines.jsonl").write_text('{"id": "e1"}\n')
+    assert answer_of_sides(["lines.jsonl", "answers"], None, LabelOptions()) is None

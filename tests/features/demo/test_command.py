@@ -45,7 +45,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
+def round_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
     """The finished command with a fault of one's choice, and the files of its round."""
 
     @functools.cache
@@ -97,8 +97,8 @@ def test_the_printed_line_checks_the_hash_in_a_shell(demo: Demo) -> None:
 @pytest.mark.parametrize(
     "fault", [pytest.param(fault, marks=() if fault == "lenient" else pytest.mark.proof) for fault in FAULTS]
 )
-def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, kept: Callable[[str], Kept]) -> None:
-    done, _ = kept(fault)
+def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, round_of: Callable[[str], Kept]) -> None:
+    done, _ = round_of(fault)
     assert done.returncode == 0, done.stderr
     shown = json.loads(done.stdout)
     assert "raters" not in shown
@@ -148,8 +148,8 @@ def test_json_has_the_raters_and_the_round_of_the_demo(demo: Demo) -> None:
     assert shown["round"]["n"] == 100
 
 
-def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(kept: Callable[[str], Kept]) -> None:
-    done, folder = kept("lenient")
+def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(round_of: Callable[[str], Kept]) -> None:
+    done, folder = round_of("lenient")
     shown = json.loads(done.stdout)["round"]
     (folder / "report.json").unlink()
     assert run("markscheme", *COMMAND, cwd=folder).returncode in (0, 1, 4)

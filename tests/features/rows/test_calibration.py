@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 import markscheme
+from markscheme.calibration.file_answers import judges_in_file
+from markscheme.calibration.options import LabelOptions
+from markscheme.errors import UsageError
 from markscheme.features.rows.calibration import RowsCalibration
 from tests.commands.console import run
 
@@ -122,6 +125,22 @@ def test_of_several_judges_one_is_named(tmp_path: Path) -> None:
     unnamed = run("calibrate", "rows.jsonl", cwd=tmp_path)
     assert (unnamed.returncode, "2 judges rated these rows (gpt, claude)" in unnamed.stderr) == (2, True)
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
+
+
+def test_all_judges_whose_verdicts_stand_in_the_rows_are_calibrated_for_a_comparison(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(40)]
+    for number, rated in enumerate(rows):
+        worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
+        rated["labels"].append(label("claude", "model", worse))
+    calibrations = judges_in_file(write_rows(tmp_path / "rows.jsonl", rows), LabelOptions())
+    assert calibrations is not None
+    gpt, claude = calibrations
+    assert (gpt.rater.name, claude.rater.name) == ("gpt", "claude")
+    assert gpt.comparison.agreement.value == 1.0
+    assert (claude.comparison.agreement.value or 0.0) < 0.5
+    of_one_judge = write_rows(tmp_path / "one.jsonl", [row(number) for number in range(40)])
+    with pytest.raises(UsageError, match="a comparison needs two judges, and 1 judge rated these rows"):
+        judges_in_file(of_one_judge, LabelOptions())
 
 
 def test_python_gives_the_same(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 import datetime
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from markscheme.cli import main
+from markscheme.report.document import Paragraph, Section
+from markscheme.report.streams import STREAMS, WatchedStream
 from markscheme.report.under_way import UNDER_WAY
 from markscheme.seam import Feature, features, offer
 from tests.commands import scripted_setting as setting
@@ -248,3 +251,27 @@ def test_what_other_features_have_under_way_is_listed(
     finally:
         offer(lambda: before)
     assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]
+
+
+def test_streams_that_other_features_watch_have_a_line_each_their_data_and_their_pictures(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def watched(start: Path) -> Iterator[WatchedStream]:
+        picture = Section("Passes of clear", (Paragraph(("52% in the last week",)),))
+        yield WatchedStream(f"stream clear: in {start.name}", {"stream": "main"}, lambda: picture)
+        yield WatchedStream("judge of clear: unmoved", {"looks": 3}, lambda: picture, "looks")
+
+    monkeypatch.chdir(here)
+    before = features()
+    offer(lambda: [*before, Feature("watching", STREAMS(watched))])
+    try:
+        assert main(["status", "--html", "status.html"]) == 0
+        assert "stream clear: in here\njudge of clear: unmoved\n" in capsys.readouterr().out
+        assert main(["status", "--json"]) == 0
+    finally:
+        offer(lambda: before)
+    report = json.loads(capsys.readouterr().out)
+    assert (report["streams"], report["looks"]) == ([{"stream": "main"}], [{"looks": 3}])
+    page = (here / "status.html").read_text()
+    assert page.count("52% in the last week") == 2
+    assert "stream clear: in here" in page

@@ -1,4 +1,4 @@
-"""What `status` says of the streams here, and looks at the accepted examples that `calibrate` adds to the record."""
+"""What is said of the streams here, and looks at the accepted examples that `calibrate` adds to the record."""
 
 import json
 import shutil
@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.commands.output import rendered
 from markscheme.features.pass_rate.tracked.anchors import AnchorLook, judge_moved, read_anchors
+from markscheme.report.document import Document
+from markscheme.report.json import dumps
+from markscheme.report.streams import STREAMS, WatchedStream
 from tests.commands.console import run
 from tests.features.pass_rate.planted_worlds import RUBRIC, begin
 from tests.features.pass_rate.test_tracked import audits_of, label, lines_of, said, write
@@ -23,10 +27,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def status(folder: Path, *words: str) -> Any:
-    done = run("markscheme", "status", *words, cwd=folder, env={"COLUMNS": "200"})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def watched_in(folder: Path, key: str) -> list[WatchedStream]:
+    """What is watched in a folder and listed under a key of `status --json`."""
+    return [stream for find in STREAMS for stream in find(folder) if stream.key == key]
+
+
+def page_of(*streams: WatchedStream) -> str:
+    """The pictures of streams as a page has them."""
+    document = Document("Streams", "", (), [stream.section() for stream in streams])
+    return "".join(rendered(document, "html"))
 
 
 def watched(folder: Path) -> dict[str, Any]:
@@ -38,21 +47,19 @@ def watched(folder: Path) -> dict[str, Any]:
     return report
 
 
-def test_status_has_a_line_a_stream_and_its_picture(folder: Path) -> None:
-    nothing = json.loads(status(folder, "--json"))
-    assert (nothing["streams"], nothing["looks"]) == ([], [])
+def test_a_stream_has_a_line_its_figures_and_a_picture(folder: Path) -> None:
+    assert watched_in(folder, "streams") == watched_in(folder, "looks") == []
     look = watched(folder)
-    (stream,) = json.loads(status(folder, "--json"))["streams"]
+    (shown,) = watched_in(folder, "streams")
+    stream = json.loads(dumps(shown.data))
     assert (stream["rubric"], stream["stream"], stream["named"]) == ("reply", "main", None)
     assert [stream[key] for key in ("rate", "low", "high")] == pytest.approx(
         [look["rate"][key] for key in ("value", "low", "high")]
     )
-    line = next(line for line in status(folder).splitlines() if line.startswith("stream "))
     rate, low, high = (round(100 * stream[key]) for key in ("rate", "low", "high"))
     expected = f"nothing moved. People would pass {rate}% (95% CI {low}–{high})."
-    assert line == f"stream reply: through 2025-11-30, {expected}"
-    status(folder, "--html", "status.html")
-    page = (folder / "status.html").read_text()
+    assert shown.line == f"stream reply: through 2025-11-30, {expected}"
+    page = page_of(shown)
     assert page.count('<svg class="plot"') == 1
     assert "Pass rate of reply" in page
     assert "a: 2025-W47, new &lt;prompt&gt;" in page
@@ -65,12 +72,10 @@ def test_a_stream_that_cannot_be_read_is_said_and_the_others_are_shown(folder: P
     shutil.copytree(rates / "main", rates / "search")
     with (rates / "search/looks.jsonl").open("a") as looks:
         looks.write("{not JSON\n")
-    damaged, whole = sorted(
-        json.loads(status(folder, "--json"))["streams"], key=lambda stream: stream["stream"] == "main"
-    )
-    assert "looks.jsonl" in damaged["fault"]
-    assert whole["rate"] is not None
-    status(folder, "--html", "status.html")
+    damaged, whole = sorted(watched_in(folder, "streams"), key=lambda stream: stream.data["stream"] == "main")
+    assert "looks.jsonl" in damaged.data["fault"]
+    assert whole.data["rate"] is not None
+    assert page_of(damaged, whole).count('<svg class="plot"') == 1
 
 
 def test_a_checkout_without_the_cache_says_the_same(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -101,15 +106,14 @@ def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(f
     run(*CALIBRATE, "-o", "cache=off", cwd=folder)
     assert not judge_moved(accepted, looks(folder)[:3]).has_rung
     assert judge_moved(accepted, looks(folder)).has_rung
-    (judge,) = json.loads(status(folder, "--json"))["looks"]
+    (shown,) = watched_in(folder, "looks")
+    judge = json.loads(dumps(shown.data))
     assert (judge["rubric"], judge["looks"], judge["moved"], judge["alarm_at"]) == ("reply", 4, True, 80)
-    line = next(line for line in status(folder).splitlines() if line.startswith("judge of "))
-    assert line.startswith(f"judge of reply: over 4 looks since the accepted run of {accepted.date}, moved: ")
-    status(folder, "--html", "status.html")
-    assert "accepted passes changed" in (folder / "status.html").read_text()
+    assert shown.line.startswith(f"judge of reply: over 4 looks since the accepted run of {accepted.date}, moved: ")
+    assert "accepted passes changed" in page_of(shown)
     with (folder / "calibration/reply/anchors.jsonl").open("a") as record:
         record.write("{not JSON\n")
-    assert "anchors.jsonl" in json.loads(status(folder, "--json"))["looks"][0]["fault"]
+    assert "anchors.jsonl" in watched_in(folder, "looks")[0].data["fault"]
     lines = (folder / "calibration/reply/anchors.jsonl").read_text().splitlines()[:-1]
     (folder / "calibration/reply/anchors.jsonl").write_text("".join(f"{line}\n" for line in lines))
     rubric = folder / "rubrics/reply.yaml"
