@@ -3,9 +3,9 @@
     MarkschemeError
     ├── UsageError              the caller: an invalid option, name or path
     │   └── SubmissionError     a response or an input that no judge can be shown
-    ├── RubricError             the rubric's author: an invalid rubric
-    ├── RatingError             the owner of the examples and labels
-    ├── ExperimentError         the experiment's author: an invalid experiment
+    ├── FileError               the author of any other file, such as an experiment
+    │   ├── RubricError         the rubric's author: an invalid rubric
+    │   └── RatingError         the owner of the examples and labels
     ├── ComparisonError         nothing in common to compare
     │   └── NothingGraded       the judge failed on every example
     ├── BudgetError             the next call would cost more than is left, or its price is not known
@@ -297,10 +297,6 @@ class RubricError(FileError):
 
 class RatingError(FileError):
     """Invalid examples or ratings; their owner can fix them."""
-
-
-class ExperimentError(FileError):
-    """An invalid experiment; its author can fix it."""
 
 
 class ComparisonError(MarkschemeError):

@@ -1,13 +1,17 @@
 """Prices: read as users write them, and a cost that is not known is not 0."""
 
+import asyncio
 import math
-from functools import partial
+from functools import cache, partial
 
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.judges.judge import Identity, Usage
-from markscheme.judges.price import ListPrice, Price, list_price
+from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.price import Price, list_price
+from markscheme.judges.scripted import ScriptedJudge
+from markscheme.prompt import Prompt
 
 
 def test_a_price_is_read_from_two_numbers() -> None:
@@ -66,10 +70,11 @@ def test_other_models_have_no_known_price(identity: Identity) -> None:
     assert list_price(identity, "openai") is None
 
 
-def test_a_list_price_looked_up_late_is_the_same() -> None:
-    look_up = partial(list_price, provider="openai")
-    priced = ListPrice(Identity(f"openai:{MINI}", MINI), look_up)
-    unknown = ListPrice(Identity("openai:some-model", "some-model"), look_up)
+@pytest.mark.parametrize(("model", "price"), [(MINI, Price(0.15, 0.60)), ("some-model", None)])
+def test_a_list_price_looked_up_late_is_the_same(model: str, price: Price | None) -> None:
     used = Usage(1, 1_000_000, 2_000_000)
-    assert (priced.of(used), priced.cost(2_000_000, 0)) == (Price(0.15, 0.60).of(used), 0.30)
-    assert (unknown.of(used), unknown.cost(2_000_000, 0)) == (None, 0.0)
+    judge = ScriptedJudge([Reply("", usage=used)])
+    look_up = cache(partial(list_price, Identity(f"openai:{model}", model), "openai"))
+    late = Limited(judge, Limiter(tokens_per_minute=10_000_000), look_up)
+    assert asyncio.run(late.reply(Prompt("", "", {}, ()))).usage.usd == (price.of(used) if price else None)
+    assert look_up.cache_info().misses == 1

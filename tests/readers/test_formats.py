@@ -1,6 +1,7 @@
 """Other tools' files as ratings: what they become, and what is counted as lost."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, of_kind, open_rated
 from markscheme.rubrics.file import rubric_from_data
 
@@ -30,7 +31,7 @@ BY_NAME = Columns(rater="person", kind="human")
 
 
 def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> RatedFile:
-    content = open_rated([path], rubric, expected="anything", meanings=Meanings(words, columns)).as_one_file
+    content = open_rated([path], rubric, expected="anything", columns=replace(columns, words=words)).as_one_file
     reader = RatingReader(rubric)
     for rating in content.ratings:  # what is written can be read
         assert reader.rating(json.loads(json.dumps(rating.to_json(), allow_nan=False))).id == rating.id

@@ -10,7 +10,7 @@ import pytest
 from markscheme import agreement
 from markscheme.calibration.agreement import Agreement
 from markscheme.errors import RatingError, UsageError
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFiles, judge_ratings, open_rated
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
@@ -28,7 +28,7 @@ def ratings(path: Path, rater: str, kind: str, values: Sequence[float], *, overa
 
 
 def opened(paths: Sequence[Path], rubric: Rubric | None, scales: Mapping[str, tuple[float, float]]) -> RatedFiles:
-    return open_rated(paths, rubric, meanings=Meanings({}, Columns(scales=scales)))
+    return open_rated(paths, rubric, columns=Columns(scales=scales))
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from markscheme.errors import RatingError
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.pair_lists import pair_rubric
 from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
 from tests.stats.pairs_data import ITEMS
 
-BY_A_PERSON = Meanings({}, Columns(kind="human", rater="ann"))
+BY_A_PERSON = Columns(kind="human", rater="ann")
 
 
 def written(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:
@@ -45,14 +45,14 @@ def test_preferences_are_read_in_any_of_the_usual_spellings(
         {"id": f"p{n}", "query": "q", "first": "one", "second": "two", "preference": value}
         for n, value in enumerate(values)
     ]
-    assert levels(open_rated([written(tmp_path, "pairs.jsonl", rows)], meanings=BY_A_PERSON)) == expected
+    assert levels(open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON)) == expected
 
 
 def test_a_table_of_pairs_is_read(tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text(
         "id,query,response_a,response_b,model_a,model_b,winner\np1,Hi?,one,two,x,y,model_b\n"
     )
-    read = open_rated([tmp_path / "pairs.csv"], meanings=BY_A_PERSON)
+    read = open_rated([tmp_path / "pairs.csv"], columns=BY_A_PERSON)
     (example,) = read.files[0].examples
     assert levels(read) == [1.0]
     assert (example.submission.response, example.submission.second) == ("one", "two")
@@ -75,7 +75,7 @@ def test_battles_of_an_arena_are_read_by_their_last_turns(tmp_path: Path) -> Non
         "turn": 1,
         "language": "English",
     }
-    read = open_rated([written(tmp_path, "battles.jsonl", [row])], meanings=BY_A_PERSON)
+    read = open_rated([written(tmp_path, "battles.jsonl", [row])], columns=BY_A_PERSON)
     (example,) = read.files[0].examples
     assert example.submission.inputs == {"query": "Where is it?"}
     assert (example.submission.response, example.submission.second) == ("Here.", "There.")
@@ -91,20 +91,20 @@ def test_who_preferred_must_be_stated(tmp_path: Path) -> None:
 def test_an_unknown_preference_is_refused_with_its_row(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "better"}]
     with pytest.raises(RatingError, match="row 1"):
-        open_rated([written(tmp_path, "pairs.jsonl", rows)], meanings=BY_A_PERSON)
+        open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON)
 
 
 def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
     single = Rubric.from_dict([{"requirement": "It helps."}])
     with pytest.raises(RatingError, match="judges single responses"):
-        open_rated([written(tmp_path, "pairs.jsonl", rows)], single, meanings=BY_A_PERSON)
+        open_rated([written(tmp_path, "pairs.jsonl", rows)], single, columns=BY_A_PERSON)
 
 
 def test_a_list_of_labels_next_to_a_winner_is_counted_as_lost(tmp_path: Path) -> None:
     label = {"rater": "ana", "criteria": {"helps": "first"}}
     row = {"id": "p", "first": "one", "second": "two", "winner": "first", "labels": [label]}
-    (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], meanings=BY_A_PERSON).files
+    (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], columns=BY_A_PERSON).files
     assert file.lost == {"'labels' of a pair": 1}
 
 
@@ -132,7 +132,7 @@ def test_a_row_without_two_responses_is_refused_with_its_file(tmp_path: Path) ->
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}, {"id": "q", "response": "one"}]
     path = written(tmp_path, "pairs.jsonl", rows)
     with pytest.raises(RatingError, match=r"pairs\.jsonl.*row 2 has no two responses"):
-        open_rated([path], meanings=BY_A_PERSON)
+        open_rated([path], columns=BY_A_PERSON)
 
 
 def test_a_published_set_is_read_whole(tmp_path: Path) -> None:

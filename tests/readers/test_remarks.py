@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markscheme import Rubric
 from markscheme.ratings.rating import Rating
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Criterion
 
@@ -14,9 +14,7 @@ RUBRIC = Rubric((Criterion(1.0, "Is it clear?", "clear"), Criterion(1.0, "Is it 
 
 def ratings_of(path: Path, text: str) -> tuple[Rating, ...]:
     path.write_text(text)
-    rated = open_rated(
-        [path], RUBRIC, expected="anything", meanings=Meanings(columns=Columns(kind="human"))
-    ).as_one_file
+    rated = open_rated([path], RUBRIC, expected="anything", columns=Columns(kind="human")).as_one_file
     assert not rated.lost
     return tuple(rated.ratings)
 

@@ -19,7 +19,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
 from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.estimate import Reason
@@ -194,7 +194,7 @@ def calibrate_export(
         UsageError: Values may mean several things, and nothing says which.
         RatingError: They can't be read, or no metric is rated by both an annotator and a judge.
     """
-    rated = open_rated(files, expected="anything", meanings=meanings_of(columns), joined=True)
+    rated = open_rated(files, expected="anything", columns=columns_from_options(columns), joined=True)
     return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options)
 
 

@@ -17,10 +17,10 @@ from markscheme.calibration.results import Reported
 from markscheme.calibration.table_frames import frame_of, rows_of
 from markscheme.errors import ComparisonError
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.rated import RatedFiles, has_own_ratings, meanings_of, open_rated
+from markscheme.readers.rated import RatedFiles, columns_from_options, has_own_ratings, open_rated
 from markscheme.readers.rated_columns import annotators_in
 from markscheme.readers.rater_table import RaterTable
-from markscheme.readers.tabular.reading import TableReading, rater_name
+from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.stats import Estimate
@@ -201,7 +201,7 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
     """
     if not has_own_ratings(paths[0]):
         return None
-    return agreement_in(open_rated(paths, meanings=meanings_of(columns)), paths, columns)
+    return agreement_in(open_rated(paths, columns=columns_from_options(columns)), paths, columns)
 
 
 def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
@@ -223,10 +223,10 @@ def _figures(
 ) -> AnnotatorFigures:
     values = reading.values[criterion]
     sides = reading.sides(criterion)
-    names = tuple(map(rater_name, sides))
+    names = tuple(side.name for side in sides)
     table = np.array(
         [
-            [values.levels[name].get(cell, np.nan) for cell in side.column.cells]
+            [values.levels[name].get(cell, np.nan) for cell in side.cells]
             for name, side in zip(names, sides, strict=True)
         ],
         dtype=np.float64,

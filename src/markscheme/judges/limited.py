@@ -11,7 +11,7 @@ import copy
 import math
 import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -28,7 +28,7 @@ from markscheme.errors import (
 from markscheme.judges.circuit import Circuit
 from markscheme.judges.judge import Identity, Reply, Usage, Wrapping, total
 from markscheme.judges.open_files import calls_that_fit, lacks_files
-from markscheme.judges.price import ListPrice, Price
+from markscheme.judges.price import Price
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.phrases import brief, counted, number
 from markscheme.prompt import Prompt
@@ -352,7 +352,7 @@ class Limited(Wrapping):
     Attributes:
         judge: A judge that calls a provider; each member of a panel is wrapped separately.
         limiter: Shared by all judges of a process.
-        price: Price of its tokens; None if unknown.
+        price: Price of its tokens; None if unknown. A function looks it up with the first call, and keeps it.
         deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
             whose requests queue behind one another, such as a local model.
         attempts: Maximum number of attempts.
@@ -365,7 +365,7 @@ class Limited(Wrapping):
     """
 
     limiter: Limiter
-    price: Price | ListPrice | None = None
+    price: Price | Callable[[], Price | None] | None = None
     deadline: float = REQUEST_TIMEOUT
     attempts: int = 6
     first_wait: float = 0.5
@@ -381,6 +381,11 @@ class Limited(Wrapping):
                 "million tokens read and written"
             )
 
+    @property
+    def _price(self) -> Price | None:
+        """The price of the judge's tokens."""
+        return self.price() if callable(self.price) else self.price
+
     def make_room(self, calls: int) -> None:
         """Let `calls` calls go at once, if the limiter sets no number."""
         self.limiter.make_room(calls)
@@ -394,9 +399,8 @@ class Limited(Wrapping):
             JudgeError: The failure of the last attempt.
         """
         clock = asyncio.get_running_loop().time
-        if isinstance(self.price, ListPrice):
-            self.price.load()
-        tokens, usd = self._estimate(prompt)
+        price = self._price  # looked up before sockets leave no file to open for it
+        tokens, usd = self._estimate(prompt, price)
         end = math.inf
         failures: list[JudgeError] = []
         while True:
@@ -486,22 +490,23 @@ class Limited(Wrapping):
             return backoff if sum(isinstance(failure, UnreadableReply) for failure in failures) == 1 else None
         return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
 
-    def _estimate(self, prompt: Prompt) -> tuple[int, float]:
+    def _estimate(self, prompt: Prompt, price: Price | None) -> tuple[int, float]:
         """Return the tokens and dollars that a call may use; 0 where nothing limits them."""
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
             return 0, 0.0
-        return forecast(self.judge.identity, self.price, prompt)
+        return forecast(self.judge.identity, price, prompt)
 
     def _priced(self, reply: Reply) -> Reply:
         if reply.parts:
             return replace(reply, parts=tuple(self._priced(piece) for piece in reply.parts))
-        if self.price is None or not reply.usage.calls:
+        price = self._price
+        if price is None or not reply.usage.calls:
             return reply
-        usd = self.price.of(reply.usage)
+        usd = price.of(reply.usage)
         return reply if usd is None else replace(reply, usage=replace(reply.usage, usd=usd))
 
 
-def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> tuple[int, float]:
+def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int, float]:
     """Predict the tokens and dollars that an answer to a prompt may use; the cost is 0 if the price is unknown."""
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER

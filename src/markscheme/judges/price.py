@@ -1,10 +1,8 @@
 """Prices of a judge's tokens: as given, else the list price of a known model. An unknown cost is not 0."""
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from markscheme.errors import UsageError
@@ -102,32 +100,3 @@ def list_price(identity: Identity, provider: str) -> Price | None:
             price = genai_prices.calc_price(tokens, identity.model, **lookup)
             return Price(float(price.input_price * PER_MILLION), float(price.output_price * PER_MILLION))
     return None
-
-
-@dataclass(frozen=True)
-class ListPrice:
-    """The list price of a judge's model, loaded before the first call, since its data load slowly.
-
-    Attributes:
-        identity: The judge's.
-        price: Looks it up.
-    """
-
-    identity: Identity
-    price: Callable[[Identity], Price | None]
-
-    def load(self) -> None:
-        """Look the price up now, before sockets leave no file to open for it."""
-        _ = self._list_price
-
-    @cached_property
-    def _list_price(self) -> Price | None:
-        return self.price(self.identity)
-
-    def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Compute the cost of a call in dollars; 0 if no price is known."""
-        return self._list_price.cost(input_tokens, output_tokens) if self._list_price else 0.0
-
-    def of(self, usage: Usage) -> float | None:
-        """Compute the cost of some usage in dollars; None if tokens or price are unknown."""
-        return self._list_price.of(usage) if self._list_price else None

@@ -1,5 +1,7 @@
 """Open a judge by its name. The kinds themselves are in `kinds.py`."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from markscheme.errors import UsageError
@@ -7,7 +9,7 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.judge import GradingJudge, Identity, Judge, JudgeGroup, replying
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
-from markscheme.judges.price import ListPrice, Price
+from markscheme.judges.price import Price
 from markscheme.judges.remembering import Remembering
 from markscheme.judges.sight import Unprobed
 from markscheme.judges.wrappers import WRAPPERS
@@ -81,8 +83,8 @@ def price_of(identity: Identity, asking: Asking) -> Price | None:
     return None if kind is None else kind.price(identity)
 
 
-def _price_of_calls(identity: Identity, asking: Asking) -> Price | ListPrice | None:
+def _price_of_calls(identity: Identity, asking: Asking) -> Price | Callable[[], Price | None] | None:
     """Return the price of calls that may never be made; a list price that no budget needs comes with the first."""
     if asking.wants_list_price and asking.limiter.budget is None:
-        return ListPrice(identity, lambda identity: price_of(identity, asking))
+        return cache(lambda: price_of(identity, asking))
     return price_of(identity, asking)

@@ -36,7 +36,7 @@ Whole = tuple[dict[str, Rated], float | None, bool | None]
 
 @dataclass(frozen=True)
 class Columns:
-    """What a table's columns mean and who rated, where the file doesn't say.
+    """What columns and words of files mean and who rated, where the files don't say.
 
     Attributes:
         fields: What a column means, by column name: a field of `tables.FIELDS` or a criterion. A value inside an
@@ -46,6 +46,7 @@ class Columns:
         judges: Raters that are judges, whatever kind the file states.
         scales: The ends of the scale of a rater, or of a side, "judge" or "human", where they differ in an export.
         meaning: What the values of an export mean: which passes, which two are one, from which number one passes.
+        words: Words in addition to the known ones: from lower-case word to level or pass|fail.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Columns:
     judges: frozenset[str] = frozenset()
     scales: Mapping[str, Span] = field(default_factory=dict)
     meaning: ColumnOptions = ColumnOptions()
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the rows of a record, renamed: one for each item of the lists that paths name.
@@ -130,18 +132,16 @@ def _is_choice(value: Any) -> bool:
 
 @dataclass
 class Import:
-    """What is imported from files, with the meaning of their words, and counts of what ratings can't hold.
+    """What is imported from files, with what they mean, and counts of what ratings can't hold.
 
     Attributes:
         path: The file, or the first of several.
-        words: Words of the files in addition to the known ones: from lower-case word to level or pass|fail.
-        columns: What the columns mean and who rated, where the files don't say.
+        columns: What columns and words mean and who rated, where the files don't say.
         lost: Counts of what could not be imported.
         notes: How the files were interpreted, where they are ambiguous.
     """
 
     path: Path
-    words: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     columns: Columns = field(default=Columns(), kw_only=True)
     lost: Counter[str] = field(default_factory=Counter, kw_only=True)
     notes: list[str] = field(default_factory=list, kw_only=True)
@@ -164,11 +164,12 @@ class Import:
 
     def meant(self, value: Any) -> Any:
         """Return a value with the caller's words replaced and numeric text converted to numbers."""
+        words = self.columns.words
         if isinstance(value, str):
-            meant: Any = self.words.get(folded_word(value), value.strip())
+            meant: Any = words.get(folded_word(value), value.strip())
             as_number = number(meant)
             return meant if as_number is None else as_number
-        return self.words.get(folded_word(str(value)), value) if not isinstance(value, bool) else value
+        return words.get(folded_word(str(value)), value) if not isinstance(value, bool) else value
 
 
 MOST_REMEMBERED = 4096
@@ -177,20 +178,7 @@ Expected = Literal["ratings", "examples", "decisions", "anything"]
 """What a caller takes plain lines and tables for, which may hold any of them."""
 
 
-@dataclass(frozen=True)
-class Meanings:
-    """What the caller says files' words and columns mean.
-
-    Attributes:
-        words: Words in addition to the known ones, by lower-case word.
-        columns: What columns or metrics mean whose names don't say, and who rated.
-    """
-
-    words: Mapping[str, str] = field(default_factory=dict)
-    columns: Columns = Columns()
-
-
-RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))
+RESPONSES_ALONE = Columns(kind="human")
 """For who wants the responses of files: it doesn't matter who rated them."""
 
 
@@ -204,14 +192,14 @@ class Interpretation:
     """How the files of one call are read.
 
     Attributes:
-        meanings: What they don't say themselves.
+        columns: What columns and words mean and who rated, where the files don't say.
         joined: Whether several files of a tool are one export.
         by_metrics: Whether the rubric's criteria are the metrics of the files, not a user's.
         keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
         expected: What the caller takes plain lines for; decisions need no criteria.
     """
 
-    meanings: Meanings = Meanings()
+    columns: Columns = Columns()
     joined: bool = False
     by_metrics: bool = False
     keep_unread: bool = False
@@ -219,10 +207,7 @@ class Interpretation:
 
     def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
         """Return a reading of a file to which examples and ratings can be added."""
-        meanings = self.meanings
-        return Reading(
-            peek.path, rubric, data=peek.data, words=meanings.words, columns=meanings.columns, options=peek.options
-        )
+        return Reading(peek.path, rubric, data=peek.data, columns=self.columns, options=peek.options)
 
 
 @dataclass

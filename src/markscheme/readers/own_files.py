@@ -57,7 +57,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: I
     notes = []
     if rubric is None:
         rubric = _rubric_of_folder(files)
-    scales = shared_scales(files, rubric, interpretation.meanings.columns.scales)
+    scales = shared_scales(files, rubric, interpretation.columns.scales)
     if rubric is None:
         rubric = infer_rubric([peek.path for peek in files], on_positions=scales.criteria)
         notes = [INFERRED]

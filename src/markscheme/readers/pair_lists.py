@@ -139,7 +139,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
     Raises:
         RatingError: A preference is none, or nobody says who preferred.
     """
-    reading = Reading(peek.path, rubric, columns=interpretation.meanings.columns)
+    reading = Reading(peek.path, rubric, columns=interpretation.columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
     for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)

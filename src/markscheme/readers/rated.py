@@ -29,7 +29,7 @@ from markscheme.readers.formats import (
     format_of,
     known_formats,
 )
-from markscheme.readers.imported import Columns, Expected, Interpretation, Meanings, Reading
+from markscheme.readers.imported import Columns, Expected, Interpretation, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
@@ -40,10 +40,11 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.text import folded_word
 
-AS_WRITTEN = Meanings()
+AS_WRITTEN = Columns()
+"""Of files that say everything themselves."""
 
 
-def meanings_of(options: ColumnOptions) -> Meanings:
+def columns_from_options(options: ColumnOptions) -> Columns:
     """Return what the caller says of files, as readers of exports take it.
 
     Raises:
@@ -52,13 +53,7 @@ def meanings_of(options: ColumnOptions) -> Meanings:
     words = {folded_word(word): level for word, level in sides_of("levels", options.levels).items()}
     scales = spans_of_sides(options.scale)
     fields = {column: field for column, field in options.column_fields.items() if column not in options.sides}
-    return Meanings(
-        words,
-        Columns(fields, options.rater, options.kind, frozenset(options.judge_names), scales, options),
-    )
-
-
-"""Of files that say everything themselves."""
+    return Columns(fields, options.rater, options.kind, frozenset(options.judge_names), scales, options, words)
 
 
 @dataclass(frozen=True)
@@ -240,7 +235,7 @@ def open_rated(
     rubric: Rubric | None = None,
     *,
     expected: Expected = "ratings",
-    meanings: Meanings = AS_WRITTEN,
+    columns: Columns = AS_WRITTEN,
     joined: bool = False,
     keep_unread: bool = False,
 ) -> RatedFiles:
@@ -250,7 +245,7 @@ def open_rated(
         paths: The files.
         rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
         expected: What plain lines and tables are taken for, which may hold ratings or examples.
-        meanings: What the files mean that they don't say themselves.
+        columns: What columns and words mean and who rated, where the files don't say.
         joined: Whether several files of one tool are one export.
         keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
 
@@ -259,8 +254,8 @@ def open_rated(
         ComparisonError: The files imply rubrics without a criterion in common.
         UsageError: They imply rubrics that can't be joined.
     """
-    interpretation = Interpretation(meanings, joined=joined, keep_unread=keep_unread, expected=expected)
-    formats = formats_of(paths, expected, meanings.columns.meaning)
+    interpretation = Interpretation(columns, joined=joined, keep_unread=keep_unread, expected=expected)
+    formats = formats_of(paths, expected, columns.meaning)
     if joined and len(paths) > 1 and not are_of_tool(paths):
         raise RatingError("isn't a file of the same export as the others; import it by itself", path=paths[0])
     if rubric is not None:
@@ -273,7 +268,7 @@ def open_rated(
 
 
 def judge_ratings(
-    path: Path, rubric: Rubric, examples: ExampleSet | None = None, meanings: Meanings = AS_WRITTEN
+    path: Path, rubric: Rubric, examples: ExampleSet | None = None, columns: Columns = AS_WRITTEN
 ) -> RatingCodes:
     """Return the ratings of the judges in a file of any format, for a rubric's examples.
 
@@ -281,7 +276,7 @@ def judge_ratings(
         path: The file.
         rubric: Their rubric.
         examples: The examples, which a file with responses may name otherwise; None keeps the file's ids.
-        meanings: What the file means that it doesn't say itself.
+        columns: What columns and words mean and who rated, where the file doesn't say.
 
     Raises:
         UsageError: There are none.
@@ -290,7 +285,7 @@ def judge_ratings(
     """
     if not path.is_file():
         raise UsageError(f"there is no file of ratings {path}; each line is one rating, as `import` writes them")
-    rated = open_rated([path], rubric, meanings=meanings, keep_unread=True)
+    rated = open_rated([path], rubric, columns=columns, keep_unread=True)
     if examples is not None:
         rated = rated.placed_on(examples)
     ids = None if examples is None else set(examples.ids)

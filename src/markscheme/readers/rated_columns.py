@@ -14,7 +14,6 @@ from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues
-from markscheme.readers.tabular.values import RatedColumn
 from markscheme.rubrics.rubric import Scale
 
 _PASS_FAIL: Final[Mapping[bool, str]] = {True: "pass", False: "fail"}
@@ -46,8 +45,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
             for rater, column in columns.items()
         )
         of_scale = options if options.levels or scale is None else replace(options, levels=_levels(scale))
-        listed = [RatedColumn(rater, column, False, name) for rater, column in columns.items()]
-        values[name] = read_values(listed, of_scale)
+        values[name] = read_values(criteria[name], name, of_scale)
     if not criteria:
         return None
     return TableReading(

@@ -7,7 +7,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.formats import TABLE, format_of
-from markscheme.readers.imported import Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.own_scales import ScaleError
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import AS_WRITTEN, RatedFiles, open_rated
@@ -23,7 +23,7 @@ def open_rater_table(
     *,
     between: bool = True,
     criterion: str | None = None,
-    meanings: Meanings = AS_WRITTEN,
+    columns: Columns = AS_WRITTEN,
 ) -> RaterTable:
     """Return what raters gave each unit, with a column for each rater.
 
@@ -32,7 +32,7 @@ def open_rater_table(
         levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
         between: Whether a number between two levels is a valid rating, such as a mean of runs.
         criterion: The criterion whose levels are compared, or "score" or "pass"; None where there is one only.
-        meanings: What the file means that it doesn't say itself.
+        columns: What columns and words mean and who rated, where the file doesn't say.
 
     Raises:
         UsageError: There is no such file, or it rates several criteria and none is named.
@@ -46,7 +46,7 @@ def open_rater_table(
             return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
         return read_rater_table(path, levels, between=between)
     try:
-        rated = open_rated([path], meanings=meanings)
+        rated = open_rated([path], columns=columns)
     except ScaleError as clash:
         raise UsageError(f"{clash.why}. Agreement needs one scale: write both as 0 to 1 first") from clash
     chosen = _chosen(rated, criterion)

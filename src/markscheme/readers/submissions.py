@@ -143,7 +143,7 @@ def _from_tool_file(path: Path) -> Iterator[Submission]:
                 Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
             )
             return
-    for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
+    for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
         if not file.has_responses:
             raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
         yield from (example.submission for example in file.examples)

@@ -6,7 +6,7 @@ from typing import Final
 from markscheme.errors import UsageError
 from markscheme.phrases import counted, few_of, in_words
 from markscheme.plain_data import shown
-from markscheme.readers.tabular.reading import TableReading, rater_name
+from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
 
 # --- line two --------------------------------------------------------------------------------------------------------
@@ -15,7 +15,7 @@ from markscheme.readers.tabular.scales import ReadValues, likely_ends
 def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str:
     """Describe how a table was read, in a line: each column, the id, and how many rows count."""
     values = reading.values[criterion]
-    columns = [f"{name}: {_values(name, values)}" for name in map(rater_name, reading.sides(criterion))]
+    columns = [f"{name}: {_values(name, values)}" for name in (side.name for side in reading.sides(criterion))]
     unit = reading.roles.single.get("id")
     where = [f"id: {unit}{' (stated)' if reading.options.id is not None else ''}"] if unit is not None else []
     compared = "with both" if reading.has_judge else "with two or more"
@@ -71,7 +71,7 @@ def notes(reading: TableReading) -> Iterator[str]:
     for criterion, sides in reading.roles.criteria.items():
         missing = reading.values[criterion].missing
         for side in sides:
-            name = rater_name(side)
+            name = side.name
             if side.is_judge and missing.get(name):
                 levels = reading.values[criterion].levels[name]
                 rows = [u for u, cell in zip(reading.ids, side.column.cells, strict=True) if cell not in levels]
@@ -303,7 +303,7 @@ def reading_json(reading: TableReading) -> dict[str, object]:
         values = reading.values[criterion]
         withheld |= values.withheld
         for side in sides:
-            name = rater_name(side)
+            name = side.name
             key = f"{name} · {criterion}" if name in columns else name
             columns[key] = {
                 "role": "judge" if side.is_judge else "human",

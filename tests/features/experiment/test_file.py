@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from markscheme import Rubric
-from markscheme.errors import ExperimentError, RatingError
+from markscheme.errors import FileError, RatingError
 from markscheme.features.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
 from markscheme.features.experiment.file import read_experiment
 from markscheme.judges.price import Price
@@ -33,7 +33,7 @@ def experiment(folder: Path, text: str, rubric: str = RUBRIC) -> Path:
 
 def faults(folder: Path, text: str, rubric: str = RUBRIC) -> list[tuple[int | None, str]]:
     path = experiment(folder, text, rubric)
-    with pytest.raises(ExperimentError) as caught:
+    with pytest.raises(FileError) as caught:
         Experiment.from_file(path)
     assert all(line.startswith(str(path)) for line in str(caught.value).splitlines() if line.startswith("/"))
     return [(fault.line, fault.problem) for fault in caught.value.faults]
@@ -139,9 +139,9 @@ def test_what_is_not_a_mapping_or_plain_data_is_refused(tmp_path: Path, text: st
 
 def test_an_experiment_made_in_python_has_the_checks_of_one_in_a_file() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
-    with pytest.raises(ExperimentError, match="variant 'a' occurs twice here"):
+    with pytest.raises(FileError, match="variant 'a' occurs twice here"):
         Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
-    with pytest.raises(ExperimentError, match="at least one case"):
+    with pytest.raises(FileError, match="at least one case"):
         Experiment(rubric, (Variant("a"),), ())
     with pytest.raises(ValueError, match="an output is a text, or there is a reason"):
         Output(None)
@@ -188,6 +188,6 @@ def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_pat
 def test_aliases_that_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
-    with pytest.raises(ExperimentError, match="aliases") as refusal:
+    with pytest.raises(FileError, match="aliases") as refusal:
         read_experiment(path, None, dict)
     assert "bomb.yaml" in str(refusal.value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from markscheme import Image, Rubric
-from markscheme.errors import ExperimentError
+from markscheme.errors import FileError
 from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
 from markscheme.features.experiment.outputs import OutputsFile, case_of, read_outputs
 from markscheme.judges.judge import Reply
@@ -46,5 +46,5 @@ def test_outputs_in_a_file_name_images_by_path(tmp_path: Path) -> None:
 def test_a_variant_that_fills_in_an_image_is_refused_since_its_model_is_asked_in_text(tmp_path: Path) -> None:
     charted = case(tmp_path)
     Experiment(RUBRIC, (Variant("asking", "{{query}}"),), (charted,))
-    with pytest.raises(ExperimentError, match=r"'filling' fills in \{\{chart\}\}, which is no text in case 'a'"):
+    with pytest.raises(FileError, match=r"'filling' fills in \{\{chart\}\}, which is no text in case 'a'"):
         Experiment(RUBRIC, (Variant("filling", "{{chart}} {{query}}"),), (charted,))

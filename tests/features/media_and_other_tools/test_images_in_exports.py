@@ -79,7 +79,7 @@ def promptfoo(address: str) -> dict[str, Any]:
 def opened(folder: Path, exported: Any) -> RatedFile:
     """The export as it is read."""
     (folder / "export.json").write_text(json.dumps(exported))
-    (file,) = open_rated([folder / "export.json"], expected="examples", meanings=RESPONSES_ALONE).files
+    (file,) = open_rated([folder / "export.json"], expected="examples", columns=RESPONSES_ALONE).files
     return file
 
 

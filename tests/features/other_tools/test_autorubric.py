@@ -9,7 +9,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, open_rated
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
@@ -45,7 +45,7 @@ ITEMS = [
 
 
 def imported(path: Path, rubric: Rubric = ONE) -> RatedFile:
-    return open_rated([path], rubric, expected="anything", meanings=Meanings({}, BY_NAME)).as_one_file
+    return open_rated([path], rubric, expected="anything", columns=BY_NAME).as_one_file
 
 
 def levels_of(rating: Rating) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
-from markscheme.readers.imported import Columns, Meanings
+from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.readers.submissions import holds_several, read_submissions
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -32,7 +33,9 @@ TITLES = {"mlflow": "MLflow", "langsmith": "LangSmith", "label-studio": "Label S
 
 
 def read(paths: list[Path], columns: Columns = AS_IT_IS, rubric: Rubric | None = None, **words: str) -> RatedFile:
-    content = open_rated(paths, rubric, expected="anything", meanings=Meanings(words, columns), joined=True).as_one_file
+    content = open_rated(
+        paths, rubric, expected="anything", columns=replace(columns, words=words), joined=True
+    ).as_one_file
     reader = RatingReader(content.rubric)
     for rating in content.ratings:  # what is written can be read
         line = json.loads(json.dumps(rating.to_json(), allow_nan=False))

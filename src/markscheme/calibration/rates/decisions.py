@@ -18,7 +18,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, row_by_row
 from markscheme.readers.calibrations import gold_between
 from markscheme.readers.promptfoo import EXPECTED
-from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated, rated_results
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated, rated_results
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
@@ -73,7 +73,7 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     Raises:
         RatingError: It can't be read, or has no example that both decided.
     """
-    rated = open_rated([path], rubric, expected="decisions", meanings=meanings_of(columns))
+    rated = open_rated([path], rubric, expected="decisions", columns=columns_from_options(columns))
     (file,) = rated.files[:1]
     _refuse_several_judges(file)
     decided_by_both = _with_gold(file, rated)

@@ -10,9 +10,9 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.readers.formats import known_formats
 from markscheme.readers.rated import (
+    columns_from_options,
     has_own_ratings,
     judge_ratings,
-    meanings_of,
     name_of_format,
     rubric_of_report,
     shape_of,
@@ -93,4 +93,4 @@ def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: Column
         RatingError: It can't be read.
     """
     _refuse_report(path)
-    return judge_ratings(path, rubric, examples, meanings_of(columns))
+    return judge_ratings(path, rubric, examples, columns_from_options(columns))

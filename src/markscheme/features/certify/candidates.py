@@ -20,7 +20,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import SUFFIXES, ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rating, asked_under
-from markscheme.readers.rated import judge_ratings, meanings_of
+from markscheme.readers.rated import columns_from_options, judge_ratings
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
 
@@ -143,7 +143,7 @@ def _member(
     path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> tuple[StageCandidate, Identity | None]:
     """Read one judge's ratings: what it would be as a stage, and its identity where that is known."""
-    ratings = judge_ratings(path, rubric, examples, meanings_of(columns))
+    ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:
         raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")

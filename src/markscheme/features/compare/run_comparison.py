@@ -26,7 +26,7 @@ from markscheme.ratings.examples_choice import Part, chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
-from markscheme.readers.rated import RatedFile, RatedFiles, has_format, meanings_of, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, has_format, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
@@ -147,7 +147,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
         raise UsageError("to ask judges, name the rubric with --rubric")
     if not files:
         return RatedFiles(rubric or in_memory[0].rubric, in_memory)
-    rated = open_rated(files, rubric, meanings=meanings_of(columns))
+    rated = open_rated(files, rubric, columns=columns_from_options(columns))
     return RatedFiles(rated.rubric, (*rated.files, *in_memory))
 
 

@@ -14,7 +14,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import RatedFiles, meanings_of, open_rated
+from markscheme.readers.rated import RatedFiles, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -39,7 +39,7 @@ def compare_systems(
     """
     if not files:
         raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
-    rated = open_rated(files, rubric, expected="anything", meanings=meanings_of(columns))
+    rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns))
     with naming(*files):
         refuse_singles(rated.rubric)
         pairs = chosen_examples(_pairs(rated, labels.examples), labels.split, labels.only)

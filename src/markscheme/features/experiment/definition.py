@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ExperimentError, Fault, suggestion
+from markscheme.errors import Fault, FileError, suggestion
 from markscheme.features.experiment.cells import (
     OF_CASE,
     OF_VARIANT,
@@ -43,7 +43,7 @@ class Experiment:
         source: The file it came from.
 
     Raises:
-        ExperimentError: All that is invalid: nothing to compare, a duplicate name, a placeholder that a case cannot
+        FileError: All that is invalid: nothing to compare, a duplicate name, a placeholder that a case cannot
             fill.
 
     Example:
@@ -66,7 +66,7 @@ class Experiment:
     def __post_init__(self) -> None:
         faults = tuple(self._faults())
         if faults:
-            raise ExperimentError(faults, path=self.source)
+            raise FileError(faults, path=self.source)
 
     @classmethod
     def from_file(cls, path: Path | str, *, outputs: Path | str | None = None) -> "Experiment":
@@ -77,7 +77,7 @@ class Experiment:
             outputs: A file that replaces the outputs of every variant.
 
         Raises:
-            ExperimentError: All faults of the file, each with its line.
+            FileError: All faults of the file, each with its line.
             RatingError: `outputs` cannot be read.
         """
         return read_experiment(Path(path), None if outputs is None else Path(outputs), build=cls)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
+from markscheme.errors import Fault, FileError, RatingError, RubricError, UsageError, suggestion
 from markscheme.features.experiment.cells import OF_CASE, OF_VARIANT, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.features.experiment.outputs import GivenOutput, case_of, read_outputs, records
 from markscheme.judges.options import ASK_OPTIONS
@@ -37,19 +37,19 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
         build: Called with rubric, variants, cases, name, model, given outputs and path; returns an Experiment.
 
     Raises:
-        ExperimentError: All faults of the file, each with its line.
+        FileError: All faults of the file, each with its line.
         RatingError: `outputs` cannot be read.
     """
-    text = read_text(path, ExperimentError, most_bytes=MAX_EXPERIMENT_BYTES)
-    data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
+    text = read_text(path, FileError, most_bytes=MAX_EXPERIMENT_BYTES)
+    data, lines = plain_data(text, form_of(path), FileError, path=path)
     if not isinstance(data, dict):
         begin = "rubric: NAME, then variants: and cases: (or outputs:)"
         problem = f"expected a mapping with {', '.join(KEYS)}, got {shown(data)}; begin with {begin}"
-        raise ExperimentError(problem, path=path, line=1)
+        raise FileError(problem, path=path, line=1)
     try:
         return _Reading(path, data, lines, outputs).experiment(build)
     except OSError as problem:  # the name of a file that there can't be
-        raise ExperimentError(f"names {shown(problem.filename)}: {problem.strerror}", path=path) from problem
+        raise FileError(f"names {shown(problem.filename)}: {problem.strerror}", path=path) from problem
 
 
 @dataclass
@@ -77,9 +77,9 @@ class _Reading:
                 built = build(rubric, plain, tuple(cases), name, model, outputs_of_cells, self.path)
                 if not self.faults:
                     return built
-            except ExperimentError as error:
+            except FileError as error:
                 self.faults += [Fault(fault.problem, self._line_of(fault.about)) for fault in error.faults]
-        raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
+        raise FileError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
 
     # parts
 
@@ -159,9 +159,9 @@ class _Reading:
             return text
         named = self.path.parent / text.removeprefix(FILE)
         try:
-            refuse_pipe(named, ExperimentError)
-            return read_text(named, ExperimentError)
-        except ExperimentError as error:
+            refuse_pipe(named, FileError)
+            return read_text(named, FileError)
+        except FileError as error:
             self._fault(str(error), path)
             return ""
 

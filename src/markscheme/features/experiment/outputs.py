@@ -66,7 +66,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
     """Yield the responses in a rated file: the system that wrote one is the variant, its group or id the case."""
-    for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
+    for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
             if example.submission.second is not None:
                 raise RatingError("holds pairs of responses; a variant has one output for a case", path=path)

@@ -37,7 +37,7 @@ from markscheme.ratings.parts import parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import RatedFiles, judge_ratings, meanings_of, open_rated
+from markscheme.readers.rated import RatedFiles, columns_from_options, judge_ratings, open_rated
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.stats import Estimate
@@ -121,7 +121,9 @@ class PlanRequest:
         truth = self._gold(examples)
         outputs = self._outputs()
         all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
-        by_file = [judge_ratings(path, rubric, all_examples, meanings_of(self.columns)) for path in self.ratings]
+        by_file = [
+            judge_ratings(path, rubric, all_examples, columns_from_options(self.columns)) for path in self.ratings
+        ]
         rated = list(chain.from_iterable(by_file))
         prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
         judges = [self.ask.judge_if_any(rubric, prompts, folder, name=name) for name in self.judges or (None,)]
@@ -175,7 +177,7 @@ class PlanRequest:
         """Read the pool; None where there is none."""
         if self.pool is None:
             return None
-        outputs = open_rated([self.pool], self.rubric, expected="examples", meanings=meanings_of(self.columns))
+        outputs = open_rated([self.pool], self.rubric, expected="examples", columns=columns_from_options(self.columns))
         if not any(file.has_responses for file in outputs.files):
             raise UsageError(f"{self.pool} contains no responses to label")
         return outputs
@@ -252,5 +254,7 @@ def pairs_in_pool(
         UsageError: The rubric judges single responses, or no two systems responded to the same inputs.
     """
     refuse_singles(rubric)
-    outputs = open_rated([pool], rubric_of_wholes(), expected="examples", meanings=meanings_of(columns)).labelled
+    outputs = open_rated(
+        [pool], rubric_of_wholes(), expected="examples", columns=columns_from_options(columns)
+    ).labelled
     return pair_design(outputs.examples, most=most, seed=seed)

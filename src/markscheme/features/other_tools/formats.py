@@ -52,13 +52,10 @@ def of_tool(
 
     def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
         readings = []
-        meanings = interpretation.meanings
         for_responses = rubric is None and interpretation.expected == "examples"
         by = rubric_of_wholes() if for_responses else rubric
         for parts in [files] if interpretation.joined else [[peek] for peek in files]:
-            content = ToolContent(
-                parts[0].path, by, words=meanings.words, columns=meanings.columns, for_responses=for_responses
-            )
+            content = ToolContent(parts[0].path, by, columns=interpretation.columns, for_responses=for_responses)
             read(parts, content)
             readings.append(content.reading())
         return readings

@@ -7,10 +7,10 @@ from typing import Any, Final
 from markscheme.numerals import finite
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
+from markscheme.readers.tabular.columns import SideColumn, TableColumn
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
-from markscheme.readers.tabular.values import RatedColumn
 from markscheme.readers.tabular.words import MISSING_OF_A_JUDGE, folded
 from markscheme.rubrics.rubric import YES_NO, Scale
 
@@ -206,18 +206,21 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
         if any(cells.values())
     }
     columns = [
-        RatedColumn(
-            name,
-            [
-                *(first[side].get(unit, "") for unit in units),
-                *(cell if of == side else "" for of, cell in again),
-            ],
-            side[1],
-            metric[0].metric,
+        SideColumn(
+            TableColumn(
+                name,
+                [
+                    *(first[side].get(unit, "") for unit in units),
+                    *(cell if of == side else "" for of, cell in again),
+                ],
+            ),
+            is_judge=side[1],
+            words=(),
+            rater=side[0],
         )
         for side, name in names.items()
     ]
-    read = read_values(columns, _about(options, columns))
+    read = read_values(columns, metric[0].metric, _about(options, columns))
     scale = _scale_of(read)
     return scale, [_levelled(rating, read, names.get((rating.rater, rating.is_by_judge))) for rating in metric]
 
@@ -242,7 +245,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
     return replace(rating, value=None, reason=reason) if level is None else replace(rating, value=level)
 
 
-def _about(options: ColumnOptions, columns: Sequence[RatedColumn]) -> ColumnOptions:
+def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
     """Select from the options on values those that are about these columns, for an export with several metrics."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}

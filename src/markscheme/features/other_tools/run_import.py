@@ -16,7 +16,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
-from markscheme.readers.rated import RatedFile, meanings_of, of_kind, open_rated
+from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
 from markscheme.readers.sheet import refuse_headless, saved_for
 from markscheme.readers.tables import refuse_unknown_fields
 from markscheme.rubrics.rubric import Rubric
@@ -88,7 +88,7 @@ def import_files(
     if rubric is not None:
         refuse_unknown_fields(columns.column_fields, rubric)
     n_before = lines_left_out()
-    rated = open_rated(files, rubric, expected="anything", meanings=meanings_of(columns), joined=True)
+    rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
     file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)
     ratings = _by_who_answered(file, answered_by, files[0], targets)
     current = rubric if to_current_words else None

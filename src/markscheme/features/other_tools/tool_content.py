@@ -24,7 +24,7 @@ from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Import, Reading, number, plain, taken_out
+from markscheme.readers.imported import Columns, Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
@@ -278,7 +278,8 @@ class ToolContent(Import):
         raw_ratings = self._in_one_form(raw_ratings)
         self.raw_ratings = self._on_one_scale(raw_ratings)
         rubric = self.rubric or self.inferred_rubric()
-        reading = Reading(self.path, rubric, self.responses, words=self.words, lost=self.lost, notes=self.notes)
+        columns = Columns(words=self.columns.words)
+        reading = Reading(self.path, rubric, self.responses, columns=columns, lost=self.lost, notes=self.notes)
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
         for raw in sorted(self.raw_ratings, key=lambda raw: raw.at or ""):
             self._put(ratings, raw, reading)
@@ -292,7 +293,7 @@ class ToolContent(Import):
         for name, metric in self._by_metric(raw_ratings).items():
             scale = scales.get(name)
             named = [] if scale is None else [raw.word for raw in metric if raw.word and scale.named(raw.word)]
-            in_form += with_one_form(metric, [*self.words, *named])
+            in_form += with_one_form(metric, [*self.columns.words, *named])
         return in_form
 
     def _criterion_of(self, metric: str) -> str:

@@ -12,7 +12,7 @@ from markscheme.features.pass_rate.gate import table_of_runs
 from markscheme.features.pass_rate.view_gate_risk import json_of, view
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
-from markscheme.readers.rated import meanings_of, open_rated
+from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
@@ -49,7 +49,7 @@ def print_gate(
     if examples is not None and rubric is None:
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
     rated = open_rated(
-        [existing_file(path) for path in results], rubric, expected="decisions", meanings=meanings_of(columns)
+        [existing_file(path) for path in results], rubric, expected="decisions", columns=columns_from_options(columns)
     )
     groups = {}
     if examples is not None:

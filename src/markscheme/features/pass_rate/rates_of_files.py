@@ -13,7 +13,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.least_rate import RateAnswer
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
-from markscheme.readers.rated import meanings_of, open_rated
+from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.report.document import Document
@@ -75,7 +75,7 @@ def print_rate(
     columns.refuse(str(file))
     if calibration is None:
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
-    graded = graded_table(open_rated([file], named, expected="decisions", meanings=meanings_of(columns)))
+    graded = graded_table(open_rated([file], named, expected="decisions", columns=columns_from_options(columns)))
     labelled = read_decided(calibration, named, columns)
     with naming(file, calibration):
         rates = pass_rates(graded, labelled.table, how=how)

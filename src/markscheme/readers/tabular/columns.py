@@ -12,7 +12,7 @@ from markscheme.numerals import number_in
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions
 from markscheme.readers.tabular.cells import begun_with, number_in_any_form
 from markscheme.readers.tabular.refusals import refusal
-from markscheme.readers.tabular.values import FEWEST_FOR_REPEATS, MOST_WORDS
+from markscheme.readers.tabular.scales import FEWEST_FOR_REPEATS, MOST_WORDS
 from markscheme.readers.tabular.words import (
     ABOUT_A_RATING,
     AGGREGATES,
@@ -82,7 +82,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class SideColumn:
-    """A column of a judge or of people, with what its name says.
+    """A column of a judge or of people: what one rater gave to all examples by one criterion.
 
     Attributes:
         column: The column.
@@ -95,6 +95,16 @@ class SideColumn:
     is_judge: bool
     words: tuple[str, ...]
     rater: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of who gave its ratings: the file's where several files have the column, else its own."""
+        return self.column.file or self.column.name
+
+    @property
+    def cells(self) -> Sequence[str]:
+        """Its cells as they are written; empty where there is none."""
+        return self.column.cells
 
     @property
     def key(self) -> str:

@@ -6,26 +6,28 @@ from dataclasses import replace
 from typing import Final
 
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import SideColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
-from markscheme.readers.tabular.values import RatedColumn, ValueComparison, each_with_own
+from markscheme.readers.tabular.values import ValueComparison, each_with_own
 from markscheme.readers.tabular.words import is_decision
 from markscheme.stats.association import spearman
 from markscheme.stats.coefficients import agreement_family
 from markscheme.stats.pairs import paired
 
 
-def read_values(columns: Sequence[RatedColumn], options: ColumnOptions) -> ReadValues:
+def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
     """Return how the values of a comparison's columns are read.
 
     Args:
         columns: Of judges and people, on one criterion.
+        criterion: What is rated, in words; empty where the table rates one thing.
         options: What the caller says of them.
 
     Raises:
         UsageError: They may mean several things; it names the options that say which.
     """
-    comparison = ValueComparison.of(columns, options)
+    comparison = ValueComparison.of(columns, criterion, options)
     read = comparison.read()
     refuse_reversed(comparison, read)
     levels = {
@@ -86,7 +88,7 @@ def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, .
 
 
 def _both_rated(
-    judge: RatedColumn, person: RatedColumn, comparison: ValueComparison, read: ReadValues
+    judge: SideColumn, person: SideColumn, comparison: ValueComparison, read: ReadValues
 ) -> list[tuple[float, float]]:
     ours = {cell: read.levels[judge.name][v] for cell, v in comparison.folds[judge.name].items()}
     theirs = {cell: read.levels[person.name][v] for cell, v in comparison.folds[person.name].items()}

@@ -26,7 +26,6 @@ from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
-from markscheme.readers.tabular.values import RatedColumn
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
 from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
 from markscheme.submission import Submission, text_in_file
@@ -87,15 +86,15 @@ class TableReading:
 
     def raters(self, criterion: str, *, judges: bool) -> list[str]:
         """Return the names of a criterion's judges, or of its annotators."""
-        return [rater_name(side) for side in self.sides(criterion) if side.is_judge is judges]
+        return [side.name for side in self.sides(criterion) if side.is_judge is judges]
 
     def with_both(self, criterion: str) -> int:
         """Return how many rows have a judge's and a person's value, of annotators alone two values."""
         filled = {True: [False] * len(self.ids), False: [False] * len(self.ids)}
         counts = [0] * len(self.ids)
         for side in self.sides(criterion):
-            levels = self.values[criterion].levels[rater_name(side)]
-            for row, cell in enumerate(side.column.cells):
+            levels = self.values[criterion].levels[side.name]
+            for row, cell in enumerate(side.cells):
                 if cell in levels:
                     filled[side.is_judge][row] = True
                     counts[row] += 1
@@ -113,7 +112,7 @@ class TableReading:
             UsageError: No criterion has such a row; it says how many values each column has.
         """
         columns = {
-            rater_name(side): self._filled(criterion, side)
+            side.name: self._filled(criterion, side)
             for criterion, sides in self.roles.criteria.items()
             for side in sides
         }
@@ -126,8 +125,8 @@ class TableReading:
 
     def _filled(self, criterion: str, side: SideColumn) -> set[int]:
         """Return the rows in which a column has a value."""
-        levels = self.values[criterion].levels[rater_name(side)]
-        return {row for row, cell in enumerate(side.column.cells) if cell in levels}
+        levels = self.values[criterion].levels[side.name]
+        return {row for row, cell in enumerate(side.cells) if cell in levels}
 
     # --- what is compared
 
@@ -152,14 +151,14 @@ class TableReading:
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
         """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
-        side = next(s for s in self.sides(criterion) if s.is_judge and rater_name(s) == judge)
+        side = next(s for s in self.sides(criterion) if s.is_judge and s.name == judge)
         return self._ratings(criterion, [side])[0]
 
     def _ratings(self, criterion: str, sides: Sequence[SideColumn]) -> tuple[RatingCodes, Sequence[int]]:
         """Return the ratings of some columns by row, and the number of ratings up to each row and with it."""
         (written,) = self.rubric(criterion).criteria
         codes = RatingCodes([written.name])
-        cells = [(side.column.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
+        cells = [(side.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
         ends = array("q")
         for row, unit in enumerate(self.ids):
             for of_side, coded in cells:
@@ -178,7 +177,7 @@ class TableReading:
             side: The column.
             codes: Where its ratings go.
         """
-        name = rater_name(side)
+        name = side.name
         levels = self.values[criterion].levels[name]
         reasons = self._cells(self.roles.reasons.get(side.column.name))
         blind = () if side.is_judge else self._cells(self.roles.single.get("blind"))
@@ -222,11 +221,7 @@ class TableReading:
         merged: dict[tuple[str, str], Rating] = {}
         for criterion in self.roles.criteria:
             for side in self.sides(criterion):
-                name = (
-                    rater_name(side)
-                    if not self.is_by_criterion
-                    else side.rater or ("judge" if side.is_judge else "human")
-                )
+                name = side.name if not self.is_by_criterion else side.rater or ("judge" if side.is_judge else "human")
                 for rating in self._ratings(criterion, [side])[0]:
                     before = merged.get((rating.id, name))
                     levels = {**(before.criteria if before else {}), **rating.criteria}
@@ -275,11 +270,6 @@ class TableReading:
 
 _CodedCell: TypeAlias = Callable[[int, str], tuple[int, tuple[int, ...]] | None]
 """Makes the codes of a rating of a row and a cell: its header's number, and those of its answers."""
-
-
-def rater_name(side: SideColumn) -> str:
-    """Return the name of who gave a column's ratings: the file's where several files have the column, else its own."""
-    return side.column.file or side.column.name
 
 
 def _table_of(values: ReadValues) -> TableOf:
@@ -365,8 +355,7 @@ def read_columns(
     ids = _ids(columns, roles, options, index)
     values = {}
     for criterion, sides in roles.criteria.items():
-        rated = [RatedColumn(rater_name(s), s.column.cells, s.is_judge, criterion) for s in sides]
-        values[criterion] = read_values(rated, options)
+        values[criterion] = read_values(sides, criterion, options)
     labels = tuple(index or ()) if "id" not in roles.single else ()
     firsts = _first_examples(row_of)
     return TableReading(

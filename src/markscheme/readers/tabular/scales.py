@@ -12,6 +12,10 @@ ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
 FEWEST_LEVELS: Final = 3
 """Different values from which numbers are a scale: of two it isn't known which of them passes."""
+MOST_WORDS: Final = 20
+"""Different words that can be categories; more are texts."""
+FEWEST_FOR_REPEATS: Final = 20
+"""Rows from which categories must repeat: of fewer, each may well be seen once."""
 WIDEST_SCALE: Final = 10
 """The greatest distance between whole numbers that are levels, and the greatest such number."""
 HALVES: Final = 5

@@ -9,16 +9,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Final
 
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
 from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_forms
+from markscheme.readers.tabular.columns import SideColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import (
     DIRECTION_FIGURES,
+    FEWEST_FOR_REPEATS,
     FEWEST_LEVELS,
     HALVES,
+    MOST_WORDS,
     PERCENT,
     PERCENT_FROM,
     WIDEST_SCALE,
@@ -47,28 +49,6 @@ from markscheme.readers.tabular.words import (
 )
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Level, Scale
 
-MOST_WORDS: Final = 20
-"""Different words that can be categories; more are texts."""
-FEWEST_FOR_REPEATS: Final = 20
-"""Rows from which categories must repeat: of fewer, each may well be seen once."""
-
-
-@dataclass(frozen=True)
-class RatedColumn:
-    """What one rater gave to all examples by one criterion.
-
-    Attributes:
-        name: The column's name, or the rater's of a long table.
-        cells: As they are written; empty where there is none.
-        is_judge: Whether the rater is a judge.
-        criterion: What is rated, in words; empty where the table rates one thing.
-    """
-
-    name: str
-    cells: Sequence[str]
-    is_judge: bool
-    criterion: str
-
 
 @dataclass(frozen=True)
 class ValueComparison:
@@ -76,20 +56,22 @@ class ValueComparison:
 
     Attributes:
         columns: Of judges and people.
+        criterion: What is rated, in words; empty where the table rates one thing.
         options: What the caller says of them.
         folds: For each column, the folded value by the text of a cell.
         values: For each column, its values with their counts, without missing ones.
         spelling: The text of a value as it is first written.
     """
 
-    columns: Sequence[RatedColumn]
+    columns: Sequence[SideColumn]
+    criterion: str
     options: ColumnOptions
     folds: Mapping[str, Mapping[str, str]]
     values: Mapping[str, Mapping[str, int]]
     spelling: Mapping[str, str]
 
     @classmethod
-    def of(cls, columns: Sequence[RatedColumn], options: ColumnOptions) -> "ValueComparison":
+    def of(cls, columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> "ValueComparison":
         """Return the comparison with what `--same` says applied, and missing cells left out."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
@@ -115,7 +97,7 @@ class ValueComparison:
             if column.is_judge:
                 gone = MISSING_OF_A_JUDGE - of_people - as_values
                 folds[column.name] = {c: "" if v in gone else v for c, v in folds[column.name].items()}
-        comparison = cls(columns, options, folds, {}, spelling)
+        comparison = cls(columns, criterion, options, folds, {}, spelling)
         return comparison._without_missing(written, as_values)
 
     def _without_missing(self, written: Mapping[str, Counter[str]], as_values: Collection[str]) -> "ValueComparison":
@@ -159,15 +141,15 @@ class ValueComparison:
         return dict(_counts(self.values))
 
     @property
-    def judges(self) -> list[RatedColumn]:
+    def judges(self) -> list[SideColumn]:
         return [column for column in self.columns if column.is_judge]
 
     @property
-    def people(self) -> list[RatedColumn]:
+    def people(self) -> list[SideColumn]:
         return [column for column in self.columns if not column.is_judge]
 
     @property
-    def pairs(self) -> list[tuple[RatedColumn, RatedColumn]]:
+    def pairs(self) -> list[tuple[SideColumn, SideColumn]]:
         """Columns that are compared: a judge's with a person's, and two annotators'."""
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
@@ -249,9 +231,9 @@ class ValueComparison:
             raise refusal("direction", columns=of_fault, values=self.counts_of(of_fault), choices=choices)
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
-    def _is_of_fault(self, column: RatedColumn) -> bool:
+    def _is_of_fault(self, column: SideColumn) -> bool:
         """Return True if yes isn't known to pass: the column asks for a fault, and its words have no direction."""
-        asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(column.criterion)
+        asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
@@ -575,6 +557,6 @@ def _counts(columns: Mapping[str, Mapping[str, int]]) -> Counter[str]:
     return counts
 
 
-def _unused(option: str, columns: Sequence[RatedColumn], values: Mapping[str, int]) -> UsageError:
+def _unused(option: str, columns: Sequence[SideColumn], values: Mapping[str, int]) -> UsageError:
     names = [column.name for column in columns]
     return refusal("option-unused", columns=names, values=values, option=option)

@@ -15,7 +15,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import column_of
-from markscheme.readers.rated import judge_ratings, meanings_of
+from markscheme.readers.rated import columns_from_options, judge_ratings
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -42,7 +42,9 @@ class JudgedLevels:
             RatingError: A file can't be read.
         """
         with naming(*files):
-            ratings = [r for path in files for r in judge_ratings(path, rubric, examples, meanings_of(columns))]
+            ratings = [
+                r for path in files for r in judge_ratings(path, rubric, examples, columns_from_options(columns))
+            ]
         raters = list(dict.fromkeys(rating.rater for rating in ratings))
         if len(raters) > 1 and len(raters) != len(files):
             names = ", ".join(sorted(raters))

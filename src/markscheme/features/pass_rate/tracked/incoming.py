@@ -21,7 +21,7 @@ from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
 from markscheme.readers.peek import Peek
-from markscheme.readers.rated import RatedFile, meanings_of, open_rated
+from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing
 from markscheme.text import folded_word
@@ -309,9 +309,9 @@ def _of_tool(
     paths = [peek.path for peek in peeks]
     joined = len(paths) > 1
     if is_asked:
-        rated = open_rated(paths, expected="examples", meanings=RESPONSES_ALONE, joined=joined)
+        rated = open_rated(paths, expected="examples", columns=RESPONSES_ALONE, joined=joined)
     else:
-        rated = open_rated(paths, rubric, expected="decisions", meanings=meanings_of(columns), joined=joined)
+        rated = open_rated(paths, rubric, expected="decisions", columns=columns_from_options(columns), joined=joined)
     written_times = {
         unit: raw
         for peek, file_format in zip(peeks, formats, strict=True)
