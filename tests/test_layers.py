@@ -106,9 +106,6 @@ LATE: dict[str, dict[str, str]] = {
         ("_blake2", "fcntl", "hashlib", "subprocess"), "Promptfoo starts it for every assertion"
     ),
     "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
-    "rubrics.format": {
-        "user_code": "few rubrics name a judge",
-    },
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},
@@ -132,10 +129,8 @@ LATE: dict[str, dict[str, str]] = {
         "grading.by_order": PAIRS,
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
-    "grading.graded_table": {"pyarrow": OPTIONAL},
     "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
-    "judges.choice": {"judges.scripted": "few rubrics are decided by code alone"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",
         "rubrics.search": FOR_THE_START,
@@ -177,8 +172,7 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.next_labels": {
         "calibration.decision": "numpy and scipy come with it, and `status` reads what a calibration kept",
     },
-    "ratings.example_reading": {"grading.graded_table": "few files are Parquet"},
-    "readers.peek": {"grading.graded_table": "few files are Parquet"},
+    "ratings.parquet_rows": {"pyarrow": OPTIONAL},
     "readers.archive": {"zstandard": OPTIONAL},
     "readers.plain_tables": dict.fromkeys(
         ("readers.rated", "readers.tabular.refusals"), "a rubric's start is spared all readers"
@@ -188,13 +182,11 @@ LATE: dict[str, dict[str, str]] = {
         "python_calamine": "few tables are workbooks",
     },
     "readers.submissions": {
-        "grading.graded_table": "few files are Parquet",
         "promptfoo.results": "a response in a file of its own needs no reader",
         "readers.imported": "a response in a file of its own needs no reader",
         "readers.rated": "a response in a file of its own needs no reader",
         "readers.table_outputs": "a response in a file of its own needs no reader",
     },
-    "stats.planning": {"stats.prevalence": "few plans are for a promise"},
     "report.reported": {
         "report.results": "reports of results load when one is asked to show itself",
         "report.table_results": "few results are of tables",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
-from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import load_examples
+from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.rated import open_rated
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.submissions import read_submissions

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from markscheme.errors import RatingError
-from markscheme.grading.graded_table import parquet_rows
+from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.peek import MOST_OF_CELL, Peek
 
 

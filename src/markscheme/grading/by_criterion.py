@@ -293,6 +293,11 @@ def worst(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
     return reduce(partial(worse, criterion=criterion), outcomes)
 
 
+def in_orders(submission: Submission, orders: int) -> list[Submission]:
+    """Return a pair in each order in which a judge sees it: the one it comes in, and for 2 the other as well."""
+    return [submission, replace(submission, turned=not submission.turned)][:orders]
+
+
 def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) -> list[Prompt]:
     """Return the first prompts about a submission: one for each group of criteria in each pass."""
     return [verdict_prompt(rubric, submission, group) for groups in passes for group in groups]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from markscheme.grading.by_criterion import AroundGrader, ByCriterion, worst
+from markscheme.grading.by_criterion import AroundGrader, ByCriterion, in_orders, worst
 from markscheme.grading.exchange import Exchange
 from markscheme.grading.grades import Grade
 from markscheme.grading.verdict import Outcome, combine
@@ -40,11 +40,6 @@ class ByOrder(AroundGrader):
             for version, readings in zip(versions, _by_version(exchanges, len(versions)), strict=True)
         }
         return replace(grade, by_order=by_order)
-
-
-def in_orders(submission: Submission, orders: int) -> list[Submission]:
-    """Return a pair in each order in which a judge sees it: the one it comes in, and for 2 the other as well."""
-    return [submission, replace(submission, turned=not submission.turned)][:orders]
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
@@ -19,17 +19,14 @@ from markscheme.grading.grades import Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
-from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
+from markscheme.plain_data import json_lines
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
-from markscheme.row_files import CellKind, CellKinds, WriteRows, require_parquet, row_writer
+from markscheme.row_files import CellKind, CellKinds, WriteRows, row_writer
 from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission, is_missing
+from markscheme.submission import Submission
 from markscheme.text import on_one_line
-
-if TYPE_CHECKING:
-    from pyarrow import RecordBatch
 
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
@@ -375,59 +372,3 @@ VERDICT_CELLS: Final[CellKind] = {
 """The keys of a level in that column, by their kind."""
 ROW_FINGERPRINT: Final = "row_rubric"
 """The key in the journal of the rubric that a row brought, so that a row with another rubric is graded again."""
-
-
-def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a Parquet file, or of a folder of them, numbered from 1; a part of the file at a time.
-
-    A cell with NaN is as empty as one with null: None.
-
-    Raises:
-        RatingError: It can't be read.
-        UsageError: pyarrow is missing.
-    """
-    require_parquet(path)
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    index = 0
-    try:
-        for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
-            with parquet.ParquetFile(file) as opened:
-                for name in twin_columns(opened.schema_arrow.names):
-                    raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
-                for batch in opened.iter_batches(batch_size=1000):
-                    for row in _batch_rows(batch, index, file):
-                        index += 1
-                        yield index, {name: None if is_missing(cell) else cell for name, cell in row.items()}
-    except (OSError, pa.ArrowException, *_UNREADABLE) as error:
-        raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
-
-
-_UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
-"""What pyarrow raises for cells that Python has no value for: bytes that aren't UTF-8, the year 300,000."""
-
-
-def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a batch.
-
-    Args:
-        batch: Columns of cells.
-        before: The number of rows before it.
-        path: The file.
-
-    Raises:
-        RatingError: Names the first cell that has no value in Python, with its row.
-    """
-    try:
-        rows: list[dict[str, Any]] = batch.to_pylist()
-    except _UNREADABLE:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            for row, cell in enumerate(column, start=1):
-                try:
-                    cell.as_py()
-                except _UNREADABLE as error:
-                    why = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
-                    raise RatingError(f"the cell of {shown(name)} {why}", path=path, line=before + row) from error
-        raise
-    return rows

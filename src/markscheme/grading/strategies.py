@@ -16,6 +16,7 @@ from markscheme.grading.by_criterion import (
     SubmissionGrader,
     criterion_prompts,
     in_calls,
+    in_orders,
 )
 from markscheme.grading.grades import Fingerprints
 from markscheme.judges.judge import GradingJudge, Judge
@@ -44,13 +45,8 @@ def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyK
     """Make the kind of a strategy that asks about criteria, in these passes; pairs in each of their orders."""
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
-        passes = passes_of(rubric)
-        if not rubric.is_of_pairs:
-            return criterion_prompts(rubric, submission, passes)
-        from markscheme.grading.by_order import in_orders
-
-        versions = in_orders(submission, rubric.orders)
-        return [prompt for version in versions for prompt in criterion_prompts(rubric, version, passes)]
+        versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]
+        return [prompt for version in versions for prompt in criterion_prompts(rubric, version, passes_of(rubric))]
 
     def grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
         fingerprints = partial(fingerprints_of, rubric, judge)

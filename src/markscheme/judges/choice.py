@@ -10,6 +10,7 @@ from markscheme.judges.judge import GradingJudge, Judge, Reply, Wrapping, replyi
 from markscheme.judges.kinds import DEFAULT, names_code, ways_out
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
+from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 
@@ -37,8 +38,6 @@ def choose_judge(
         UsageError: The rubric names code to import.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
-        from markscheme.judges.scripted import ScriptedJudge
-
         return ScriptedJudge((), name="code")
     named = rubric.judge.get("name")
     if named:

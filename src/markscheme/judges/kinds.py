@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -326,13 +326,10 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
 # --- built-in kinds -------------------------------------------------------------------------------------------------
 
 
-def _list_price(provider: str) -> "Callable[[Identity], Price | None]":
-    def price(identity: "Identity") -> "Price | None":
-        from markscheme.judges.price import list_price
+def _list_price(provider: str, identity: "Identity") -> "Price | None":
+    from markscheme.judges.price import list_price
 
-        return list_price(identity, provider)
-
-    return price
+    return list_price(identity, provider)
 
 
 def _claude(name: str) -> str | None:
@@ -407,7 +404,7 @@ DEFAULT: Final = JudgeKind(
     ready=lambda: None if _set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") else "set ANTHROPIC_API_KEY",
     form="anthropic[:MODEL]",
     about="Claude",
-    price=_list_price("anthropic"),
+    price=partial(_list_price, "anthropic"),
     batches=True,
     proposes=True,
     sees=_everything,
@@ -426,7 +423,7 @@ JUDGE_KINDS: Final = OpenTable(
         form="openai:MODEL",
         needs="the model",
         about="any OpenAI-compatible server, by OPENAI_BASE_URL",
-        price=_list_price("openai"),
+        price=partial(_list_price, "openai"),
         batches=True,
         proposes=True,
         sees=_everything,

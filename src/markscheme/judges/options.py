@@ -225,14 +225,7 @@ class AskOptions:
             NoJudge: None was named, and there is none to ask.
             UsageError: It cannot be opened.
         """
-
-        def opened(kind: str, model: str | None) -> "GradingJudge":
-            """Open a judge by name; recorded replies that nobody named are opened without a limiter and a cache."""
-            from markscheme.judges.registry import open_grading_judge
-
-            return open_grading_judge(kind, model=model, asking=asking or self.asking())
-
-        opener = opening or opened
+        opener = opening or partial(self._opened, asking)
         named = name or self.judge
         if named is not None:
             wanted = in_full(named, rubric.name, folder)
@@ -241,6 +234,12 @@ class AskOptions:
 
         replies = folder / "replies" if folder else None
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
+
+    def _opened(self, asking: "Asking | None", name: str, model: str | None) -> "GradingJudge":
+        """Open a judge by name; recorded replies that nobody named are opened without a limiter and a cache."""
+        from markscheme.judges.registry import open_grading_judge
+
+        return open_grading_judge(name, model=model, asking=asking or self.asking())
 
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None

@@ -33,6 +33,7 @@ from markscheme.ratings.pair_sides import (
     sides_of_pair,
     systems_of,
 )
+from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.ratings.program_rows import example_cells
 from markscheme.ratings.rating import EMPTY_MAPPING, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
@@ -376,8 +377,6 @@ def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | Non
     """Return the rows of a table as text, with their lines."""
     if form == "table":
         return table_rows(path, RatingError)
-    from markscheme.grading.graded_table import parquet_rows
-
     return (
         (line, {name: as_text(value, folder=path.parent) for name, value in row.items() if value is not None})
         for line, row in parquet_rows(path)

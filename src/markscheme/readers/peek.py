@@ -23,6 +23,7 @@ from markscheme.plain_data import (
     table_rows,
 )
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.archive import UNPACKING_ERRORS
 from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
 
@@ -144,8 +145,6 @@ class Peek:
                 else:
                     yield "", {column: cell for column, cell in row.items() if cell.strip()}
         elif shape == "parquet":
-            from markscheme.grading.graded_table import parquet_rows
-
             for _, row in parquet_rows(self.path):
                 yield "", {column: value for column, value in row.items() if value is not None}
         elif shape == "lines":

@@ -8,6 +8,7 @@ from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_l
 from markscheme.parts import in_cell
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.ratings.row_form import PACKED, RowForm, form_of_rows
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
@@ -194,12 +195,7 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Yield the rows of a table with their numbers; None for one with another number of cells than the header."""
-    if form != "parquet":
-        yield from table_rows(path, RatingError)
-        return
-    from markscheme.grading.graded_table import parquet_rows
-
-    yield from parquet_rows(path)
+    yield from parquet_rows(path) if form == "parquet" else table_rows(path, RatingError)
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:

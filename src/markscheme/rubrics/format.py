@@ -23,6 +23,7 @@ from markscheme.rubrics.keys import (
     TREND_SUBJECTS,
     Strategy,
 )
+from markscheme.user_code import names_function
 
 Problems = list[tuple[Place, str]]
 """Places of invalid values, each with a message."""
@@ -206,8 +207,6 @@ def _written_text(value: Any) -> str:
 
 
 def _runs_nothing(value: Any) -> str:
-    from markscheme.user_code import names_function
-
     name = _written_text(value)
     if names_function(name):
         says = "can't be a judge of code, since a rubric runs none: name it where the rubric is used"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from markscheme.stats.change import least_n
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Spread, Transform, t_limits, wilson
+from markscheme.stats.prevalence import least_labels
 
 Coefficient: TypeAlias = Callable[[Floats], float]
 
@@ -161,8 +162,6 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
     """
     if not 0 < automatic <= 1:
         raise ValueError(f"the share decided automatically lies above 0 and at most at 1, not at {automatic}")
-    from markscheme.stats.prevalence import least_labels
-
     return math.ceil(least_labels(errors, alpha=alpha, confidence=confidence) / automatic - 1e-9)
 
 

@@ -1,0 +1,69 @@
+"""Rows of Parquet files, as plain data."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import TWIN_COLUMNS, shown, twin_columns
+from markscheme.row_files import require_parquet
+from markscheme.submission import is_missing
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+
+def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows of a Parquet file, or of a folder of them, numbered from 1; a part of the file at a time.
+
+    A cell with NaN is as empty as one with null: None.
+
+    Raises:
+        RatingError: It can't be read.
+        UsageError: pyarrow is missing.
+    """
+    require_parquet(path)
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    index = 0
+    try:
+        for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+            with parquet.ParquetFile(file) as opened:
+                for name in twin_columns(opened.schema_arrow.names):
+                    raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
+                for batch in opened.iter_batches(batch_size=1000):
+                    for row in _batch_rows(batch, index, file):
+                        index += 1
+                        yield index, {name: None if is_missing(cell) else cell for name, cell in row.items()}
+    except (OSError, pa.ArrowException, *_UNREADABLE) as error:
+        raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
+
+
+_UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
+"""What pyarrow raises for cells that Python has no value for: bytes that aren't UTF-8, the year 300,000."""
+
+
+def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a batch.
+
+    Args:
+        batch: Columns of cells.
+        before: The number of rows before it.
+        path: The file.
+
+    Raises:
+        RatingError: Names the first cell that has no value in Python, with its row.
+    """
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except _UNREADABLE:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            for row, cell in enumerate(column, start=1):
+                try:
+                    cell.as_py()
+                except _UNREADABLE as error:
+                    why = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read: {error}"
+                    raise RatingError(f"the cell of {shown(name)} {why}", path=path, line=before + row) from error
+        raise
+    return rows
