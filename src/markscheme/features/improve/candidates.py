@@ -40,41 +40,32 @@ class NotTried(ValueError):  # noqa: N818 - an answer about a candidate, which t
 
 
 @dataclass(frozen=True)
-class Rewording:
-    """Words of a rubric before and after."""
-
-    place: Field
-    old: str
-    new: str
-
-
-@dataclass(frozen=True)
 class Wording:
     """A rubric with other words, other numbers, or both.
 
     Attributes:
         name: The stem of its file, or "round-2/3".
         rubric: The user's rubric with these words and numbers; everything else is the user's.
-        changes: Compared with the user's own words, in the order of the rubric.
+        changes: The user's words and those in their place, by field, in the order of the rubric.
         warnings: What a reader should check before adopting it.
         numbers: Its weights and pass mark, where they differ from the user's.
     """
 
     name: str
     rubric: Rubric
-    changes: tuple[Rewording, ...]
+    changes: Mapping[Field, tuple[str, str]]
     warnings: tuple[str, ...] = ()
     numbers: Changes = field(default_factory=Changes)
 
     @property
     def words(self) -> dict[Field, str]:
         """The new words by place, as they are written into a file."""
-        return {change.place: change.new for change in self.changes}
+        return {field: new for field, (_, new) in self.changes.items()}
 
     @property
     def criteria(self) -> set[str]:
         """Criteria whose words change; "" for the guidelines."""
-        return {change.place.criterion for change in self.changes}
+        return {field.criterion for field in self.changes}
 
     @property
     def in_file(self) -> Changes:
@@ -248,21 +239,21 @@ def _wording(
     name: str, words: Mapping[Field, str], yours: Rubric, labelled: LabelledTexts, numbers: Changes = UNCHANGED
 ) -> Wording:
     own_words = words_of(yours)
-    changes = tuple(
-        Rewording(place, old, in_place_of(old, words[place]))
-        for place, old in own_words.items()
-        if _squeezed(words[place]) != _squeezed(old)
-    )
+    changes = {
+        field: (old, in_place_of(old, words[field]))
+        for field, old in own_words.items()
+        if _squeezed(words[field]) != _squeezed(old)
+    }
     if not changes and not numbers:
         raise NotTried("has the same words as yours")
     old = "\n".join([yours.description, *own_words.values(), *anchors_in(yours)])
-    new = "\n\n".join(change.new for change in changes)
+    new = "\n\n".join(now for _, now in changes.values())
     copied = copied_runs(new, old, labelled, COPIED)
     if copied:
         raise NotTried(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
     _refuse_long(words, own_words)
     try:
-        rubric = replace(numbers, words={change.place: change.new for change in changes}).applied_to(yours)
+        rubric = replace(numbers, words={field: now for field, (_, now) in changes.items()}).applied_to(yours)
     except RubricError as error:
         raise NotTried(f"isn't a valid rubric: {error}") from error
     return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)), numbers)

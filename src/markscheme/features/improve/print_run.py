@@ -13,10 +13,10 @@ from markscheme.commands.options import AskFlags
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
-from markscheme.features.improve.fitting.run import NumbersRequest
+from markscheme.features.improve.fitting.run import evidence_of, evidence_of_annotators
 from markscheme.features.improve.options import WordingOptions
 from markscheme.features.improve.outcome import ImprovementRun
-from markscheme.features.improve.run import ImprovementRequest
+from markscheme.features.improve.run import compared_as_needed, improve, plan_improvement, with_file
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.show_numbers import show_numbers, show_overview
 from markscheme.features.improve.view import json_of, plan_json, plan_view, view
@@ -95,44 +95,26 @@ def print_improvement(
         opens=open or plan,
         day=datetime.date.today().isoformat(),
     )
-    request = ImprovementRequest(
-        setting=setting,
-        file=path,
-        ask=ask,
-        judge=judge,
-        wordings=wordings,
-        opens=open,
-        watch=progress,
-    )
     if not (wordings.are_any or plan):
-        fit = NumbersRequest(
-            rubric=setting.rubric,
-            examples=setting.every,
-            folder=setting.folder,
-            day=setting.day,
-            pairs_named=pairs_named,
-            odds=odds,
-            ratings=ratings,
-            judge=judge,
-            ask=ask,
-            columns=columns,
-            watch=progress,
+        evidence = evidence_of_annotators(setting, pairs_named)
+        if not (numbers and (open or write)):
+            return show_overview(setting, evidence, json=json)
+        evidence = evidence_of(
+            evidence, setting, ratings=ratings, judge=judge, ask=ask, columns=columns, watch=progress
         )
-        if numbers and (open or write):
-            return show_numbers(setting, path, fit, write=write, json=json)
-        return show_overview(setting, fit, json=json)
+        return show_numbers(setting, path, evidence, odds=odds, write=write, json=json)
     if plan:
-        made = request.plan()
+        made = plan_improvement(setting, wordings, ask, judge)
         show(plan_view(made), plan_json(made), json=json, details=details)
         return 0
-    request = request.compared_as_needed()
-    setting = request.setting
+    setting = compared_as_needed(setting, path, wordings)
     if setting.lacks:
         more = f"label more: {Commands.on(setting.rubric.name).label_next(50)}"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()
-    run = request.with_file(asyncio.run(request.run()), write=write)
+    run = asyncio.run(improve(setting, path, wordings, ask, judge, opens=open, watch=progress))
+    run = with_file(run, path, setting, write=write)
     if html:
         put(rendered(view(run), "html"), html)
     document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))

@@ -114,7 +114,7 @@ def _findings(findings: Sequence[Finding], gold: Gold) -> str:
 
 def _tried(failed: Sequence[tuple[Wording, str]], refused: Sequence[str]) -> str:
     lines = [
-        f"- {what}: " + "; ".join(f"{change.place}: {' '.join(change.new.split())}" for change in wording.changes)
+        f"- {what}: " + "; ".join(f"{field}: {' '.join(new.split())}" for field, new in wording.words.items())
         for wording, what in failed
     ]
     lines += [f"- refused, because it {why}" for why in dict.fromkeys(refused)]

@@ -1,7 +1,7 @@
 """Run `improve`: search on dev labels, ask the held-out ones where they may be opened, and write what they confirm."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,162 +18,156 @@ from markscheme.grading import scorers_for
 from markscheme.judges.judge import replying
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
-from markscheme.progress import Watch, unwatched
+from markscheme.progress import Watch
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.edit import edit
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImprovementRequest:
-    """Request to `improve`: the wordings to try, and who is asked.
+def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
+    """Compare all candidates by people's own decisions where one of them changes numbers.
 
-    Attributes:
+    Gold's scores follow the user's numbers, so they can't speak about others.
+
+    Raises:
+        UsageError: A file of candidates can't be read.
+    """
+    labelled = labelled_texts(setting.every.examples)
+    candidates, _ = read_candidates(wordings.candidates, yours=setting.rubric, labelled=labelled, file=file)
+    return setting.by_decisions() if any(candidate.numbers for candidate in candidates) else setting
+
+
+async def improve(
+    setting: ImprovableSet,
+    file: Path,
+    wordings: WordingOptions,
+    ask: AskOptions,
+    judge: str | None,
+    *,
+    opens: bool,
+    watch: Watch,
+) -> ImprovementRun:
+    """Search on dev, and test the finalists on the held-out labels where they are opened.
+
+    Args:
         setting: The rubric with its dev and held-out labels.
         file: The rubric's file.
+        wordings: The wordings to try: files of them, and who writes new ones.
         ask: How judges are asked.
         judge: The judge's name; None for the one that is set, else the default.
-        wordings: The wordings to try: files of them, and who writes new ones.
         opens: Whether the finalists are tested on the held-out labels.
         watch: Shows progress.
+
+    Raises:
+        UsageError: A judge can't be opened, or a file of candidates can't be read.
+        JudgeError: The judge failed on the user's own wording.
     """
-
-    setting: ImprovableSet
-    file: Path
-    ask: AskOptions
-    judge: str | None = None
-    wordings: WordingOptions = WordingOptions()
-    opens: bool = False
-    watch: Watch = unwatched
-
-    def compared_as_needed(self) -> "ImprovementRequest":
-        """Compare all candidates by people's own decisions where one of them changes numbers.
-
-        Gold's scores follow the user's numbers, so they can't speak about others.
-
-        Raises:
-            UsageError: A file of candidates can't be read.
-        """
-        labelled = labelled_texts(self.setting.every.examples)
-        wordings, _ = read_candidates(
-            self.wordings.candidates, yours=self.setting.rubric, labelled=labelled, file=self.file
+    rubric = setting.rubric
+    asking = ask.asking()
+    labelled = labelled_texts(setting.every.examples)
+    proposer = wordings.proposer
+    candidates, refused = read_candidates(wordings.candidates, yours=rubric, labelled=labelled, file=file)
+    prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
+    opened = ask.judge_for(rubric, prompts, setting.folder, name=judge, asking=asking)
+    writer = None
+    if proposer is not None:
+        writer = replying(opened) if proposer == judge else open_judge(proposer, asking=asking)
+    asker = Asker(opened, scorers_for(rubric, ask.scorers), ask.at_once, ask.of, watch)
+    ledger = setting.ledger(opened.identity.fingerprint)
+    answer = None
+    try:
+        yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
+        search = Search(
+            rubric,
+            setting.dev,
+            yours,
+            labelled,
+            refused=refused,
+            begin=setting.keep_parts,
+            check=partial(refuse_unwritten, file),
         )
-        if not any(wording.numbers for wording in wordings):
-            return self
-        return replace(self, setting=self.setting.by_decisions())
+        if setting.outside:
+            search.tried = [WordingTrial(candidate, "not screened", None, 0) for candidate in candidates]
+            if candidates:
+                answer = await confirm(asker, setting.sealed, rubric, candidates, ledger)
+        else:
+            await search.run(asker, candidates, writer, rounds=wordings.rounds, batch=wordings.batch)
+            if opens and search.finalists:
+                answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
+    finally:
+        setting.record_settings(asker)
+        await opened.aclose()
+        if writer is not None and writer is not opened:
+            await writer.aclose()
+    return ImprovementRun(
+        search=search,
+        judge=str(opened.identity),
+        proposer="" if writer is None else str(writer.identity),
+        sealed=setting.sealed,
+        answer=answer,
+        outside=setting.outside,
+        parts_written=setting.is_drawn and bool(search.tried),
+        usage=asker.usage + search.usage,
+        graded=asker.graded,
+    )
 
-    async def run(self) -> ImprovementRun:
-        """Search on dev, and the answer of the held-out labels where they are opened.
 
-        Raises:
-            UsageError: A judge can't be opened, or a file of candidates can't be read.
-            JudgeError: The judge failed on the user's own wording.
-        """
-        setting = self.setting
-        rubric = setting.rubric
-        asking = self.ask.asking()
-        labelled = labelled_texts(setting.every.examples)
-        files = self.wordings.candidates
-        proposer = self.wordings.proposer
-        wordings, refused = read_candidates(files, yours=rubric, labelled=labelled, file=self.file)
-        prompts = first_prompts(self.ask.of(rubric), setting.dev.gold.examples)
-        opened = self.ask.judge_for(rubric, prompts, setting.folder, name=self.judge, asking=asking)
-        writer = None
-        if proposer is not None:
-            writer = replying(opened) if proposer == self.judge else open_judge(proposer, asking=asking)
-        asker = Asker(opened, scorers_for(rubric, self.ask.scorers), self.ask.at_once, self.ask.of, self.watch)
-        ledger = setting.ledger(opened.identity.fingerprint)
-        answer = None
-        try:
-            yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
-            search = Search(
-                rubric,
-                setting.dev,
-                yours,
-                labelled,
-                refused=refused,
-                begin=setting.keep_parts,
-                check=partial(refuse_unwritten, self.file),
-            )
-            if setting.outside:
-                search.tried = [WordingTrial(wording, "not screened", None, 0) for wording in wordings]
-                if wordings:
-                    answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
-            else:
-                await search.run(asker, wordings, writer, rounds=self.wordings.rounds, batch=self.wordings.batch)
-                if self.opens and search.finalists:
-                    answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
-        finally:
-            setting.record_settings(asker)
-            await opened.aclose()
-            if writer is not None and writer is not opened:
-                await writer.aclose()
-        return ImprovementRun(
-            search=search,
-            judge=str(opened.identity),
-            proposer="" if writer is None else str(writer.identity),
-            sealed=setting.sealed,
-            answer=answer,
-            outside=setting.outside,
-            parts_written=setting.is_drawn and bool(search.tried),
-            usage=asker.usage + search.usage,
-            graded=asker.graded,
-        )
+def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write: bool) -> ImprovementRun:
+    """Return the run with the change of the rubric's file, which is made where `write` says so."""
+    if run.adopted is None or run.answer is None:
+        return run
+    proposed = edit(file, run.adopted.in_file)
+    if write:  # the file last: until it is written, the same command does all of this again
+        setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
+        proposed.write()
+    return replace(run, diff=proposed.diff, written=write)
 
-    def with_file(self, run: ImprovementRun, *, write: bool) -> ImprovementRun:
-        """Return the run with the change of the rubric's file, which is made where `write` says so."""
-        if run.adopted is None or run.answer is None:
-            return run
-        proposed = edit(self.file, run.adopted.in_file)
-        if write:  # the file last: until it is written, the same command does all of this again
-            self.setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
-            proposed.write()
-        return replace(run, diff=proposed.diff, written=write)
 
-    def plan(self) -> ImprovementPlan:
-        """Return what the run would need and cost at most; nothing is asked."""
-        setting = self.setting
-        planned = self.ask.of(setting.rubric)
-        tried = self.wordings
-        files = len(tried.candidates)
-        rounds = tried.rounds if tried.proposer else 0
-        graded = self._most_graded([files, *[tried.batch] * rounds])
-        prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
-        opened = self.ask.judge_if_any(setting.rubric, prompts, setting.folder, name=self.judge)
-        cost = self.ask.cost(opened, prompts, planned.samples)
-        scale = graded / max(1, len(prompts))
-        number = setting.next_opening
-        return ImprovementPlan(
-            setting.rubric.name,
-            (setting.dev.n, setting.dev.tasks),
-            (setting.sealed.n, setting.sealed.tasks),
-            number,
-            setting.next_alpha,
-            files + tried.n_proposed,
-            graded,
-            replace(
-                cost,
-                calls=round(cost.calls * scale),
-                input_tokens=round(cost.input_tokens * scale),
-                output_tokens=round(cost.output_tokens * scale),
-                usd=None if cost.usd is None else cost.usd * scale,
-            ),
-            self._to_gate(),
-        )
+def plan_improvement(
+    setting: ImprovableSet, wordings: WordingOptions, ask: AskOptions, judge: str | None
+) -> ImprovementPlan:
+    """Return what the run would need and cost at most; nothing is asked."""
+    planned = ask.of(setting.rubric)
+    files = len(wordings.candidates)
+    rounds = wordings.rounds if wordings.proposer else 0
+    graded = _most_graded(setting, [files, *[wordings.batch] * rounds])
+    prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
+    opened = ask.judge_if_any(setting.rubric, prompts, setting.folder, name=judge)
+    cost = ask.cost(opened, prompts, planned.samples)
+    scale = graded / max(1, len(prompts))
+    number = setting.next_opening
+    return ImprovementPlan(
+        setting.rubric.name,
+        (setting.dev.n, setting.dev.tasks),
+        (setting.sealed.n, setting.sealed.tasks),
+        number,
+        setting.next_alpha,
+        files + wordings.n_proposed,
+        graded,
+        replace(
+            cost,
+            calls=round(cost.calls * scale),
+            input_tokens=round(cost.input_tokens * scale),
+            output_tokens=round(cost.output_tokens * scale),
+            usd=None if cost.usd is None else cost.usd * scale,
+        ),
+        _to_gate(setting),
+    )
 
-    def _to_gate(self) -> str | None:
-        """Return the labels that the verdict on the judge needs, by the last calibration; None before one."""
-        setting = self.setting
-        if not (setting.folder / NEXT_LABELS).is_file():
-            return None
-        examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)
-        return next_labels(setting.folder, setting.rubric, ExampleSet(examples)).in_words
 
-    def _most_graded(self, batches: Sequence[int]) -> int:
-        """Count the examples to grade if every batch of wordings is full and two finalists are tested."""
-        dev = self.setting.dev
-        first = int(dev.first(first_size(dev.tasks)).sum())
-        if self.setting.outside:
-            return dev.n * (1 + sum(batches))
-        screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)
-        return dev.n + screened + (1 + min(FINALISTS, sum(batches))) * self.setting.sealed.n
+def _to_gate(setting: ImprovableSet) -> str | None:
+    """Return the labels that the verdict on the judge needs, by the last calibration; None before one."""
+    if not (setting.folder / NEXT_LABELS).is_file():
+        return None
+    examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)
+    return next_labels(setting.folder, setting.rubric, ExampleSet(examples)).in_words
+
+
+def _most_graded(setting: ImprovableSet, batches: Sequence[int]) -> int:
+    """Count the examples to grade if every batch of wordings is full and two finalists are tested."""
+    dev = setting.dev
+    first = int(dev.first(first_size(dev.tasks)).sum())
+    if setting.outside:
+        return dev.n * (1 + sum(batches))
+    screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)
+    return dev.n + screened + (1 + min(FINALISTS, sum(batches))) * setting.sealed.n

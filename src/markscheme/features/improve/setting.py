@@ -218,9 +218,7 @@ class ImprovableSet:
             "alpha": answer.alpha,
             "judge": judge,
             "proposer": proposer or None,
-            "changes": [
-                {"place": str(change.place), "old": change.old, "new": change.new} for change in wording.changes
-            ],
+            "changes": [{"place": str(field), "old": old, "new": new} for field, (old, new) in wording.changes.items()],
             **({"numbers": moved_numbers(wording.numbers)} if wording.numbers else {}),
         }
         if wording.numbers:

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.commands.output import TOO_FEW, show, typed
-from markscheme.features.improve.fitting.run import NumbersRequest, NumbersRun, ScoresRun, with_file
+from markscheme.features.improve.fitting.evidence import DecisionEvidence
+from markscheme.features.improve.fitting.run import (
+    NumbersRun,
+    ScoresRun,
+    look_at_decisions,
+    look_at_scores,
+    with_file,
+)
 from markscheme.features.improve.fitting.view import (
     lack_in_words,
     numbers_json,
@@ -24,22 +31,28 @@ YOURS_STAY = 1
 """Exit status where no other numbers are adopted."""
 
 
-def show_overview(setting: ImprovableSet, request: NumbersRequest, *, json: bool) -> int:
+def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: bool) -> int:
     """Show the evidence, what can be tried, and with what chances; nothing is looked at."""
-    triable = TriableChanges.of(setting, request.by_annotators())
+    triable = TriableChanges.of(setting, evidence)
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
 
 
-def show_numbers(setting: ImprovableSet, file: Path, request: NumbersRequest, *, write: bool, json: bool) -> int:
+def show_numbers(
+    setting: ImprovableSet, file: Path, evidence: DecisionEvidence, *, odds: float, write: bool, json: bool
+) -> int:
     """Look at what decisions say, or scores without them, write numbers where that is asked for, and show both."""
-    triable = TriableChanges.of(setting, request.evidence())
+    triable = TriableChanges.of(setting, evidence)
     decisions = triable.decisions
     scores = triable.scores
     if not (triable.pass_mark or triable.weights):
         print(f"error: {_lack(triable)}", file=sys.stderr)
         return TOO_FEW
-    looked = request.run(decisions) if scores is None else request.run_on_scores(scores)
+    looked = (
+        look_at_decisions(decisions, setting.every, odds=odds, day=setting.day)
+        if scores is None
+        else look_at_scores(scores, setting.every, day=setting.day)
+    )
     run = with_file(looked, file, setting.every, write=write, day=setting.day)
     report = {**overview_json(triable), "numbers": _json(run)}
     show(_view(run), report, json=json)

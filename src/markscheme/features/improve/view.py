@@ -148,7 +148,7 @@ def _best(run: ImprovementRun) -> tuple[Wording, ...]:
 def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
     yours = {criterion.name: criterion.weight for criterion in run.search.yours.criteria}
     rows: list[tuple[doc.Line, ...]] = [
-        (doc.Name(str(change.place)), *doc.word_difference(change.old, change.new)) for change in wording.changes
+        (doc.Name(str(field)), *doc.word_difference(old, new)) for field, (old, new) in wording.changes.items()
     ]
     for name, weight in wording.numbers.weights.items():
         rows.append((f"weight of {name}", brief(yours[name]), brief(weight)))
@@ -192,8 +192,8 @@ def _wording_json(tried: WordingTrial, measured: str) -> dict[str, Any]:
             tried, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"
         ),
         "changes": [
-            {"criterion": change.place.criterion or None, **attributes(change, "field=place.field old new")}
-            for change in tried.wording.changes
+            {"criterion": field.criterion or None, "field": field.field, "old": old, "new": new}
+            for field, (old, new) in tried.wording.changes.items()
         ],
         "dev": None if tried.gain is None else {measured: tried.gain, "n": tried.n, "note": _SELECTED},
         **({"numbers": moved_numbers(tried.wording.numbers)} if tried.wording.numbers else {}),

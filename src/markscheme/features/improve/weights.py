@@ -5,7 +5,7 @@ that had no part in the fit.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -19,7 +19,7 @@ from scipy.special import fdtrc, fdtri
 from markscheme.features.improve.least_labels import LEAST_FOR_WEIGHTS
 from markscheme.phrases import counted, p_in_words
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import LOG, Floats, Groups, Integers, spread, t_quantile
+from markscheme.stats.intervals import LOG, Flags, Floats, Groups, Integers, spread, t_quantile
 
 AUTHOR_WORTH = 40
 """Examples that the author's weights are worth in the fit, chosen by simulation: right weights got worse by over 2 %
@@ -133,8 +133,7 @@ def fit_weights(
         return _unchanged(task, refusal, needed)
     p = FTest.of(task.sums, task.author).p
     after = task.rounded(task.carried(task.sums))
-    folds = list(_folds(task, generator))
-    gain, gained = _held_out_gain(folds, task)
+    gain, gained = _held_out_gain(task, generator)
     supported, reason = _decision(p, gained, significance, changed=after != tuple(weights.tolist()))
     return TunedWeights(
         before=tuple(weights.tolist()),
@@ -425,17 +424,12 @@ class FTest:
         return max(0.0, 1 - (1 - STEP_OF_THE_TEST) * just_significant / self.ratio)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fold:
-    """Fold of the examples: those held out, and the weights fitted to the others."""
+def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags, Sums, Floats]]:
+    """Hold out each group once in each repeat, and fit everything again on the rest.
 
-    held_out: npt.NDArray[np.bool_]
-    rest: Sums
-    weights: tuple[float, ...]
-
-
-def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
-    """Return each group held out once in each repeat, with everything fitted again on the rest."""
+    Yields:
+        Which examples are held out, the sums of the rest, and the weights fitted to those.
+    """
     upright = task.upright
     everything = task.sums
     for _ in range(REPEATS):
@@ -443,20 +437,19 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
         for fold in range(FOLDS):
             is_held_out = part == fold
             rest = everything.without(upright[is_held_out], task.marks[is_held_out])
-            yield _Fold(is_held_out, rest, task.rounded(task.carried(rest)))
+            yield is_held_out, rest, np.array(task.rounded(task.carried(rest)))
 
 
-def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]:
+def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimate, bool]:
     """Estimate by what share held-out error falls, each side with its own regression line; and say whether it falls."""
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))
-    for fold in folds:
-        proposed = np.array(fold.weights)[task.tuned] * task.signs
+    for is_held_out, rest, fitted in _folds(task, generator):
+        proposed = fitted[task.tuned] * task.signs
         for side, weights in enumerate((task.author, proposed)):
-            squares[side, fold.held_out] += (
-                _line_errors(fold.rest, weights, upright[fold.held_out], task.marks[fold.held_out]) ** 2
-            )
+            errors = _line_errors(rest, weights, upright[is_held_out], task.marks[is_held_out])
+            squares[side, is_held_out] += errors**2
     squares /= REPEATS
     saved = squares[0] - squares[1]
     before = float(squares[0].mean())

@@ -1,8 +1,7 @@
 """Run `improve --numbers`: look, on record, at what labels say of weights and pass mark, and change the file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
@@ -14,14 +13,14 @@ from markscheme.features.improve.fitting.preferences import (
     rubric_of_preferences,
 )
 from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
+from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.weights import TunedWeights
 from markscheme.judges.options import AskOptions
-from markscheme.progress import Watch, unwatched
+from markscheme.progress import Watch
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import open_test_labels, openings_of, record_tuning
 from markscheme.rubrics.edit import Changes, edit
-from markscheme.rubrics.rubric import Rubric
 
 BY = "improve --numbers"
 """The command that the record of looks names; looks for other words count apart."""
@@ -29,7 +28,7 @@ BY = "improve --numbers"
 
 @dataclass(frozen=True)
 class NumbersRun:
-    """The outcome of fitting a rubric's weights and pass mark to people's decisions.
+    """Look at a rubric's numbers by people's decisions.
 
     Attributes:
         evidence: The decisions.
@@ -70,7 +69,7 @@ class NumbersRun:
 
 @dataclass(frozen=True)
 class ScoresRun:
-    """The outcome of fitting a rubric's weights to people's overall scores.
+    """Look at a rubric's weights by people's overall scores.
 
     Attributes:
         evidence: The scores.
@@ -97,94 +96,78 @@ class ScoresRun:
         return self.evidence.changes(self.fitted)
 
 
-@dataclass(frozen=True, kw_only=True)
-class NumbersRequest:
-    """Labels to fit a rubric's numbers to, and whose levels to fit.
+def evidence_of(
+    annotators: DecisionEvidence,
+    setting: ImprovableSet,
+    *,
+    ratings: Sequence[Path],
+    judge: str | None,
+    ask: AskOptions,
+    columns: ColumnOptions,
+    watch: Watch,
+) -> DecisionEvidence:
+    """Return what counts with annotators' own levels, or a judge's where those are too few and one is known.
 
-    Attributes:
-        rubric: The rubric.
-        examples: The rubric's, with their labels.
-        pairs_named: Name of a rubric of pairs whose preferences count instead of decisions; None where decisions do.
-        folder: Where the rubric's calibration is.
-        day: Today.
-        odds: Cost of a false pass, where a false fail costs 1.
-        ratings: Files of a judge's ratings, or of the judges of a panel; they count where annotators' levels are
-            lacking.
-        judge: A judge to ask there; None asks none.
+    Args:
+        annotators: What counts with annotators' own levels.
+        setting: The rubric and its labels.
+        ratings: Files of a judge's ratings, or of the judges of a panel.
+        judge: A judge to ask where there are no ratings; None asks none.
         ask: How it is asked.
         columns: What files don't say themselves.
         watch: Shows progress.
     """
+    rubric = setting.rubric
+    examples = setting.every
+    if annotators.lack is None or not (ratings or judge):
+        return annotators
+    if ratings:
+        levels = JudgedLevels.in_files(ratings, rubric, examples, columns)
+    else:
+        levels = JudgedLevels.from_judge(judge or "", rubric, examples, ask=ask, folder=setting.folder, watch=watch)
+    if annotators.pairs is not None:
+        return preference_evidence(annotators.pairs, rubric, examples, levels)
+    return DecisionEvidence.with_levels_of(levels, rubric, examples)
 
-    rubric: Rubric
-    examples: ExampleSet
-    folder: Path
-    day: str
-    pairs_named: str | None = None
-    odds: float = 1.0
-    ratings: Sequence[Path] = ()
-    judge: str | None = None
-    ask: AskOptions = field(default_factory=AskOptions)
-    columns: ColumnOptions = ColumnOptions()
-    watch: Watch = unwatched
 
-    @cached_property
-    def pairs(self) -> Rubric | None:
-        """The rubric of pairs.
+def evidence_of_annotators(setting: ImprovableSet, pairs_named: str | None = None) -> DecisionEvidence:
+    """Return the decisions that count with annotators' own levels, or the preferences in a rubric of pairs.
 
-        Raises:
-            UsageError: There is none of this name that asks for one preference.
-        """
-        return None if self.pairs_named is None else rubric_of_preferences(self.pairs_named)
+    Raises:
+        UsageError: There is no rubric of this name that asks for one preference.
+    """
+    if pairs_named is not None:
+        return preference_evidence(rubric_of_preferences(pairs_named), setting.rubric, setting.every)
+    return DecisionEvidence.of(setting.rubric, setting.every)
 
-    def evidence(self) -> DecisionEvidence:
-        """Return the decisions with annotators' own levels, or with a known judge's if those are too few."""
-        by_annotators = self.by_annotators()
-        if by_annotators.lack is None or not (self.ratings or self.judge):
-            return by_annotators
-        if self.pairs is not None:
-            return preference_evidence(self.pairs, self.rubric, self.examples, self._judged())
-        return DecisionEvidence.with_levels_of(self._judged(), self.rubric, self.examples)
 
-    def by_annotators(self) -> DecisionEvidence:
-        """Return the decisions with annotators' own levels."""
-        if self.pairs is not None:
-            return preference_evidence(self.pairs, self.rubric, self.examples)
-        return DecisionEvidence.of(self.rubric, self.examples)
+def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds: float, day: str) -> NumbersRun:
+    """Look at what decisions say, after putting the look on record.
 
-    def _judged(self) -> JudgedLevels:
-        if self.ratings:
-            return JudgedLevels.in_files(self.ratings, self.rubric, self.examples, self.columns)
-        return JudgedLevels.from_judge(
-            self.judge or "", self.rubric, self.examples, ask=self.ask, folder=self.folder, watch=self.watch
-        )
+    Raises:
+        RatingError: The record can't be read or written.
+    """
+    costs = "" if odds == 1 else f" --cost {odds:g}:1"
+    levels = "" if evidence.judge is None else f" --judge {evidence.judge}"
+    source = "" if evidence.pairs is None else f" (preferences {preferences_digest(evidence.pairs)})"
+    opening = _opened(examples, f"{BY}{source}{costs}{levels}", day=day)
+    proposal = propose_numbers(
+        evidence.rows,
+        replace(evidence.numbers, odds=odds),
+        opening=opening,
+        errors=1.0 if evidence.judge is None else JUDGED,
+    )
+    return NumbersRun(evidence, opening, proposal, odds)
 
-    def run(self, evidence: DecisionEvidence) -> NumbersRun:
-        """Record that the decisions are used once more, then fit the numbers to them.
 
-        Raises:
-            RatingError: The record can't be read or written.
-        """
-        costs = "" if self.odds == 1 else f" --cost {self.odds:g}:1"
-        levels = "" if evidence.judge is None else f" --judge {evidence.judge}"
-        source = "" if self.pairs is None else f" (preferences {preferences_digest(self.pairs)})"
-        opening = _opened(self.examples, f"{BY}{source}{costs}{levels}", day=self.day)
-        proposal = propose_numbers(
-            evidence.rows,
-            replace(evidence.numbers, odds=self.odds),
-            opening=opening,
-            errors=1.0 if evidence.judge is None else JUDGED,
-        )
-        return NumbersRun(evidence, opening, proposal, self.odds)
+def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> ScoresRun:
+    """Look at what overall scores say, after putting the look on record.
 
-    def run_on_scores(self, scores: OwnScores) -> ScoresRun:
-        """Record that the overall scores are used once more, then fit the weights to them.
-
-        Raises:
-            RatingError: The record can't be read or written.
-        """
-        opening = _opened(self.examples, f"{BY} (scores)", day=self.day)
-        return ScoresRun(scores, opening, scores.fitted(opening=opening))
+    Raises:
+        RatingError: The record can't be read or written.
+    """
+    opening = _opened(examples, f"{BY} (scores)", day=day)
+    return ScoresRun(scores, opening, scores.fitted(opening=opening))
 
 
 def with_file(
