@@ -3,7 +3,7 @@
 from markscheme.features.discover.figures import ReadOutputs
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.order import ReadingOrder
-from markscheme.features.discover.reading import AgainAnswered, Note, OutputReading
+from markscheme.features.discover.reading import AgainAnswer, Note, OutputReading
 
 
 def read_outputs(text: str, *, rater: str = "ann", again: dict[str, list[int]] | None = None) -> ReadOutputs:
@@ -21,7 +21,7 @@ def read_outputs(text: str, *, rater: str = "ann", again: dict[str, list[int]] |
             book = book.assign(Assignment(reading.key_of(note), (mode,), rater))
     for mode, places in (again or {}).items():
         for place in places:
-            answered = AgainAnswered("not there", book.mode(mode).fingerprint)
+            answered: tuple[AgainAnswer, str] = ("not there", book.mode(mode).fingerprint)
             earlier = readings[place - 1]
             readings[place - 1] = OutputReading(
                 earlier.id, rater, notes=earlier.notes, line=earlier.line, again={**earlier.again, mode: answered}

@@ -9,7 +9,7 @@ from markscheme.features.discover.draft import code_hint, labelled_examples, let
 from markscheme.features.discover.figures import ReadOutputs
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.order import ReadingOrder
-from markscheme.features.discover.reading import AgainAnswered, Note, OutputReading, ReadState
+from markscheme.features.discover.reading import AgainAnswer, Note, OutputReading, ReadState
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -61,7 +61,7 @@ def test_a_label_says_what_a_person_said_and_nothing_else(what: str, read: ReadO
 
 def test_reading_again_answers_there_and_not_there() -> None:
     for answer, level in (("there", 1.0), ("not there", 0.0), ("can't tell", None)):
-        answered = AgainAnswered(answer, MODE.fingerprint)  # type: ignore[arg-type]
+        answered: tuple[AgainAnswer, str] = (answer, MODE.fingerprint)  # type: ignore[assignment]
         assert label(outputs(dataclasses.replace(reading(), again={"m": answered}))) == level
 
 

@@ -7,7 +7,7 @@ import pytest
 from markscheme.features.discover.figures import ReadOutputs
 from markscheme.features.discover.modes import Assignment, Mode
 from markscheme.features.discover.order import ReadingOrder
-from markscheme.features.discover.reading import AgainAnswered, Note, OutputReading
+from markscheme.features.discover.reading import Note, OutputReading
 from tests.features.discover.readers import read_outputs
 
 OUTPUTS = "- a - b a - c ab - a"
@@ -51,7 +51,7 @@ def test_a_merged_mode_counts_everywhere_once_the_earlier_ones_were_read_again_f
     outputs = merged(read_outputs(OUTPUTS))
     under = outputs.codebook.mode("d").fingerprint
     again = tuple(
-        replace(reading, again={"d": AgainAnswered("not there", under)}) if reading.id in ids(1, 3) else reading
+        replace(reading, again={"d": ("not there", under)}) if reading.id in ids(1, 3) else reading
         for reading in outputs.readings
     )
     assert counts(replace(outputs, readings=again), "d") == (5, 10, [])

@@ -1,7 +1,7 @@
 """A plan from Python: labels, cost and draws, with nothing asked."""
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,15 +9,16 @@ import pytest
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
-from markscheme.features.label.run_plan import PlanRequest
+from markscheme.features.label.run_plan import Plan, make_plan
+from markscheme.judges.options import AskOptions
 from markscheme.rubrics.rubric import Rubric
 
 RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
 
 
 @pytest.fixture
-def planned(tmp_path: Path) -> PlanRequest:
-    """A request with 30 labelled examples and a pool of 400 outputs."""
+def planned(tmp_path: Path) -> Callable[..., Plan]:
+    """Plans with 30 labelled examples and a pool of 400 outputs."""
     labelled = [
         {"id": f"e{n}", "response": f"reply {n}", "labels": [{"rater": "a", "criteria": {"polite": bool(n % 2)}}]}
         for n in range(30)
@@ -25,35 +26,35 @@ def planned(tmp_path: Path) -> PlanRequest:
     outputs = [{"id": f"p{n}", "response": f"output {n}"} for n in range(400)]
     for name, lines in (("examples.jsonl", labelled), ("pool.jsonl", outputs)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return PlanRequest(
-        rubric=RUBRIC,
-        examples=tmp_path / "examples.jsonl",
-        pool=tmp_path / "pool.jsonl",
-        seed=1,
-        labelling=PlanOptions(),
-    )
+
+    def make(*, target: float | None = None, is_of_pool: bool = True, draws: int | None = None) -> Plan:
+        labels = LabelOptions(examples=tmp_path / "examples.jsonl", target=target)
+        pool = tmp_path / "pool.jsonl" if is_of_pool else None
+        return make_plan(RUBRIC, labels, PlanOptions(), AskOptions(), seed=1, pool=pool, draws=draws)
+
+    return make
 
 
-def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: PlanRequest) -> None:
-    plan = planned.plan()
+def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: Callable[..., Plan]) -> None:
+    plan = planned()
     assert plan.labelled == 30
     assert plan.next_labels.labels is not None
     assert plan.next is not None
     assert len(plan.next.picks) == plan.next_labels.labels.more > 0
-    fewer = replace(planned, draws=7).plan()
+    fewer = planned(draws=7)
     assert fewer.next is not None
     assert len(fewer.next.picks) == 7
 
 
-def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(planned: PlanRequest) -> None:
-    plan = replace(planned, pool=None).plan()
+def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(planned: Callable[..., Plan]) -> None:
+    plan = planned(is_of_pool=False)
     assert plan.next is None
-    higher = replace(planned, pool=None, options=LabelOptions(target=0.9)).plan()
+    higher = planned(is_of_pool=False, target=0.9)
     assert plan.next_labels.labels is not None
     assert higher.next_labels.labels is not None
     assert higher.next_labels.labels.more > plan.next_labels.labels.more
 
 
-def test_where_no_number_of_labels_is_needed_the_number_to_draw_has_to_be_given(planned: PlanRequest) -> None:
+def test_where_no_number_of_labels_is_needed_the_number_to_draw_has_to_be_given(planned: Callable[..., Plan]) -> None:
     with pytest.raises(UsageError, match="say how many"):
-        replace(planned, options=LabelOptions(target=1.0)).plan()
+        planned(target=1.0)

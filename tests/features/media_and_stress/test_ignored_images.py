@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from markscheme.features.media.media import Media
-from markscheme.features.stress.battery import CONTROL, StressRun, ask, battery
+from markscheme.features.stress.battery import CONTROL, ask, battery, begin_run
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.features.stress.view import callout, json_of, view
@@ -39,9 +39,8 @@ def stressed(charts: Path, judge: Callable[..., Any], folder: Path) -> Stress:
     options = StressOptions(n=N_ASKED, originals=1)
     made = battery(RUBRIC, load_examples(charts, RUBRIC).examples, "m", options)
     function_judge = Unprobed(FunctionJudge(judge, f"function:{judge.__name__}"))
-    grades = asyncio.run(
-        ask(made, function_judge, StressRun.begin(folder, made.key(function_judge)), concurrency=8, step=lambda: None)
-    )
+    run = begin_run(folder, made.key(function_judge))
+    grades = asyncio.run(ask(made, function_judge, run, concurrency=8, step=lambda: None))
     return stress_of(made, grades)
 
 

@@ -13,9 +13,11 @@ from markscheme.features.stress.battery import (
     ORIGINAL,
     RUN_SAMPLES,
     Battery,
-    StressRun,
     ask,
     battery,
+    begin_run,
+    finish_run,
+    state_file,
 )
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
@@ -54,7 +56,7 @@ class ByAsking:
 
 
 def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
-    run = StressRun.begin(folder, made.key(judge))
+    run = begin_run(folder, made.key(judge))
     grades = asyncio.run(ask(made, judge, run, concurrency=4, step=lambda: None))
     return stress_of(made, grades)
 
@@ -116,16 +118,17 @@ def test_examples_are_spread_over_their_labels() -> None:
 
 
 def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
-    first = StressRun.begin(tmp_path, "key")
-    assert StressRun.begin(tmp_path, "key").number == first.number == 1
-    first.finish()
-    assert StressRun.begin(tmp_path, "key").number == 2
+    first = begin_run(tmp_path, "key")
+    assert begin_run(tmp_path, "key") == first == 1
+    finish_run(tmp_path, "key", first)
+    assert begin_run(tmp_path, "key") == 2
 
 
 @pytest.mark.parametrize("text", ["", "[" * 3_000, "[]", '{"run": "one", "finished": true}', f'{{"run": {"9" * 400}}}'])
 def test_a_state_that_cannot_be_read_is_that_of_no_run(tmp_path: Path, text: str) -> None:
-    StressRun.begin(tmp_path, "key").path.write_text(text)
-    assert StressRun.begin(tmp_path, "key").number == 1
+    begin_run(tmp_path, "key")
+    state_file(tmp_path, "key").write_text(text)
+    assert begin_run(tmp_path, "key") == 1
 
 
 def test_a_battery_asks_through_the_one_driver() -> None:

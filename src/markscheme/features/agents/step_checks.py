@@ -29,14 +29,14 @@ def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     """
     called = _calls(steps)
     if isinstance(value, Mapping):
-        matcher = _Matcher.of(value, "tool_used", ("min", "max"))
+        pattern = _pattern_in(value, "tool_used", ("min", "max"))
         limits = _Limits.of(value, "tool_used", least=1)
-        count = sum(matcher.matches(step) for step in called)
-        return limits.hold(count), f"{matcher.label} was called {_times(count)}, {limits.words} expected"
+        count = sum(_matches(step, pattern) for step in called)
+        return limits.hold(count), f"{pattern} was called {_times(count)}, {limits.words} expected"
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
         raise ValueError(f"tool_used takes a tool's name, names, or {{name, min, max}}; found {json.dumps(value)}")
-    missing = [name for name in names if not any(_Matcher(name).matches(step) for step in called)]
+    missing = [name for name in names if not any(_matches(step, name) for step in called)]
     if missing:
         return False, f"{', '.join(missing)} was not called; {_listed(called)}"
     return True, f"{', '.join(names)} was called; {_listed(called)}"
@@ -54,7 +54,7 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     Raises:
         ValueError: The value isn't such an object.
     """
-    matcher = _Matcher.of(value, "tool_args", ("args", "arguments", "mode", "defaults", "ignore"))
+    pattern = _pattern_in(value, "tool_args", ("args", "arguments", "mode", "defaults", "ignore"))
     if "args" not in value and "arguments" not in value:
         raise ValueError("tool_args needs `args`, the arguments expected")
     expected = value.get("args", value.get("arguments"))
@@ -68,16 +68,16 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
         raise ValueError("`defaults` of tool_args are values by argument")
     if not isinstance(ignored, list) or not all(isinstance(name, str) and name for name in ignored):
         raise ValueError("`ignore` of tool_args is a name or a list of names")
-    calls = [step for step in _calls(steps) if matcher.matches(step)]
+    calls = [step for step in _calls(steps) if _matches(step, pattern)]
     same = _equal if mode == "exact" else _includes
     wanted = _counted(expected, {}, ignored)
     for call in calls:
         if same(_counted(call.called_with, defaults, ignored), wanted):
             return True, f"{call.title} was called with {json.dumps(call.called_with, default=str)}"
     if not calls:
-        return False, f"{matcher.label} was not called; {_listed(_calls(steps))}"
+        return False, f"{pattern} was not called; {_listed(_calls(steps))}"
     seen = "; ".join(json.dumps(call.called_with, default=str) for call in calls[:MOST_LISTED])
-    return False, f"no call of {matcher.label} had {json.dumps(expected)} ({mode}); it had {seen}"
+    return False, f"no call of {pattern} had {json.dumps(expected)} ({mode}); it had {seen}"
 
 
 def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
@@ -99,19 +99,17 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
         raise ValueError("tool_order takes a list of tools, or {steps: [...], mode: in_order | exact}")
     if mode not in ("in_order", "exact"):
         raise ValueError(f"`mode` of tool_order is in_order or exact, found {mode!r}")
-    matchers = [_Matcher.of(raw, "tool_order", ()) for raw in sequence]
+    patterns = [_pattern_in(raw, "tool_order", ()) for raw in sequence]
     called = _calls(steps)
-    labels = ", ".join(matcher.label for matcher in matchers)
+    listed = ", ".join(patterns)
     if mode == "exact":
-        fits = len(called) == len(matchers) and all(
-            matcher.matches(step) for matcher, step in zip(matchers, called, strict=True)
-        )
-        return fits, f"expected exactly {labels}; {_listed(called)}"
+        fits = len(called) == len(patterns) and all(map(_matches, called, patterns))
+        return fits, f"expected exactly {listed}; {_listed(called)}"
     remaining = iter(called)
-    late = next((m for m in matchers if not any(m.matches(step) for step in remaining)), None)
+    late = next((p for p in patterns if not any(_matches(step, p) for step in remaining)), None)
     if late is not None:
-        return False, f"{late.label} was not called in the order {labels}; {_listed(called)}"
-    return True, f"called in the order {labels}; {_listed(called)}"
+        return False, f"{late} was not called in the order {listed}; {_listed(called)}"
+    return True, f"called in the order {listed}; {_listed(called)}"
 
 
 def step_count(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
@@ -133,9 +131,9 @@ def step_count(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     kind = value.get("type")
     if kind is not None and kind not in STEP_TYPES:
         raise ValueError(f"`type` of step_count is {', '.join(STEP_TYPES)}; found {kind!r}")
-    matcher = _Matcher.of(value, "step_count", ("min", "max", "type")) if {"name", "pattern"} & value.keys() else None
+    pattern = _pattern_in(value, "step_count", ("min", "max", "type")) if {"name", "pattern"} & value.keys() else None
     kinds = (kind,) if kind else STEP_TYPES
-    counted = [step for step in steps if kind_of(step) in kinds and (matcher is None or matcher.matches(step))]
+    counted = [step for step in steps if kind_of(step) in kinds and (pattern is None or _matches(step, pattern))]
     count = len(counted)
     return limits.hold(count), f"{count} {'step' if count == 1 else 'steps'}, {limits.words} expected"
 
@@ -174,33 +172,22 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-@dataclass(frozen=True)
-class _Matcher:
-    """Names of steps; * and ? match anything and any character."""
+def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
+    """Return the pattern of steps' names in a name, or in an object with `name` or `pattern` next to other keys."""
+    if isinstance(value, str) and value:
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{check} needs a tool's `name`, found {json.dumps(value)}")
+    _refuse_others(value, check, ("name", "pattern", *others))
+    pattern = value.get("pattern") or value.get("name")
+    if not isinstance(pattern, str):
+        raise ValueError(f"{check} needs a tool's `name`, or a `pattern` of names")
+    return pattern
 
-    pattern: str
 
-    @classmethod
-    def of(cls, value: Any, check: str, others: Sequence[str]) -> "_Matcher":
-        """Make a matcher from a name, or from an object with `name` or `pattern` next to other keys."""
-        if isinstance(value, str) and value:
-            return cls(value)
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{check} needs a tool's `name`, found {json.dumps(value)}")
-        _refuse_others(value, check, ("name", "pattern", *others))
-        pattern = value.get("pattern") or value.get("name")
-        if not isinstance(pattern, str):
-            raise ValueError(f"{check} needs a tool's `name`, or a `pattern` of names")
-        return cls(pattern)
-
-    @property
-    def label(self) -> str:
-        """Name of the tool in a reason."""
-        return self.pattern
-
-    def matches(self, step: AgentStep) -> bool:
-        """Return True if the pattern matches the step's tool or name, ignoring case."""
-        return fnmatchcase(step.title.casefold(), self.pattern.casefold())
+def _matches(step: AgentStep, pattern: str) -> bool:
+    """Return True if the step's tool or name has a pattern, ignoring case; * and ? match anything and any character."""
+    return fnmatchcase(step.title.casefold(), pattern.casefold())
 
 
 @dataclass(frozen=True)

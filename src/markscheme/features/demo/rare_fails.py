@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -23,19 +23,8 @@ MET, UNMET = 1.0, 0.0
 Levels = tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class AlikeExamples:
-    """Examples that people label alike, and on which the judge gives the same levels.
-
-    Attributes:
-        n: Number of examples.
-        people: The level of each criterion that both annotators give, 1 for MET.
-        judge: The level of each criterion that the judge gives.
-    """
-
-    n: int
-    people: Levels
-    judge: Levels
+AlikeExamples: TypeAlias = tuple[int, Levels, Levels]
+"""A number of examples that get the same levels: of each criterion, 1 for MET, both annotators' and the judge's."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +58,13 @@ class SimulatedJudge:
     def labelled(self) -> tuple[Example, ...]:
         """Return the examples with the labels of two simulated annotators."""
         return tuple(
-            Example(withheld(id), tuple(self._rating(id, person, "human", alike.people) for person in SIMULATED_PEOPLE))
-            for id, alike in self._examples()
+            Example(withheld(id), tuple(self._rating(id, person, "human", people) for person in SIMULATED_PEOPLE))
+            for id, people, _ in self._examples()
         )
 
     def ratings(self) -> tuple[Rating, ...]:
         """Return the judge's ratings."""
-        return tuple(self._rating(id, JUDGE_NAME, "model", alike.judge) for id, alike in self._examples())
+        return tuple(self._rating(id, JUDGE_NAME, "model", judge) for id, _, judge in self._examples())
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -83,9 +72,9 @@ class SimulatedJudge:
         rubric = rubric_from_data(self.rubric_data)
         return calibration_of(rubric, ExampleSet(self.labelled()), self.ratings(), Rater(JUDGE_NAME, "", "ratings"))
 
-    def _examples(self) -> Iterator[tuple[str, AlikeExamples]]:
-        every = chain.from_iterable(repeat(alike, alike.n) for alike in self.examples)
-        return ((f"{self.name}-{ordinal}", alike) for ordinal, alike in enumerate(every, 1))
+    def _examples(self) -> Iterator[tuple[str, Levels, Levels]]:
+        every = chain.from_iterable(repeat(levels, n) for n, *levels in self.examples)
+        return ((f"{self.name}-{ordinal}", people, judge) for ordinal, (people, judge) in enumerate(every, 1))
 
     def _rating(self, id: str, rater: str, kind: Kind, levels: Levels) -> Rating:
         names = [criterion["name"] for criterion in self.criteria]
@@ -95,10 +84,10 @@ class SimulatedJudge:
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
     """Make examples of one yes/no criterion from counts of what people fail and pass, and the judge with them."""
     return (
-        AlikeExamples(stopped, (UNMET,), (UNMET,)),
-        AlikeExamples(fails - stopped, (UNMET,), (MET,)),
-        AlikeExamples(passed, (MET,), (MET,)),
-        AlikeExamples(passes - passed, (MET,), (UNMET,)),
+        (stopped, (UNMET,), (UNMET,)),
+        (fails - stopped, (UNMET,), (MET,)),
+        (passed, (MET,), (MET,)),
+        (passes - passed, (MET,), (UNMET,)),
     )
 
 
@@ -115,12 +104,12 @@ THREE_JUDGES = (
         _REPLY,
         0.6,
         (
-            AlikeExamples(12, (UNMET, MET, UNMET), (UNMET, MET, UNMET)),
-            AlikeExamples(20, (UNMET, MET, MET), (MET, MET, MET)),
-            AlikeExamples(104, (MET, MET, MET), (MET, MET, MET)),
-            AlikeExamples(60, (MET, MET, UNMET), (MET, MET, UNMET)),
-            AlikeExamples(2, (MET, MET, UNMET), (MET, MET, MET)),
-            AlikeExamples(2, (MET, MET, UNMET), (MET, UNMET, UNMET)),
+            (12, (UNMET, MET, UNMET), (UNMET, MET, UNMET)),
+            (20, (UNMET, MET, MET), (MET, MET, MET)),
+            (104, (MET, MET, MET), (MET, MET, MET)),
+            (60, (MET, MET, UNMET), (MET, MET, UNMET)),
+            (2, (MET, MET, UNMET), (MET, MET, MET)),
+            (2, (MET, MET, UNMET), (MET, UNMET, UNMET)),
         ),
     ),
     SimulatedJudge(

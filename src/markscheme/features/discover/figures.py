@@ -381,7 +381,7 @@ def answered_again(reading: OutputReading, mode: Mode) -> str:
     """Return what the reader answered on reading again for a mode with a definition of the same meaning; "" for
     nothing."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
-    return next((answered.answer for answered in answers if mode.means(answered.under)), "")
+    return next((answer for answer, under in answers if mode.means(under)), "")
 
 
 def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:

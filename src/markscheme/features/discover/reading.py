@@ -44,19 +44,6 @@ class Note:
         return data | ({"quote_in": self.quote_in} if self.quote_in else {})
 
 
-@dataclass(frozen=True, slots=True)
-class AgainAnswered:
-    """Answer of a reader who read an output again for one mode.
-
-    Attributes:
-        answer: Whether the mode is there.
-        under: Fingerprint of the mode's definition at that moment.
-    """
-
-    answer: AgainAnswer
-    under: str
-
-
 @dataclass(frozen=True)
 class OutputReading:
     """One person's reading of one output.
@@ -69,7 +56,7 @@ class OutputReading:
             "unclear": can't judge, which counts nowhere; "open": not finished, which counts nowhere yet.
         notes: The notes.
         listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
-        again: By mode, what the reader answered on reading again for it.
+        again: By mode, what the reader answered on reading again for it, and the fingerprint of its definition then.
         passed: Good or bad as a whole; None where the reader didn't say.
         at: Time of the reading, as written; None where no file says it.
         seconds: Duration; None where unknown.
@@ -83,7 +70,7 @@ class OutputReading:
     read: ReadState = "noted"
     notes: tuple[Note, ...] = ()
     listed: Mapping[str, str] = field(default_factory=dict)
-    again: Mapping[str, AgainAnswered] = field(default_factory=dict)
+    again: Mapping[str, tuple[AgainAnswer, str]] = field(default_factory=dict)
     passed: bool | None = None
     at: str | None = None
     seconds: float | None = None
@@ -120,9 +107,7 @@ class OutputReading:
         line |= {"read": self.read, "for": dict(self.listed)}
         line |= {"chosen": True} if self.is_chosen else {}
         if self.again:
-            line["again"] = {
-                mode: {"answer": answered.answer, "under": answered.under} for mode, answered in self.again.items()
-            }
+            line["again"] = {mode: {"answer": answer, "under": under} for mode, (answer, under) in self.again.items()}
         return line | {"notes": [note.to_json() for note in self.notes]}
 
 
@@ -181,10 +166,10 @@ def _note(note: Any, index: int, line: int) -> Note:
     return Note(n, text, str(note.get("quote") or "") or None, str(note.get("quote_in") or "") or None, line)
 
 
-def _again(value: Any) -> dict[str, AgainAnswered]:
+def _again(value: Any) -> dict[str, tuple[AgainAnswer, str]]:
     entries = _mapping(value, "again")
     return {
-        str(mode): AgainAnswered(
+        str(mode): (
             _one_of(_mapping(answer, "again").get("answer"), AGAIN_ANSWERS, "answer"),
             str(_mapping(answer, "again").get("under") or ""),
         )

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.discover.figures import ReadOutputs
@@ -16,7 +16,7 @@ from markscheme.features.discover.order import is_due_out_of_turn
 from markscheme.features.discover.reading import (
     AGAIN_ANSWERS,
     READ_STATES,
-    AgainAnswered,
+    AgainAnswer,
     Note,
     OutputReading,
     ReadState,
@@ -229,7 +229,8 @@ class ReadingWork:
         if not reading.is_finished or reading.read == "unclear":  # others read it first; this reader looks for one mode
             reading = replace(reading, read="noted")
         others = {key: value for key, value in reading.again.items() if key not in mode.names}
-        again = {**others, mode.name: AgainAnswered(answer, mode.fingerprint)} if answer is not None else others  # type: ignore[arg-type]
+        now = {} if answer is None else {mode.name: (cast(AgainAnswer, answer), mode.fingerprint)}
+        again = {**others, **now}
         self._append(replace(reading, again=again, is_chosen=reading.is_chosen or not reading.line, at=self.clock()))
 
     # --- grouping -----------------------------------------------------------------------------------------------------

@@ -96,11 +96,18 @@ def print_improvement(
         day=datetime.date.today().isoformat(),
     )
     if not (wordings.are_any or plan):
-        evidence = evidence_of_annotators(setting, pairs_named)
+        evidence = evidence_of_annotators(setting.rubric, setting.every, pairs_named)
         if not (numbers and (open or write)):
             return show_overview(setting, evidence, json=json)
         evidence = evidence_of(
-            evidence, setting, ratings=ratings, judge=judge, ask=ask, columns=columns, watch=progress
+            evidence,
+            setting.every,
+            setting.folder,
+            ratings=ratings,
+            judge=judge,
+            ask=ask,
+            columns=columns,
+            watch=progress,
         )
         return show_numbers(setting, path, evidence, odds=odds, write=write, json=json)
     if plan:

@@ -13,10 +13,11 @@ from markscheme.commands.output import put, write_report
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.plan_table import plan_of_table
-from markscheme.features.label.run_plan import PlanRequest, pairs_in_pool
+from markscheme.features.label.run_plan import Plan, pairs_in_pool
 from markscheme.features.label.view_plan import json_of, view
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.rubrics.rubric import Rubric
 
 
 def print_plan_of_table(
@@ -34,26 +35,21 @@ def print_plan_of_table(
     return 0
 
 
-def print_plan(request: PlanRequest, to: str | None, json: str | None, *, quiet: bool) -> int:
+def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, quiet: bool) -> int:
     """Print how many labels the verdict needs and what the next run costs, and write what to label next.
 
     Args:
-        request: What to plan.
+        made: The plan.
         to: The file for the outputs that are drawn, "-" for standard output; None where none are drawn.
         json: The file for the plan's JSON, "-" for standard output; None for none.
+        details: Whether the details are printed too.
         quiet: Whether no plan is printed.
-
-    Raises:
-        UsageError: The plan and what to label next would share standard output.
     """
-    if json == "-" and to == "-":
-        raise UsageError("--to - writes the examples to label to standard output; name a file: --json plan.json")
-    made = request.plan()
     write_report(
         view(made, None if to == "-" else to),
         lambda: json_of(made),
         {"json": json},
-        details=request.labelling.details,
+        details=details,
         quiet=quiet,
         aside=to == "-",
     )
@@ -62,20 +58,40 @@ def print_plan(request: PlanRequest, to: str | None, json: str | None, *, quiet:
     return 0
 
 
-def write_pairs(request: PlanRequest, to: str) -> int:
+def refuse_shared_output(to: str | None, json: str | None) -> None:
+    """Refuse to write the plan and what to label next to standard output.
+
+    Raises:
+        UsageError: They would share it.
+    """
+    if json == "-" and to == "-":
+        raise UsageError("--to - writes the examples to label to standard output; name a file: --json plan.json")
+
+
+def write_pairs(
+    rubric: Rubric, pool: Path | None, to: str, *, most: int | None, seed: int, columns: ColumnOptions
+) -> int:
     """Write pairs of a pool's outputs as examples, and print how they are balanced.
+
+    Args:
+        rubric: A rubric of pairs.
+        pool: The file of outputs.
+        to: The file for the pairs, "-" for standard output.
+        most: Pairs at most; None for as many as `pair_design` takes.
+        seed: Random seed.
+        columns: What the pool doesn't say itself.
 
     Raises:
         UsageError: There is no pool, or no two systems responded to the same inputs.
     """
-    if request.pool is None:
+    if pool is None:
         raise UsageError("--pairs makes pairs of a file of outputs: add --pool FILE")
-    design = pairs_in_pool(request.rubric, request.pool, most=request.draws, seed=request.seed, columns=request.columns)
+    design = pairs_in_pool(rubric, pool, most=most, seed=seed, columns=columns)
     put(_lines(pair.to_json() for pair in design.pairs), to)
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
-    pool = "YOUR-PAIRS.jsonl" if to == "-" else to
-    label = Commands.on(request.rubric.name).label(f"--pool {quote(pool)}")
+    written = "YOUR-PAIRS.jsonl" if to == "-" else to
+    label = Commands.on(rubric.name).label(f"--pool {quote(written)}")
     print(f"{of}: {times}. Label them: {label}", file=sys.stderr)
     return 0
 

@@ -158,20 +158,22 @@ def choose_next(
     free = [example for example in pool if example.id not in before]
     if not 1 <= count <= len(free):
         raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
-    view = _View.of(rubric, pool, ratings)
+    judge_passes, why = _judged(rubric, pool, ratings)
     decided = passed or {}
-    systems = _by_system(view, pool, free, decided, count)
-    cells = {e.id: _verdict(view, e.id) for e in pool} if systems else _cells(view, pool, count)
+    systems = _by_system(judge_passes, pool, free, decided, count)
+    cells = {e.id: _verdict(judge_passes, e.id) for e in pool} if systems else _cells(judge_passes, why, pool, count)
     names = sorted(set(cells.values()))
     stratum_of = cells | {e.id: e.stratum for e in labelled if e.stratum in names}
     labelled_strata = {id: name for id, name in stratum_of.items() if id in before}
     parts = systems or [
-        _Part(name, [e for e in free if cells[e.id] == name], n)
+        (name, [e for e in free if cells[e.id] == name], n)
         for name, n in _allocation(names, cells, labelled_strata, decided, free, count).items()
     ]
     generator = np.random.default_rng(seed)
     neglected = set() if systems else _neglected(free, labelled)
-    picks = _of_one_draw([pick for part in parts for pick in _picks(part, view, neglected, generator)])
+    chosen_by = {} if systems else {e.id: (*why[e.id], *(("thin group",) if e.id in neglected else ())) for e in free}
+    drawn: DrawnBy = "by-verdict" if systems else "chosen"
+    picks = _of_one_draw([pick for part in parts for pick in _picks(*part, chosen_by, drawn, generator)])
     order = {example.id: index for index, example in enumerate(pool)}
     sizes_of = Counter(cells.values())
     labels_of = Counter(labelled_strata.values())
@@ -182,41 +184,37 @@ def choose_next(
         pool=decision_table(
             rubric,
             [replace(example, group="", stratum=cells[example.id]) for example in pool],
-            judge=[view.passed.get(example.id) for example in pool],
+            judge=[judge_passes.get(example.id) for example in pool],
         ),
         seed=seed,
     )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Outputs that are drawn together.
+def _picks(
+    stratum: str,
+    outputs: Sequence[Example],
+    take: int,
+    why: Mapping[str, tuple[str, ...]],
+    drawn: DrawnBy,
+    generator: np.random.Generator,
+) -> list[Pick]:
+    """Draw outputs from one stratum or from a part of it, each with its probability.
 
-    Attributes:
-        stratum: The stratum it is, or belongs to.
+    Args:
+        stratum: Its name.
         outputs: Those not labelled yet.
         take: How many to draw.
-        even: Whether all have the same probability.
+        why: Reasons that raise an output's probability, by id.
+        drawn: How the outputs are drawn.
+        generator: Draws them.
     """
-
-    stratum: str
-    outputs: Sequence[Example]
-    take: int
-    even: bool = False
-
-
-def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random.Generator) -> list[Pick]:
-    """Draw outputs from the part, each with its probability."""
-    why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in part.outputs]
-    if part.even:
-        why = [()] * len(part.outputs)
+    reasons_of = [why.get(example.id, ()) for example in outputs]
     sizes = np.array(
-        [RAISED_CHANCE ** sum(reason in ("rare level", "thin group") for reason in reasons) for reasons in why]
+        [RAISED_CHANCE ** sum(reason in ("rare level", "thin group") for reason in reasons) for reasons in reasons_of]
     )
-    chances = inclusion_chances(sizes, part.take)
-    drawn: DrawnBy = "by-verdict" if part.even else "chosen"
+    chances = inclusion_chances(sizes, take)
     return [
-        Pick(part.outputs[index], part.stratum, float(chances[index]), why[index], drawn)
+        Pick(outputs[index], stratum, float(chances[index]), reasons_of[index], drawn)
         for index in systematic_draw(chances, generator)
     ]
 
@@ -228,19 +226,24 @@ def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
 
 
 def _by_system(
-    view: "_View", pool: Sequence[Example], free: Sequence[Example], passed: Mapping[str, bool], count: int
-) -> list[_Part]:
+    judge_passes: Mapping[str, bool],
+    pool: Sequence[Example],
+    free: Sequence[Example],
+    passed: Mapping[str, bool],
+    count: int,
+) -> list[tuple[str, Sequence[Example], int]]:
     """Return each system's fails and passes by the judge with the labels they get; empty where `count` is too small for
     a rate of every system."""
     systems = list(dict.fromkeys(example.system for example in pool))
-    undecided = any(e.stratum or not e.system or e.id not in view.passed for e in pool)
+    undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)
     if len(systems) < 2 or undecided:
         return []
-    outputs = {(s, v): [e for e in free if e.system == s and view.passed[e.id] is v] for s in systems for v in VERDICTS}
+    cell_of = {example.id: (example.system, judge_passes[example.id]) for example in pool}
+    outputs = {(s, v): [e for e in free if cell_of[e.id] == (s, v)] for s in systems for v in VERDICTS}
     label_counts = np.zeros((len(systems), 2, 2), dtype=np.int64)
     for example in pool:
         if example.id in passed:
-            label_counts[systems.index(example.system), int(passed[example.id]), int(view.passed[example.id])] += 1
+            label_counts[systems.index(example.system), int(passed[example.id]), int(judge_passes[example.id])] += 1
     room = np.array([[len(outputs[s, v]) for v in VERDICTS] for s in systems])
     if np.maximum(LEAST_OWN - label_counts.sum(axis=(1, 2)), 0).sum() > count:
         return []
@@ -248,9 +251,7 @@ def _by_system(
         next_group_labels(label_counts, label_counts.sum(axis=1) + room, count), label_counts.sum(axis=1), room
     )
     cells = [(s, v) for s in range(len(systems)) for v in (0, 1) if taken[s, v]]
-    return [
-        _Part("pass" if v else "fail", outputs[systems[s], VERDICTS[v]], int(taken[s, v]), even=True) for s, v in cells
-    ]
+    return [("pass" if v else "fail", outputs[systems[s], VERDICTS[v]], int(taken[s, v])) for s, v in cells]
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
@@ -358,34 +359,24 @@ def _expected(name: str) -> tuple[float, float]:
 # --- what is known of the pool --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _View:
-    """The judges' ratings of each output.
-
-    Attributes:
-        passed: The judge's decision, by id, where there is one.
-        why: Reasons to draw it rather than another, by id.
-    """
-
-    passed: Mapping[str, bool]
-    why: Mapping[str, tuple[str, ...]]
-
-    @classmethod
-    def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":
-        by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
-        for rating in ratings:
-            by_id.setdefault(rating.id, []).append(rating)
-        decided = {e.id: [d for r in by_id[e.id] if (d := _decision(r, rubric)) is not None] for e in pool}
-        passed = {id: 2 * sum(decisions) >= len(decisions) for id, decisions in decided.items() if decisions}
-        near = _nearest(rubric, by_id, passed)
-        rare = _with_rare_level(rubric, pool, by_id)
-        reasons = {
-            "near the mark": near,
-            "judges disagree": {id for id, decisions in decided.items() if len(set(decisions)) > 1},
-            "rare level": rare,
-        }
-        why = {e.id: tuple(reason for reason, ids in reasons.items() if e.id in ids) for e in pool}
-        return cls(passed, why)
+def _judged(
+    rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]
+) -> tuple[dict[str, bool], dict[str, tuple[str, ...]]]:
+    """Return the judge's decision on each output that has one, and the reasons to draw each rather than another."""
+    by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
+    for rating in ratings:
+        by_id.setdefault(rating.id, []).append(rating)
+    decided = {e.id: [d for r in by_id[e.id] if (d := _decision(r, rubric)) is not None] for e in pool}
+    passed = {id: 2 * sum(decisions) >= len(decisions) for id, decisions in decided.items() if decisions}
+    near = _nearest(rubric, by_id, passed)
+    rare = _with_rare_level(rubric, pool, by_id)
+    reasons = {
+        "near the mark": near,
+        "judges disagree": {id for id, decisions in decided.items() if len(set(decisions)) > 1},
+        "rare level": rare,
+    }
+    why = {e.id: tuple(reason for reason, ids in reasons.items() if e.id in ids) for e in pool}
+    return passed, why
 
 
 def _decision(rating: Rating, rubric: Rubric) -> bool | None:
@@ -429,25 +420,27 @@ def _nearest_level(criterion: Criterion, level: float) -> float:
     return min(criterion.scale.values, key=lambda value: abs(value - level))
 
 
-def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
+def _cells(
+    judge_passes: Mapping[str, bool], why: Mapping[str, tuple[str, ...]], pool: Sequence[Example], count: int
+) -> dict[str, str]:
     """Name the stratum of each output: its own; else by decision and doubt, as finely as `count` labels allow."""
     if all(example.stratum for example in pool):
         return {example.id: example.stratum for example in pool}
-    if not view.passed:
+    if not judge_passes:
         return {example.id: EVERYTHING for example in pool}
-    fine = {example.id: _cell(view, example.id) for example in pool}
+    fine = {example.id: _cell(judge_passes, why[example.id], example.id) for example in pool}
     if count >= LEAST_LABELS * len(set(fine.values())):
         return fine
     return {id: name.split(",")[0] for id, name in fine.items()}
 
 
-def _verdict(view: _View, id: str) -> str:
-    return "pass" if view.passed.get(id) else "fail"
+def _verdict(judge_passes: Mapping[str, bool], id: str) -> str:
+    return "pass" if judge_passes.get(id) else "fail"
 
 
-def _cell(view: _View, id: str) -> str:
-    doubtful = id not in view.passed or {"near the mark", "judges disagree"} & set(view.why[id])
-    return f"{_verdict(view, id)}, {'doubtful' if doubtful else 'clear'}"
+def _cell(judge_passes: Mapping[str, bool], why: tuple[str, ...], id: str) -> str:
+    doubtful = id not in judge_passes or {"near the mark", "judges disagree"} & set(why)
+    return f"{_verdict(judge_passes, id)}, {'doubtful' if doubtful else 'clear'}"
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:

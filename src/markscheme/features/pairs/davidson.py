@@ -149,11 +149,11 @@ def davidson(
     in_groups = Groups.of(groups, len(x)).of_units(counted_pairs)
     results = _results(i[counted_pairs], j[counted_pairs], x[counted_pairs], n_systems, in_groups)
     linked = _largest_linked(results[0])
-    fitted = _fit(results, linked)
-    if np.isnan(fitted.theta[0]).any():  # a system wins and ties without a loss, at one remove or more
+    theta, eta = _fit(results, linked)
+    if np.isnan(theta[0]).any():  # a system wins and ties without a loss, at one remove or more
         linked = _largest_linked(results[0], by_ties=False)
-        fitted = _fit(results, linked)
-    return _strengths(results[0], fitted, linked, in_groups, level)
+        theta, eta = _fit(results, linked)
+    return _strengths(results[0], theta, eta, linked, in_groups, level)
 
 
 # --- counts ---------------------------------------------------------------------------------------------------------
@@ -190,24 +190,17 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 # --- maximum likelihood ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitted:
-    """Parameters of each set of results, nan where they are not finite.
+def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
+    """Fit each set of results.
 
-    Attributes:
-        theta: Log strengths of the linked systems, shape (m, k), each row summing to 0.
-        eta: Log of ν, shape (m,).
+    Returns:
+        Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan
+        where they are not finite.
     """
-
-    theta: Floats
-    eta: Floats
-
-
-def _fit(results: Floats, linked: Integers) -> _Fitted:
     among = results[:, linked[:, None], linked]
     if len(linked) < 2:
         nothing = np.full(len(results), np.nan)
-        return _Fitted(np.full((len(results), len(linked)), np.nan), nothing)
+        return np.full((len(results), len(linked)), np.nan), nothing
     is_linked = np.array([len(_largest_linked(one_set)) == len(linked) for one_set in among])
     theta = np.full((len(results), len(linked)), np.nan)
     eta = np.full(len(results), np.nan)
@@ -216,7 +209,7 @@ def _fit(results: Floats, linked: Integers) -> _Fitted:
         chosen = is_linked & (ties == has_ties)
         if chosen.any():
             theta[chosen], eta[chosen] = _maximum(among[chosen], has_ties)
-    return _Fitted(theta, eta)
+    return theta, eta
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
@@ -283,19 +276,19 @@ def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool
 # --- estimates ------------------------------------------------------------------------------------------------------
 
 
-def _strengths(results: Floats, fitted: _Fitted, linked: Integers, groups: Groups, level: float) -> Strengths:
+def _strengths(
+    results: Floats, theta: Floats, eta: Floats, linked: Integers, groups: Groups, level: float
+) -> Strengths:
     places = {int(system): index for index, system in enumerate(linked)}
     alone = len(linked) < 2
     log_strengths = tuple(
         _without_strength(results[system], int(groups.n), level)
         if alone or system not in places
-        else _estimate(fitted.theta[:, places[system]], groups, level, "Davidson's log strength")
+        else _estimate(theta[:, places[system]], groups, level, "Davidson's log strength")
         for system in range(len(results))
     )
     differences = {
-        (i, j): _estimate(
-            fitted.theta[:, places[i]] - fitted.theta[:, places[j]], groups, level, "difference of log strengths"
-        )
+        (i, j): _estimate(theta[:, places[i]] - theta[:, places[j]], groups, level, "difference of log strengths")
         if not alone and i in places and j in places
         else Estimate.without_value("a system without a finite strength", n=groups.n, method="difference", level=level)
         for i, j in combinations(range(len(results)), 2)
@@ -303,14 +296,14 @@ def _strengths(results: Floats, fitted: _Fitted, linked: Integers, groups: Group
     why_no_tie = "nothing ties" if not results[:, :, _TIED].any() else "no two systems have finite strengths"
     log_tie = (
         Estimate.without_value(why_no_tie, n=groups.n, method="Davidson's log ν", level=level)
-        if alone or np.isnan(fitted.eta[0])
-        else _estimate(fitted.eta, groups, level, "Davidson's log ν")
+        if alone or np.isnan(eta[0])
+        else _estimate(eta, groups, level, "Davidson's log ν")
     )
     return Strengths(
         log_strengths,
         differences,
         log_tie,
-        tuple(sorted(_fits(results, fitted, places), key=lambda fit: -abs(fit.miss))),
+        tuple(sorted(_fits(results, theta, eta, places), key=lambda fit: -abs(fit.miss))),
         n=round(float(results.sum()) / 2),
         n_groups=groups.n,
     )
@@ -347,12 +340,12 @@ def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
     return Estimate.without_value(why, n=n_groups, method="Davidson's log strength", level=level)
 
 
-def _fits(results: Floats, fitted: _Fitted, places: Mapping[int, int]) -> list[PairFit]:
+def _fits(results: Floats, theta: Floats, eta: Floats, places: Mapping[int, int]) -> list[PairFit]:
     fits = []
-    has_model = len(places) >= 2 and not np.isnan(fitted.theta[0]).any()
+    has_model = len(places) >= 2 and not np.isnan(theta[0]).any()
     if has_model:
-        eta = np.where(np.isnan(fitted.eta[:1]), -np.inf, fitted.eta[:1])
-        win, _, loss = _chances(fitted.theta[:1], eta)
+        finite = np.where(np.isnan(eta[:1]), -np.inf, eta[:1])
+        win, _, loss = _chances(theta[:1], finite)
     for i, j in combinations(range(len(results)), 2):
         won, tied, lost = results[i, j].tolist()
         n = won + tied + lost

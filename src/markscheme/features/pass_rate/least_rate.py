@@ -1,7 +1,6 @@
-"""Answer to whether a pass rate reaches what is enough, read off its interval."""
+"""Whether a pass rate reaches what is enough, read off its interval."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from markscheme.commands.output import TOO_FEW
@@ -15,54 +14,41 @@ _FARTHEST = 10_000
 """Labels above which no number is worth saying."""
 
 
-@dataclass(frozen=True)
-class RateAnswer:
-    """Answer to whether a rate reaches what is enough.
+def rate_status(rate: Estimate, at_least: float) -> int:
+    """Return the exit status for a rate and what is enough: 0 above, 1 below, 4 open."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return TOO_FEW
+    return 0 if rate.low >= at_least else RATE_BELOW if rate.high < at_least else TOO_FEW
 
-    Attributes:
-        rate: The rate.
-        at_least: What is enough.
+
+def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
+    """Return the labels by which the interval would leave `at_least` on one side, if the rate stayed what it is.
+
+    None where it is decided, or where no number that is worth saying would do.
     """
+    status = rate_status(rate, at_least)
+    if status != TOO_FEW or rate.value is None or rate.low is None or rate.high is None or not rate.n:
+        return None
+    reach = rate.value - rate.low if rate.value >= at_least else rate.high - rate.value
+    distance = abs(rate.value - at_least)
+    needed = math.ceil(rate.n * (reach / distance) ** 2) if distance else _FARTHEST + 1
+    return needed - rate.n if needed <= _FARTHEST else None
 
-    rate: Estimate
-    at_least: float
 
-    @property
-    def status(self) -> int:
-        """The exit status: 0 above, 1 below, 4 open."""
-        if self.rate.value is None or self.rate.low is None or self.rate.high is None:
-            return TOO_FEW
-        return 0 if self.rate.low >= self.at_least else RATE_BELOW if self.rate.high < self.at_least else TOO_FEW
+def rate_callout(rate: Estimate, at_least: float) -> Callout:
+    """Say in words whether a rate reaches what is enough."""
+    enough = percent(at_least)
+    status = rate_status(rate, at_least)
+    if status == 0:
+        return Callout("good", f"At least {enough} would pass.")
+    if status == RATE_BELOW:
+        return Callout("bad", f"Fewer than {enough} would pass.")
+    more = labels_to_decide(rate, at_least)
+    decide = f"About {counted(more, 'more label')} would decide it." if more else "No number of labels would decide it."
+    return Callout("open", f"Whether {enough} would pass is open.", decide if rate.value is not None else "")
 
-    @property
-    def labels_to_decide(self) -> int | None:
-        """Labels by which the interval would leave `at_least` on one side, if the rate stayed what it is.
 
-        None where it is decided, or where no number that is worth saying would do.
-        """
-        rate = self.rate
-        if self.status != TOO_FEW or rate.value is None or rate.low is None or rate.high is None or not rate.n:
-            return None
-        reach = rate.value - rate.low if rate.value >= self.at_least else rate.high - rate.value
-        distance = abs(rate.value - self.at_least)
-        needed = math.ceil(rate.n * (reach / distance) ** 2) if distance else _FARTHEST + 1
-        return needed - rate.n if needed <= _FARTHEST else None
-
-    @property
-    def callout(self) -> Callout:
-        """The answer in words."""
-        enough = percent(self.at_least)
-        if self.status == 0:
-            return Callout("good", f"At least {enough} would pass.")
-        if self.status == RATE_BELOW:
-            return Callout("bad", f"Fewer than {enough} would pass.")
-        more = self.labels_to_decide
-        decide = (
-            f"About {counted(more, 'more label')} would decide it." if more else "No number of labels would decide it."
-        )
-        return Callout("open", f"Whether {enough} would pass is open.", decide if self.rate.value is not None else "")
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the answer by the keys of the file format."""
-        says = {0: "above", RATE_BELOW: "below", TOO_FEW: "open"}[self.status]
-        return {"at_least": self.at_least, "answer": says, "labels_to_decide": self.labels_to_decide}
+def rate_json(rate: Estimate, at_least: float) -> dict[str, Any]:
+    """Return whether a rate reaches what is enough, by the keys of the file format."""
+    answer = {0: "above", RATE_BELOW: "below", TOO_FEW: "open"}[rate_status(rate, at_least)]
+    return {"at_least": at_least, "answer": answer, "labels_to_decide": labels_to_decide(rate, at_least)}

@@ -10,7 +10,7 @@ from markscheme.calibration.rates.decisions import decided_in, graded_table, rat
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
-from markscheme.features.pass_rate.least_rate import RateAnswer
+from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import columns_from_options, open_rated
@@ -96,9 +96,10 @@ def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], lea
     if least is None:
         show(document, data, json=json)
         return 0 if rates.corrected.undefined is None else TOO_FEW
-    answer = RateAnswer(rates.corrected, least)
-    show(replace(document, blocks=(answer.callout, *document.blocks)), {**data, **answer.to_json()}, json=json)
-    return answer.status
+    rate = rates.corrected
+    blocks = (rate_callout(rate, least), *document.blocks)
+    show(replace(document, blocks=blocks), {**data, **rate_json(rate, least)}, json=json)
+    return rate_status(rate, least)
 
 
 def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool) -> int:

@@ -5,7 +5,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from markscheme.errors import RubricError
 from markscheme.features.published.refusals import open_to_option
@@ -62,19 +62,8 @@ class RawCriterion:
     index: int = 0
 
 
-@dataclass(frozen=True)
-class FoundCriteria:
-    """The criteria of a file, and what is next to them.
-
-    Attributes:
-        criteria: The criteria.
-        top: The keys next to the list of criteria, with those around `rubric`.
-        key: The key of the criteria; None where the file is the list itself.
-    """
-
-    criteria: tuple[RawCriterion, ...]
-    top: Mapping[str, Any]
-    key: str | None = None
+FoundCriteria: TypeAlias = tuple[tuple[RawCriterion, ...], Mapping[str, Any], str | None]
+"""Criteria of a file, the keys next to them (with those around `rubric`), and their own key; None of a bare list."""
 
 
 # --- markscheme's own format ------------------------------------------------------------------------------------------
@@ -233,7 +222,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         return _below(singles[0], inner, around, path)
     plain = {key: value for key, value in top.items() if key not in NATIVE_RUBRIC}
     if len(plain) >= 2 and all(_is_sentence(value) for value in plain.values()):
-        return FoundCriteria(tuple(RawCriterion(value, (*path, key), str(key)) for key, value in plain.items()), {})
+        return tuple(RawCriterion(value, (*path, key), str(key)) for key, value in plain.items()), {}, None
     return None
 
 
@@ -244,7 +233,7 @@ def _listed(names: Sequence[str]) -> str:
 def _below(key: str, inner: Mapping[str, Any], around: Mapping[str, Any], path: Place) -> FoundCriteria:
     remainder = {**around, **{name: value for name, value in inner.items() if name != key}}
     if is_single(inner[key]):
-        return FoundCriteria((RawCriterion(inner[key], (*path, key), "overall"),), remainder, key)
+        return (RawCriterion(inner[key], (*path, key), "overall"),), remainder, key
     return _of_list(inner[key], remainder, (*path, key), key)
 
 
@@ -256,10 +245,10 @@ def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None)
     criteria = [*_entries(entries, path)]
     weights = key_of_weights(top, {criterion.group for criterion in criteria})
     if weights is None:
-        return FoundCriteria(tuple(criteria), top, key)
+        return tuple(criteria), top, key
     shares = top[weights]
     shared = tuple(replace(criterion, share=number_of(shares[criterion.group])) for criterion in criteria)
-    return FoundCriteria(shared, {name: value for name, value in top.items() if name != weights}, key)
+    return shared, {name: value for name, value in top.items() if name != weights}, key
 
 
 def key_of_criteria(row: Mapping[str, Any]) -> str | None:

@@ -85,28 +85,27 @@ class _Reading:
                 _traits(inner, path), self._top({k: v for k, v in inner.items() if k not in _TRAITS})
             )
         if is_single(inner):
-            located: FoundCriteria | None = FoundCriteria((RawCriterion(inner, path, "overall"),), around)
+            located: FoundCriteria | None = (RawCriterion(inner, path, "overall"),), around, None
         else:
             located = find_criteria(self.data, self.options.criteria)
-        if located is None or not located.criteria:
+        if located is None:
             return self._without_criteria()
-        if (
-            located.key is not None
-            and located.key not in (*CONTAINERS, "rubric", "rubrics")
-            and not self.options.criteria
-        ):
-            self.notes[f"criteria are those under {located.key!r}"] = None
+        raw_criteria, beside, key = located
+        if not raw_criteria:
+            return self._without_criteria()
+        if key is not None and key not in (*CONTAINERS, "rubric", "rubrics") and not self.options.criteria:
+            self.notes[f"criteria are those under {key!r}"] = None
         self._note_groups(inner)
         top_levels: set[str] = set()
-        levels = levels_in(located.top, top_levels)
+        levels = levels_in(beside, top_levels)
         if len(top_levels) > 1:  # words say more than the ends next to them
             top_levels -= set(SCALES)
-        top = self._top({key: value for key, value in located.top.items() if key not in top_levels})
+        top = self._top({key: value for key, value in beside.items() if key not in top_levels})
         reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread)
-        in_force = self._in_force(located.criteria)
+        in_force = self._in_force(raw_criteria)
         criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
         _share_out(criteria, in_force, self.notes)
-        top |= self._mark_of_levels(located.top, criteria)
+        top |= self._mark_of_levels(beside, criteria)
         if reading.is_yes_no:
             self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
         return self._published([(raw.path, fields) for raw, fields in zip(in_force, criteria, strict=True)], top)

@@ -248,20 +248,27 @@ def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Exampl
 
 
 async def ask(
-    battery: Battery, judge: Judge, run: "StressRun", *, concurrency: int, step: Callable[[], None]
+    battery: Battery, judge: Judge, run: int, *, concurrency: int, step: Callable[[], None]
 ) -> dict[StressQuestion, Grade]:
     """Ask the judge, and return the grade of every question.
+
+    Args:
+        battery: The questions.
+        judge: Who is asked.
+        run: Number of the run over these questions.
+        concurrency: Questions asked at once.
+        step: Called after each question.
 
     Raises:
         NoJudge: The judge can't be asked.
         BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
     """
     make_room(judge, concurrency)
-    askings = battery.askings(str(run.number))
+    askings = battery.askings(str(run))
 
     async def grade(asking: StressQuestion) -> Grade:
         rubric, submission = battery.question(asking)
-        offset = run.number * RUN_SAMPLES + (battery.options.originals if asking.version == CONTROL else asking.copy)
+        offset = run * RUN_SAMPLES + (battery.options.originals if asking.version == CONTROL else asking.copy)
         return await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
 
     grades: dict[StressQuestion, Grade] = {}
@@ -271,35 +278,28 @@ async def ask(
     return grades
 
 
-@dataclass(frozen=True)
-class StressRun:
-    """The number of a run over the same questions: an unfinished run continues, a finished one starts the next.
+def begin_run(folder: Path, key: str) -> int:
+    """Return the number of the unfinished run of the questions with this key, from 1, or begin the next one."""
+    try:
+        state = read_json(state_file(folder, key), RatingError)
+        number = int(state["run"]) + bool(state["finished"])
+    except (KeyError, RatingError, TypeError, ValueError):  # none was begun, or its state is damaged
+        number = 1
+    _note_run(folder, key, number, finished=False)
+    return number
 
-    Attributes:
-        number: From 1.
-        path: The file with its state.
-    """
 
-    number: int
-    path: Path
+def finish_run(folder: Path, key: str, number: int) -> None:
+    """Mark a run finished, so that the next run asks these questions again."""
+    _note_run(folder, key, number, finished=True)
 
-    @classmethod
-    def begin(cls, folder: Path, key: str) -> "StressRun":
-        """Return the unfinished run of these questions, else begin the next one."""
-        path = folder / "stress" / f"{key}.json"
-        try:
-            state = read_json(path, RatingError)
-            number = int(state["run"]) + bool(state["finished"])
-        except (KeyError, RatingError, TypeError, ValueError):  # none was begun, or its state is damaged
-            number = 1
-        run = cls(number, path)
-        run._note(finished=False)
-        return run
 
-    def finish(self) -> None:
-        """Mark the run finished, so that the next run asks the same questions again."""
-        self._note(finished=True)
+def state_file(folder: Path, key: str) -> Path:
+    """Return the file with the state of the runs over the questions with this key."""
+    return folder / "stress" / f"{key}.json"
 
-    def _note(self, *, finished: bool) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self.path, json.dumps({"run": self.number, "finished": finished}), follow=False)
+
+def _note_run(folder: Path, key: str, number: int, *, finished: bool) -> None:
+    path = state_file(folder, key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps({"run": number, "finished": finished}), follow=False)

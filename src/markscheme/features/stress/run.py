@@ -4,7 +4,7 @@ from pathlib import Path
 
 from markscheme.calibration.judge_runs import run_to_end
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.features.stress.battery import Battery, StressRun, ask, battery
+from markscheme.features.stress.battery import Battery, ask, battery, begin_run, finish_run
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.grading import questions
@@ -68,11 +68,13 @@ def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch
 
 
 async def _run(made: Battery, judge: Judge, asking: AskOptions, watch: Watch) -> Stress:
-    run = StressRun.begin(cache_folder(), made.key(judge))
+    folder = cache_folder()
+    key = made.key(judge)
+    run = begin_run(folder, key)
     try:
         with watch("asking", len(made.askings(""))) as steps:
             grades = await ask(made, judge, run, concurrency=asking.at_once, step=steps.step)
     finally:
         await judge.aclose()
-    run.finish()
+    finish_run(folder, key, run)
     return stress_of(made, grades)

@@ -106,15 +106,6 @@ class VersionComparison:
         return _numbers(self.old.rubric) == _numbers(self.new.rubric)
 
 
-@dataclass(frozen=True)
-class VersionRatings:
-    """Decisions and a judge's levels by one version of a rubric, by example."""
-
-    decisions: Mapping[str, float]
-    levels: JudgeLevels
-    judge: str | None = None
-
-
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
     """Return True if reports are named, or rubrics of which people decided about whole responses."""
     if any(map(is_report, sides)):
@@ -145,18 +136,20 @@ def compare_versions(
     people = own_decisions(fair, new.rubric)
     if not left_out:
         refuse_undecided(people, new.rubric.name)
-    sides = [_ratings(version, fair, judge, ask or AskOptions(), watch) for version in (old, new)]
+    asking = ask or AskOptions()
+    decisions_before, levels_before, judge_before = _ratings(old, fair, judge, asking, watch)
+    decisions_after, levels_after, judge_after = _ratings(new, fair, judge, asking, watch)
     ids = [example.id for example in fair.examples if example.id in people]
     tasks = {example.id: example.group or example.id for example in fair.examples}
     decisions = paired_decisions(
         by_id(people, ids),
-        by_id(sides[0].decisions, ids),
-        by_id(sides[1].decisions, ids),
+        by_id(decisions_before, ids),
+        by_id(decisions_after, ids),
         _groups(ids, tasks),
         settings=_settings(old.rubric, new.rubric, ids),
     )
     criteria = {
-        criterion.name: _agreement(criterion, before, fair, old, new, sides)
+        criterion.name: _agreement(criterion, before, fair, old, new, (levels_before, levels_after))
         for criterion in new.rubric.criteria
         if (before := _criterion(old.rubric, criterion.name)) is not None
     }
@@ -168,34 +161,37 @@ def compare_versions(
         changes_between(Setting(old.rubric, "", ""), Setting(new.rubric, "", "")),
         left_out,
         fair.by_people,
-        None if sides[0].judge is None or sides[1].judge is None else (sides[0].judge, sides[1].judge),
+        None if judge_before is None or judge_after is None else (judge_before, judge_after),
     )
 
 
 def _ratings(
     version: RubricVersion, examples: ExampleSet, judge: str | None, ask: AskOptions, watch: Watch
-) -> VersionRatings:
+) -> tuple[Mapping[str, float], JudgeLevels, str | None]:
+    """Return the decisions by one version of a rubric, by example, a judge's levels, and the judge."""
     if version.report is not None:
         responses = {example.id: fingerprint(*example.submission.responses) for example in examples.examples}
         answered = version.report.responses
         same = [rating for rating in version.report.ratings if answered.get(rating.id) == responses.get(rating.id)]
         decisions = {rating.id: float(rating.passed) for rating in same if rating.passed is not None}
-        return VersionRatings(decisions, _levels(same, version.rubric), version.report.judge)
+        return decisions, _levels(same, version.rubric), version.report.judge
     if judge is not None:
         return _by_judge(version.rubric, examples.labelled, judge, ask, watch)
     truth = gold_by(examples, version.rubric)
     decided = {} if truth is None else dict(zip(truth.ids, truth.decisions.tolist(), strict=True))
-    return VersionRatings(decided, {})
+    return decided, {}, None
 
 
-def _by_judge(rubric: Rubric, examples: ExampleSet, judge: str, ask: AskOptions, watch: Watch) -> VersionRatings:
+def _by_judge(
+    rubric: Rubric, examples: ExampleSet, judge: str, ask: AskOptions, watch: Watch
+) -> tuple[Mapping[str, float], JudgeLevels, str]:
     asked_rubric = ask.of(rubric)
     folder = find_calibration(rubric.name, Path.cwd())
     opened = ask.judge_for(asked_rubric, first_prompts(asked_rubric, examples.examples), folder, name=judge)
     ratings, _ = rated_by(opened, asked_rubric, examples.examples, ask, what=f"asking {opened.identity}", watch=watch)
     comparison = Comparison(gold_of(examples, rubric).judged(rubric, ratings), JUDGE, GOLD, measure_of(rubric))
     decisions = dict(zip(comparison.ids, comparison.passes.tolist(), strict=True))
-    return VersionRatings(decisions, _levels(ratings, rubric), str(opened.identity))
+    return decisions, _levels(ratings, rubric), str(opened.identity)
 
 
 def _levels(ratings: Sequence[Rating], rubric: Rubric) -> JudgeLevels:
@@ -215,14 +211,14 @@ def _agreement(
     examples: ExampleSet,
     old: RubricVersion,
     new: RubricVersion,
-    sides: Sequence[VersionRatings],
+    levels_by_version: Sequence[JudgeLevels],
 ) -> CriterionAgreement:
     """Compare both sides' levels on a criterion with people's under the words that each side was asked by."""
     under_new = gold_under(examples, criterion, new.rubric)
     is_reworded = before.wording != criterion.wording
     under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new
     counted = len(under_new) if is_reworded else None
-    levels = [side.levels.get(criterion.name, {}) for side in sides]
+    levels = [of_version.get(criterion.name, {}) for of_version in levels_by_version]
     ids = [unit for unit in under_new if unit in under_old and all(unit in of_side for of_side in levels)]
     if not ids:
         return CriterionAgreement(0, counted, None, None, None, None)

@@ -13,7 +13,6 @@ from markscheme.features.improve.fitting.preferences import (
     rubric_of_preferences,
 )
 from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
-from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.weights import TunedWeights
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch
@@ -21,6 +20,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import open_test_labels, openings_of, record_tuning
 from markscheme.rubrics.edit import Changes, edit
+from markscheme.rubrics.rubric import Rubric
 
 BY = "improve --numbers"
 """The command that the record of looks names; looks for other words count apart."""
@@ -98,7 +98,8 @@ class ScoresRun:
 
 def evidence_of(
     annotators: DecisionEvidence,
-    setting: ImprovableSet,
+    examples: ExampleSet,
+    folder: Path,
     *,
     ratings: Sequence[Path],
     judge: str | None,
@@ -110,35 +111,35 @@ def evidence_of(
 
     Args:
         annotators: What counts with annotators' own levels.
-        setting: The rubric and its labels.
+        examples: The rubric's, with their labels.
+        folder: Where the rubric's calibration is.
         ratings: Files of a judge's ratings, or of the judges of a panel.
         judge: A judge to ask where there are no ratings; None asks none.
         ask: How it is asked.
         columns: What files don't say themselves.
         watch: Shows progress.
     """
-    rubric = setting.rubric
-    examples = setting.every
+    rubric = annotators.rubric
     if annotators.lack is None or not (ratings or judge):
         return annotators
     if ratings:
         levels = JudgedLevels.in_files(ratings, rubric, examples, columns)
     else:
-        levels = JudgedLevels.from_judge(judge or "", rubric, examples, ask=ask, folder=setting.folder, watch=watch)
+        levels = JudgedLevels.from_judge(judge or "", rubric, examples, ask=ask, folder=folder, watch=watch)
     if annotators.pairs is not None:
         return preference_evidence(annotators.pairs, rubric, examples, levels)
     return DecisionEvidence.with_levels_of(levels, rubric, examples)
 
 
-def evidence_of_annotators(setting: ImprovableSet, pairs_named: str | None = None) -> DecisionEvidence:
+def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: str | None) -> DecisionEvidence:
     """Return the decisions that count with annotators' own levels, or the preferences in a rubric of pairs.
 
     Raises:
         UsageError: There is no rubric of this name that asks for one preference.
     """
     if pairs_named is not None:
-        return preference_evidence(rubric_of_preferences(pairs_named), setting.rubric, setting.every)
-    return DecisionEvidence.of(setting.rubric, setting.every)
+        return preference_evidence(rubric_of_preferences(pairs_named), rubric, examples)
+    return DecisionEvidence.of(rubric, examples)
 
 
 def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds: float, day: str) -> NumbersRun:

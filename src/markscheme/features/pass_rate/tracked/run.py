@@ -131,8 +131,8 @@ def track(
         raise UsageError(f"the stream {options.stream} of {rubric.name} has no responses yet: name a file of them")
     if options.because is not None and options.since is None:
         raise UsageError("--because says why a period begins: --since DATE says when")
-    stream_judge = None if judge is None else _StreamJudge.opened(rubric, responses, calibration, ask, judge)
-    setting = stream_judge.setting if stream_judge is not None else _one_judge(responses)
+    grading = None if judge is None else _open_judge(rubric, responses, calibration, ask, judge)
+    setting = _one_judge(responses) if grading is None else digest(fingerprint(grading.fingerprints.to_json()))
     changed = sum(_has_changed(response, memory) for response in responses)
     new = [response for response in responses if _is_new(response, memory)]
     line = _stream_line(memory, responses, rubric, options, through, at)
@@ -145,9 +145,9 @@ def track(
     new.sort(key=lambda response: (not _is_audited(response, current), response.time, response.submission.id))
     stream.append(AUDITS_FILE, _audit_lines(new, memory, current, at))
     verdicts = {}
-    if stream_judge is not None:
-        stream_judge.look_at_accepted(at, through, ask)
-        verdicts = stream_judge.grade([response.submission for response in new if not response.is_graded], ask)
+    if grading is not None and judge is not None:
+        _look_at_accepted(rubric, calibration, judge, at, through, ask)
+        verdicts = _verdicts(grading, [response.submission for response in new if not response.is_graded], ask)
     graded = [_graded_line(response, current, setting, verdicts, at) for response in new]
     stream.append(GRADED_FILE, [row.to_json() for row in graded])
     return _looked(memory, stream, rubric, calibration, options, through, at, added=len(graded), changed=changed)
@@ -393,70 +393,52 @@ def _graded_line(
 # --- the judge --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _StreamJudge:
-    """A judge that grades what has no verdict, and looks at the accepted examples."""
+def _open_judge(
+    rubric: Rubric, responses: Sequence[TimedResponse], folder: Path, ask: AskOptions, judge: str
+) -> Grading:
+    """Open the judge that grades what has no verdict.
 
-    rubric: Rubric
-    grading: Grading
-    setting: str
-    folder: Path
-    name: str
+    Raises:
+        NoJudge: It can't be asked.
+    """
+    first = [response.submission for response in responses if not response.submission.fault][:10]
+    prompts = [prompt for submission in first for prompt in questions(rubric, submission)]
+    return Grading(rubric, ask.judge_for(rubric, prompts, folder if folder.is_dir() else None, name=judge))
 
-    @classmethod
-    def opened(
-        cls, rubric: Rubric, responses: Sequence[TimedResponse], folder: Path, ask: AskOptions, judge: str
-    ) -> "_StreamJudge":
-        """Open the judge.
 
-        Raises:
-            NoJudge: It can't be asked.
-        """
-        first = [response.submission for response in responses if not response.submission.fault][:10]
-        prompts = [prompt for submission in first for prompt in questions(rubric, submission)]
-        opened = ask.judge_for(rubric, prompts, folder if folder.is_dir() else None, name=judge)
-        grading = Grading(rubric, opened)
-        return cls(rubric, grading, digest(fingerprint(grading.fingerprints.to_json())), folder, judge)
+def _verdicts(
+    grading: Grading, submissions: Sequence[Submission], ask: AskOptions
+) -> dict[str, tuple[bool | None, bool]]:
+    """Return the verdict on each response that could be graded; a budget that ends leaves the rest."""
+    grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
+    return {
+        unit: (
+            None if grade.decision == "ask" else grade.passed,
+            grade.decision == "ask" or grade.passed is not None,
+        )
+        for unit, grade in grades.items()
+        if grade.error is None
+    }
 
-    def grade(self, submissions: Sequence[Submission], ask: AskOptions) -> dict[str, tuple[bool | None, bool]]:
-        """Return the verdict on each response that could be graded; a budget that ends leaves the rest."""
-        grades = asyncio.run(_grades(self.grading, submissions, ask.at_once)) if submissions else {}
-        return {
-            unit: (
-                None if grade.decision == "ask" else grade.passed,
-                grade.decision == "ask" or grade.passed is not None,
-            )
-            for unit, grade in grades.items()
-            if grade.error is None
-        }
 
-    def look_at_accepted(self, at: str, through: date, ask: AskOptions) -> None:
-        """Ask the judge again about the accepted examples, without the cache, and add that to the record."""
-        accepted = _accepted(self.folder)
-        if accepted is None:
-            return
-        wanted = set(anchor_ids(accepted))
-        examples = [
-            example
-            for example in load_responses(examples_file(self.folder), self.rubric).examples
-            if example.id in wanted
-        ]
-        fresh = replace(ask, cache=False)
-        prompts = [prompt for example in examples[:10] for prompt in questions(self.rubric, example.submission)]
-        judge = fresh.judge_for(self.rubric, prompts, self.folder, name=self.name)
-        grading = Grading(self.rubric, judge)
-        grades = asyncio.run(_grades(grading, [example.submission for example in examples], ask.at_once))
-        ratings = [
-            rating
-            for grade in grades.values()
-            if grade.error is None
-            for rating in ratings_of(grade, self.rubric, "judge")
-        ]
-        if len(ratings) >= len(wanted) / 2:
-            day = through.isoformat()
-            setting = setting_of(judge.identity.fingerprint, self.rubric)
-            look = AnchorLook.of_ratings(accepted, ratings, at=at, day=day, setting=setting)
-            add_anchor_look(self.folder, look)
+def _look_at_accepted(rubric: Rubric, folder: Path, name: str, at: str, through: date, ask: AskOptions) -> None:
+    """Ask a judge again about the accepted examples, without the cache, and add that to the record."""
+    accepted = _accepted(folder)
+    if accepted is None:
+        return
+    wanted = set(anchor_ids(accepted))
+    examples = [example for example in load_responses(examples_file(folder), rubric).examples if example.id in wanted]
+    prompts = [prompt for example in examples[:10] for prompt in questions(rubric, example.submission)]
+    judge = replace(ask, cache=False).judge_for(rubric, prompts, folder, name=name)
+    submissions = [example.submission for example in examples]
+    grades = asyncio.run(_grades(Grading(rubric, judge), submissions, ask.at_once))
+    graded = [grade for grade in grades.values() if grade.error is None]
+    ratings = [rating for grade in graded for rating in ratings_of(grade, rubric, "judge")]
+    if len(ratings) >= len(wanted) / 2:
+        day = through.isoformat()
+        setting = setting_of(judge.identity.fingerprint, rubric)
+        look = AnchorLook.of_ratings(accepted, ratings, at=at, day=day, setting=setting)
+        add_anchor_look(folder, look)
 
 
 async def _grades(grading: Grading, submissions: Sequence[Submission], at_once: int) -> dict[str, Grade]:
