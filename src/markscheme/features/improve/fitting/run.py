@@ -107,10 +107,10 @@ def evidence_of(
     columns: ColumnOptions,
     watch: Watch,
 ) -> DecisionEvidence:
-    """Return what counts with annotators' own levels, or a judge's where those are too few and one is known.
+    """Return the decisions with annotators' own levels, or with a known judge's if those are too few.
 
     Args:
-        annotators: What counts with annotators' own levels.
+        annotators: The decisions with annotators' own levels.
         examples: The rubric's, with their labels.
         folder: Where the rubric's calibration is.
         ratings: Files of a judge's ratings, or of the judges of a panel.
