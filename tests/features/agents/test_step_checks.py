@@ -105,7 +105,7 @@ def test_a_value_that_no_check_takes_is_refused_before_grading(check: str, value
     assert why in str(refused.value)
 
 
-def test_a_value_goes_with_a_check_that_takes_one() -> None:
+def test_a_check_is_refused_with_a_value_it_does_not_take_or_without_one_it_needs() -> None:
     with pytest.raises(UsageError, match="'json_valid' takes no value"):
         check_of(Criterion(1.0, "JSON", "form", check="json_valid", check_value="1"), {})
     with pytest.raises(UsageError, match=r"'tool_used' needs a value, as in `check: \{tool_used: …\}`"):

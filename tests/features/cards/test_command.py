@@ -29,7 +29,7 @@ def test_a_card_holds_in_the_project_and_in_a_copy_of_it(here: Path, tmp_path: P
     assert setting.calls(tmp_path / "moved") == asked_before, "verifying asks nobody"
 
 
-def test_what_differs_is_said_with_both_values(here: Path) -> None:
+def test_a_difference_between_card_and_files_is_shown_with_both_values(here: Path) -> None:
     setting.ask_strictly(here)
     done = run("markscheme", "verify", "calibration/clear", "--json", cwd=here)
     assert done.returncode == 1

@@ -110,14 +110,14 @@ def test_a_card_that_was_just_made_follows_from_its_files(home: Path) -> None:
     assert json.loads((home / "accepted.json").read_text())["card"] == card.id
 
 
-def test_it_is_short_enough_for_a_pull_request(home: Path) -> None:
+def test_a_card_is_short_enough_for_a_pull_request(home: Path) -> None:
     text = (home / "card.md").read_text(encoding="utf-8")
     assert len(text.encode()) < 1500
     assert "markscheme verify calibration/manners/card.json" in text
     assert "Agreement" in text
 
 
-def test_figures_are_those_of_the_calibration(home: Path) -> None:
+def test_the_figures_of_a_card_equal_those_of_its_calibration(home: Path) -> None:
     with contextlib.chdir(home.parents[1]):
         calibration = calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl")
     card = read_card(home / "card.json")
@@ -145,7 +145,7 @@ def test_a_file_that_is_new_or_gone_is_named(home: Path) -> None:
     assert found["ratings/ben.jsonl"] == "is missing"
 
 
-def test_ratings_that_were_not_accepted_end_the_computation_and_not_the_check(home: Path) -> None:
+def test_ratings_that_were_not_accepted_stop_the_computation_but_not_the_rest_of_the_check(home: Path) -> None:
     (ratings,) = home.glob("accepted-*.jsonl")
     ratings.write_text(ratings.read_text().replace('"level": 3', '"level": 2', 1))
     verification = checked(home)
@@ -154,7 +154,7 @@ def test_ratings_that_were_not_accepted_end_the_computation_and_not_the_check(ho
     assert ratings.name in {difference.what for difference in verification.differences}
 
 
-def test_replies_are_graded_again(home: Path) -> None:
+def test_recorded_replies_behind_a_card_are_graded_again_and_compared(home: Path) -> None:
     replies = home / "replies" / "kind.jsonl"
     replies.write_text(replies.read_text().replace('\\"level\\": \\"UNMET\\"', '\\"level\\": \\"MET\\"', 1))
     found = {difference.what: difference.now for difference in checked(home).differences}

@@ -346,7 +346,7 @@ def test_a_file_that_is_no_cascade_is_refused_by_name(tmp_path: Path, text: str)
     assert done.stderr.startswith("error: cascade.json")
 
 
-def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
+def test_published_dialogues_all_go_to_people_with_the_reason(tmp_path: Path) -> None:
     """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
     dialogues.project(tmp_path)
     command = ("markscheme", "certify", "dialogue", "--judge", "judge.jsonl", "--write")
@@ -392,7 +392,9 @@ def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(serv
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
 
-def test_the_labelling_page_takes_what_was_asked(certified: tuple[Path, Servers], tmp_path: Path) -> None:
+def test_the_labelling_page_takes_only_the_responses_left_to_people(
+    certified: tuple[Path, Servers], tmp_path: Path
+) -> None:
     folder, servers = certified
     grades, _ = graded(folder, servers)
     asked = [grade["id"] for grade in grades if grade["decision"] == "ask"]

@@ -50,7 +50,7 @@ def test_few_responses_older_files_and_a_cascade_that_decides_nothing_say_nothin
     assert moved_share(older, passes=0, fails=200, left_to_people=0) is None
 
 
-def test_labels_in_groups_count_as_the_few_they_are() -> None:
+def test_many_labels_in_few_groups_count_as_few() -> None:
     counts = {"passes": 86, "fails": 14, "left_to_people": 0}
     assert moved_share(certificate(0.96), **counts) is not None
     assert moved_share(certificate(0.96, effective=30), **counts) is None

@@ -63,7 +63,7 @@ def test_one_error_in_the_fifty_most_certain_is_one_too_many() -> None:
     assert part.automatic.undefined == "1 of the 50 most certain decisions is wrong; at most 5% asked"
 
 
-def test_two_thirds_and_one_minus_a_third_are_one_tie() -> None:
+def test_certainties_that_differ_by_rounding_alone_are_tied() -> None:
     certainty = np.array([2 / 3] * 60 + [1 - 1 / 3] * 60)
     assert len(set(certainty.tolist())) == 2
     wrong = np.array([0.0] * 114 + [1.0] * 6)
@@ -136,7 +136,7 @@ def test_too_few_labels_say_how_many_it_takes() -> None:
     )
 
 
-def test_decisions_of_one_task_count_as_the_few_they_are() -> None:
+def test_many_decisions_on_few_tasks_count_as_few() -> None:
     """Sixty decisions without an error, twelve tasks of five: fewer than sixty independent ones, so nothing yet."""
     certainty = np.linspace(0.6, 0.9, 60)
     tasks = np.repeat(np.arange(12), 5)
@@ -170,7 +170,7 @@ def test_a_promise_about_passes_takes_groups_of_passes() -> None:
     assert certified_cascade([more], ONE_IN_TEN, tasks, of_passes=ONE_IN_TEN).n_automatic == 400
 
 
-def test_the_labels_that_would_do_hold_as_many_groups_as_the_promise_takes() -> None:
+def test_the_labels_asked_for_have_as_many_groups_as_the_promise_needs() -> None:
     certainty = np.linspace(1, 0.5, 120)
     alone = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN)
     in_groups = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN, np.repeat(np.arange(20), 6))

@@ -164,7 +164,7 @@ def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) 
     assert "markscheme label reply -o ask_whole=always asks that." in shown
 
 
-def test_labels_by_criterion_certify_as_the_decisions_they_come_to_would(tmp_path: Path) -> None:
+def test_labels_by_criterion_certify_as_the_decisions_that_follow_from_them_would(tmp_path: Path) -> None:
     files = project(tmp_path, judges=7)
     given = tuned(tmp_path, files)["cascade"]
     assert given["supported"]

@@ -123,7 +123,7 @@ def test_without_gold_only_what_moved_is_shown() -> None:
     assert all(flip.gold is None for flip in pair.flips)
 
 
-def test_what_each_costs_is_next_to_how_it_agrees() -> None:
+def test_each_judge_s_cost_is_shown_next_to_its_agreement() -> None:
     contenders = [judge("dear", usd=6.0), judge("cheap", usd=0.6), judge("bad", range(30), usd=0.06)]
     choice = choose(RUBRIC, contenders, labels())
     assert [s.usd_per_1000 for s in choice.standings] == pytest.approx([100.0, 10.0, 1.0])
@@ -150,7 +150,7 @@ def test_on_enough_labels_the_cheapest_that_is_no_worse_is_chosen() -> None:
     assert "cheapest" in many.because
 
 
-def test_nobody_is_called_cheapest_while_a_price_is_not_known() -> None:
+def test_no_judge_is_called_cheapest_while_a_price_is_not_known() -> None:
     choice = choose(RUBRIC, [judge("dear", n=100, usd=6.0), judge("cheap", n=100)], labels(100))
     assert (choice.recommended, choice.best) == (None, "dear")
     assert "what cheap costs is not known" in choice.because
@@ -183,7 +183,7 @@ def test_choosing_takes_two_judges_or_more() -> None:
         choose(RUBRIC, [judge("old")], None)
 
 
-def test_an_example_that_one_did_not_grade_counts_for_neither() -> None:
+def test_an_example_that_one_judge_did_not_grade_counts_for_neither() -> None:
     ungraded = [
         Rating(r.id, "new", "model", error="no answer") if i < 5 else r for i, r in enumerate(judge("new").ratings)
     ]

@@ -48,7 +48,7 @@ def refused(folder: Path, *arguments: str) -> str:
 # --- ratings --------------------------------------------------------------------------------------------------------
 
 
-def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Path) -> None:
+def test_two_files_of_ratings_are_compared_with_the_labels_of_their_rubric(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     pair = comparison["pairs"][0]
     assert (comparison["reference"], comparison["examples"], pair["n"]) == ("people", 60, 60)
@@ -64,7 +64,7 @@ def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Pa
 
 
 @pytest.mark.proof
-def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None:
+def test_each_judge_s_figures_equal_those_of_its_calibration(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     for name, place in (("gpt", "first"), ("claude", "second")):
         done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project)

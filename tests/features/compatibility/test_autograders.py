@@ -374,7 +374,7 @@ def test_a_good_second_answer_is_used() -> None:
     assert graded(RubricAsJudgeGrader(generate)).score == 0.4
 
 
-def test_nobody_to_ask_leaves_a_response_ungraded_with_the_reason() -> None:
+def test_a_judge_that_cannot_be_asked_leaves_a_response_ungraded_with_the_reason() -> None:
     async def down(*_: str, **__: str) -> Any:
         raise JudgeUnavailable("the server is down")
 
@@ -1004,7 +1004,7 @@ def test_graders_without_a_function_use_the_default_ones(monkeypatch: pytest.Mon
         assert asyncio.run(TWO.grade("x")).raw_score == 2
 
 
-def test_without_a_key_nobody_is_asked_and_the_way_out_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_no_model_is_asked_and_the_way_out_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     for grader in (PerCriterionGrader(), PerCriterionOneShotGrader(), RubricAsJudgeGrader()):
         with pytest.raises(NoJudge, match="GEMINI_API_KEY is not set"):
@@ -1022,7 +1022,7 @@ def test_without_a_key_nobody_is_asked_and_the_way_out_is_reported(monkeypatch: 
     ],
     ids=["empty", "refusal", "cut off", "off scale", "refused key"],
 )
-def test_what_gemini_answers_amiss_is_ungraded_and_no_key_is_shown(
+def test_a_faulty_answer_of_gemini_is_ungraded_and_no_key_is_shown(
     answer: Any, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key-0123456789")

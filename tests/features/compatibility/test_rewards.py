@@ -79,7 +79,7 @@ def test_thinking_and_output_are_one_response() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_lengths_that_do_not_fit_are_reported_and_nobody_is_asked(rubrics: Any, queries: Any, words: str) -> None:
+def test_lists_of_different_lengths_are_reported_and_no_judge_is_asked(rubrics: Any, queries: Any, words: str) -> None:
     judge = ScriptedJudge(by_words)
     with pytest.raises(ValueError, match=words):
         asyncio.run(reward(["x", "y"], rubrics, queries, judge=judge))
@@ -169,7 +169,7 @@ def test_memory_does_not_grow_with_the_batch() -> None:
     assert peak(1_500) < 1_000_000  # the responses alone are 6 MB
 
 
-def test_nothing_is_warned_of_where_all_is_well() -> None:
+def test_no_warning_is_given_if_everything_was_graded() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rewarded(["good"]) == [2]

@@ -181,7 +181,7 @@ def test_a_judge_is_opened_by_name_and_closed_after_the_run(tmp_path: Path, monk
     assert faithful("three") == 0.8
 
 
-def test_a_judge_nobody_can_open_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_that_cannot_be_opened_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     for provider, error in (("sarmalink", UsageError), ("anthropic", NoJudge)):
         with pytest.raises(error):

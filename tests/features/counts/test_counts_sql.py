@@ -76,7 +76,7 @@ def select(rubric: Rubric, raters: Sequence[str], dialect: DialectName = "standa
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize(("engine", "dialect"), ENGINES)
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_the_worked_cases_come_out_of_each_database(section: str, engine: Engine, dialect: DialectName) -> None:
+def test_each_database_reproduces_the_worked_examples(section: str, engine: Engine, dialect: DialectName) -> None:
     case = cases_in(CASES)[section]
     names = list(dict.fromkeys(column.partition("__")[2] for column in case["columns"][1:]))
     raters = [rater for rater in ("p1", "p2", "p3") if f"{rater}__{names[0]}" in case["columns"]]
@@ -244,7 +244,7 @@ def test_files_are_counted_by_duckdb(ending: str, tmp_path: Path) -> None:
     assert "claude__place" in missing.stderr
 
 
-def test_counting_needs_to_know_what(tmp_path: Path) -> None:
+def test_export_of_counts_is_refused_without_a_table_files_or_a_single_judge(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     for words, why in (
         (["--raters", "ana"], "--counts-sql TABLE prints a SELECT, or --counts FILE"),

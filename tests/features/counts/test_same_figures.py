@@ -76,7 +76,7 @@ def test_faults_of_a_judge_show_in_its_counts() -> None:
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_a_wide_table_has_the_worked_counts(section: str) -> None:
+def test_the_counts_of_a_wide_table_equal_the_worked_example(section: str) -> None:
     case = cases_in(CASES)[section]
     rubric = _rubric(section)
     raters = sorted({name.partition("__")[0] for name in case["columns"][1:]})

@@ -341,7 +341,7 @@ def played(wire: str, answer: Answer, **options: Any) -> Exception:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_statuses_say_what_to_do(wire: str) -> None:
+def test_errors_for_http_statuses_say_what_to_do(wire: str) -> None:
     detail = {"detail": {"error_type": "invalid", "message": f"Invalid key {KEY}"}}
     assert "refused the key (401)" in str(played(wire, Answer(detail, 401)))
     busy = played(wire, Answer({}, 429, {"retry-after": "7"}))
@@ -373,7 +373,7 @@ def test_a_page_or_another_json_is_unreadable_and_asks_about_the_address(wire: s
     assert "check the address, which usually ends in /v1" in str(error)
 
 
-def test_without_key_or_address_it_can_t_be_asked() -> None:
+def test_a_decision_model_without_key_and_address_cannot_be_asked() -> None:
     error = refusal(DecisionJudge(SYSTEM_ONE, "jev-1.13.0"))
     assert isinstance(error, NoJudge)
     assert "set TYPESAFE_API_KEY, or TYPESAFE_BASE_URL for a server of your own" in str(error)
@@ -392,7 +392,7 @@ def test_a_server_of_one_s_own_needs_no_key_and_its_address_may_end_in_v1(monkey
     assert json.loads(reply.text) == {"decisions": {"c1": {"UNMET": 0.1, "MET": 0.9}}}
 
 
-def test_a_price_is_known_at_home_alone() -> None:
+def test_a_price_is_known_only_at_the_maker_s_own_address() -> None:
     price = import_module("markscheme.judges.kinds").kind_of("systemone").price
     home, away = DecisionJudge(SYSTEM_ONE, "jev-latest"), at("http://127.0.0.1:9", "systemone")
     assert price(home.identity).cost(1_000_000, 5_000) == pytest.approx(0.042)
@@ -439,7 +439,7 @@ def _outcomes_of_wires(fault: str) -> dict[str, Mapping[str, Outcome]]:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_no_fault_of_a_server_becomes_a_level(wire: str) -> None:
+def test_no_faulty_answer_of_a_server_becomes_a_level(wire: str) -> None:
     sound = through(wire)
     assert all(isinstance(outcome, Verdict) for outcome in sound.values())
     for fault in HARMLESS:

@@ -82,7 +82,7 @@ def compare(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", AUDIT_CASES, ids=lambda case: case["case"])
-def test_every_figure_is_that_of_the_worked_case(case: dict[str, Any]) -> None:
+def test_every_figure_of_an_audit_equals_the_worked_example(case: dict[str, Any]) -> None:
     compare(case)
 
 
@@ -181,7 +181,7 @@ def test_probabilities_that_separate_the_outcomes_have_no_slope() -> None:
     assert audit.map is None
 
 
-def test_nothing_to_compare_is_said() -> None:
+def test_an_audit_without_examples_says_so() -> None:
     audit = probability_audit([math.nan], [1.0])
     assert audit.n == 0
     assert audit.bias.undefined == "no examples"

@@ -61,7 +61,7 @@ def with_eyes(request: dict[str, Any]) -> Answer:
     return system_one(given)(request)
 
 
-def test_an_image_goes_out_as_an_asset_that_the_state_names() -> None:
+def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to() -> None:
     (prompt,) = questions(RUBRIC, claims(4))
     with ChatServer(with_eyes) as server:
         judge = DecisionJudge(SYSTEM_ONE, "seeing", api_key=KEY, base_url=server.url)
@@ -92,7 +92,7 @@ def test_a_decision_model_that_chooses_without_looking_is_left_ungraded(monkeypa
     assert len(server.requests) == 2
 
 
-def test_text_alone_goes_out_without_assets() -> None:
+def test_a_submission_of_text_alone_is_sent_without_assets() -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
         text = Submission("There are 4 squares.", {"chart": "four"}, "a")
         graded(DecisionJudge(SYSTEM_ONE, "m", api_key=KEY, base_url=server.url), text)

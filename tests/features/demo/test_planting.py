@@ -63,7 +63,7 @@ def test_labels_and_rubrics_are_the_same_whatever_is_planted() -> None:
             assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
 
 
-def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them() -> None:
+def test_two_criteria_were_reworded_since_the_accepted_run_and_a_planted_change_of_text_is_one_of_them() -> None:
     for seed in range(1, 20):
         made = made_round(n=1, seed=seed, fault="text")
         then, now = made.asked_then["criteria"], made.asked_now["criteria"]
@@ -78,7 +78,7 @@ def test_a_round_without_a_fault_names_no_subject_and_has_no_bias() -> None:
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05
 
 
-def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_then_and_now() -> None:
+def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_in_both_runs() -> None:
     made = made_round(n=MANY, seed=2, fault="lenient")
     place = planted_at(made)
     for then in (True, False):
@@ -87,7 +87,7 @@ def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_then_an
         assert np.abs(elsewhere(shifts, place)).max() < 0.05
 
 
-def test_a_changed_text_makes_the_judge_kinder_now_and_not_then() -> None:
+def test_a_planted_change_of_text_makes_the_judge_kinder_in_the_new_run_only() -> None:
     made = made_round(n=MANY, seed=2, fault="text")
     place = planted_at(made)
     assert 0.38 < misses(made).mean(axis=0)[place] < 0.5

@@ -15,7 +15,7 @@ def raters() -> dict[str, ComparedRater]:
     return {rater.name: rater for rater in five_raters()}
 
 
-def test_there_are_five_and_all_rated_everything(raters: dict[str, ComparedRater]) -> None:
+def test_all_five_raters_rated_every_example(raters: dict[str, ComparedRater]) -> None:
     assert tuple(raters) == (*READERS, *BLIND)
     for rater in raters.values():
         assert rater.calibration.counts.graded == rater.calibration.counts.examples == 73
@@ -50,7 +50,7 @@ def test_longer_is_better_follows_length_alone(raters: dict[str, ComparedRater])
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_who_has_not_read_may_decide_nothing_and_who_has_gets_no_further_than_the_labels(
+def test_raters_that_do_not_read_have_use_none_and_those_that_do_explore_at_most(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

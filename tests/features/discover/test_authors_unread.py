@@ -29,7 +29,7 @@ def test_a_small_pool_is_read_whole() -> None:
     assert reading_plan(30, 0) == "30 outputs: read all; bring 40 more before you change the rubric"
 
 
-def test_a_task_of_which_one_output_was_read_is_kept_no_more() -> None:
+def test_a_task_is_no_longer_kept_unread_once_one_of_its_outputs_was_read() -> None:
     tasks = dict.fromkeys(("o70", "o71"), "both")
     assert {"o70", "o71"} & set(kept_unread(ids(80), tasks, ())) == {"o70", "o71"}
     assert not {"o70", "o71"} & set(kept_unread(ids(80), tasks, ["o71"]))

@@ -59,7 +59,9 @@ def test_a_table_has_notes_with_passages_and_modes_and_rows_without_one_were_rea
         ({"id": "o1", "note": "x", "rater": "ann", "kind": "human", "read": "half"}, "in full"),
     ],
 )
-def test_who_wrote_is_never_guessed_and_a_fault_names_its_line(tmp_path: Path, row: dict[str, str], says: str) -> None:
+def test_the_writer_of_a_note_is_never_guessed_and_a_fault_names_its_line(
+    tmp_path: Path, row: dict[str, str], says: str
+) -> None:
     with pytest.raises(RatingError, match=says) as fault:
         read_notes(written(tmp_path, {"notes.jsonl": [row]}))
     assert "notes.jsonl:1" in str(fault.value)

@@ -165,7 +165,7 @@ def test_text_from_outside_is_shown_without_scripts(tmp_path: Path) -> None:
     assert "<img" not in shown
 
 
-def test_what_no_page_sends_is_neither_kept_nor_called_kept(opened: OpenedDiscovery) -> None:
+def test_a_request_that_no_page_sends_is_refused_and_nothing_is_kept(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     for refused in (
         lambda: work.read("nope", {"read": "noted"}),
@@ -232,7 +232,7 @@ def test_nothing_is_kept_that_could_not_be_read_again(opened: OpenedDiscovery) -
     assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_mode_is_never_gone_before_the_notes_that_name_it_are(
+def test_a_mode_is_removed_only_after_the_notes_that_name_it(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)

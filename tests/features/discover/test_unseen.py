@@ -32,7 +32,7 @@ TOLERANCE = 1e-6
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), published.LISTED_SHARES)
-def test_a_listed_modes_share_has_the_limits_of_the_worked_cases(hits: int, n: int, low: float, high: float) -> None:
+def test_limits_of_a_listed_mode_s_share_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
     grouped = GroupedShare(hits / n, n, n, 1.0, 0.0, float(n))
     assert listed_limits(grouped) == pytest.approx((low, high), abs=TOLERANCE)
 
@@ -67,7 +67,7 @@ def test_limits_with_groups_use_the_effective_number_of_outputs(
 
 
 @pytest.mark.parametrize(("read", "new_at", "bound"), published.NEW_MODE_BOUNDS)
-def test_the_bound_on_new_modes_is_that_of_the_worked_cases(read: int, new_at: tuple[int, ...], bound: float) -> None:
+def test_the_bound_on_new_modes_equals_the_worked_examples(read: int, new_at: tuple[int, ...], bound: float) -> None:
     marks = [place in new_at for place in range(1, read + 1)]
     assert new_mode_bound(marks) == pytest.approx(bound, abs=TOLERANCE)
 
@@ -77,13 +77,15 @@ def test_the_bound_on_new_modes_in_new_tasks_takes_the_first_output_of_each_task
 
 
 @pytest.mark.parametrize(("share", "sure", "pool", "read", "miss"), published.READ_ENOUGH)
-def test_how_much_to_read_for_one_mode(share: float, sure: float, pool: int | None, read: int, miss: float) -> None:
+def test_the_outputs_to_read_to_see_one_mode_equal_the_worked_examples(
+    share: float, sure: float, pool: int | None, read: int, miss: float
+) -> None:
     assert read_enough(share, sure, pool=pool) == read
     assert chance_missed(read, share, pool=pool) == pytest.approx(miss, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize(("share", "sure", "read", "miss"), published.READ_ENOUGH_FOR_ALL)
-def test_outputs_to_read_for_all_modes_at_once_are_as_computed(
+def test_the_outputs_to_read_to_see_all_modes_equal_the_worked_examples(
     share: float, sure: float, read: int, miss: float
 ) -> None:
     assert read_enough_for_all(share, sure) == read
@@ -98,7 +100,7 @@ def test_good_turing_and_chao2_are_as_published(case: published.Counts) -> None:
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_the_curve_is_exact_and_the_worked_cases_round_it_to_four_decimals(case: published.Counts) -> None:
+def test_the_curve_is_exact_and_the_worked_examples_round_it_to_four_decimals(case: published.Counts) -> None:
     exact = rarefied_by_fractions(case)
     assert rarefaction(case.table()).tolist() == pytest.approx([float(modes) for modes in exact], abs=1e-12)
     assert {size: round(float(exact[size - 1]), 4) for size in case.rarefied} == case.rarefied
@@ -137,7 +139,7 @@ def test_agreement_on_sets_is_alpha_with_masi_distance(case: published.SetAgreem
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_the_typed_numbers_are_those_of_the_shared_page() -> None:
+def test_the_numbers_of_this_file_equal_those_of_the_shared_page() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
@@ -153,7 +155,7 @@ def test_the_typed_numbers_are_those_of_the_shared_page() -> None:
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_typed_sets_are_those_of_the_shared_page() -> None:
+def test_the_sets_of_this_file_equal_those_of_the_shared_page() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

@@ -40,14 +40,14 @@ def discovery() -> Discovery:
     return Discovery("reply", replace(first, readings=readings, codebook=book), pool="outputs.jsonl")
 
 
-def test_a_discovery_reads_as_before(golden: GoldenFiles) -> None:
+def test_the_report_of_a_discovery_equals_its_golden_files(golden: GoldenFiles) -> None:
     text = io.StringIO()
     render_terminal(view(discovery()), text, width=100)
     golden.check("discovery.txt", text.getvalue(), HERE)
     golden.check("discovery.md", render_markdown(view(discovery())), HERE)
 
 
-def test_its_json_has_the_keys_of_the_format() -> None:
+def test_the_json_of_a_discovery_has_the_keys_of_the_format() -> None:
     data = json.loads(dumps(json_of(discovery())))
     assert set(data) == {
         *("schema", "name", "pool", "read", "raters", "notes", "modes", "new_mode", "read_more", "agreement"),
@@ -60,7 +60,7 @@ def test_its_json_has_the_keys_of_the_format() -> None:
     assert next(step["who"] for step in data["next"]) == "person"
 
 
-def test_nothing_read_says_what_to_do() -> None:
+def test_a_discovery_without_readings_says_what_to_do() -> None:
     empty = Discovery("reply", ReadOutputs(()))
     assert view(empty).title == "reply: nothing read yet"
     assert json_of(empty)["new_mode"]["bound"] is None

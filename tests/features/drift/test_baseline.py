@@ -279,7 +279,7 @@ def test_each_shift_is_put_down_to_what_was_changed(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_text_and_parameter_changed_at_once_are_not_separable_without_a_replay(seed: int) -> None:
+def test_effects_of_a_text_and_a_parameter_changed_at_once_are_not_separated_without_a_replay(seed: int) -> None:
     named = causes(seed, text=True, parameter=True, replay=False)
     assert named == (
         "clarity: text:clarity+judge:parameter:temperature (not separable); tone: judge:parameter:temperature"

@@ -74,7 +74,7 @@ def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(accepted_twic
 
 
 @pytest.mark.proof
-def test_text_and_judge_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
+def test_effects_of_text_and_judge_changed_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
     setting.ask_strictly(here)
@@ -131,7 +131,7 @@ def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_
     assert casual[0]["level"] == checked["level"] > after["level"]
 
 
-def test_junit_and_the_step_summary_tell_the_drift(accepted: Path) -> None:
+def test_junit_and_the_step_summary_report_the_drift(accepted: Path) -> None:
     here = accepted
     setting.set_judge(here, tone=1)
     summary = here / "summary.md"
@@ -148,7 +148,7 @@ def test_junit_and_the_step_summary_tell_the_drift(accepted: Path) -> None:
     assert "tone now scores 0.80 levels higher" in summary.read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
+def test_ratings_of_a_file_can_be_accepted_and_later_ones_compared_with_them(here: Path) -> None:
     text = (here / "calibration" / "clear" / "examples.jsonl").read_text(encoding="utf-8")
     labelled = [json.loads(line) for line in text.splitlines()]
     then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}

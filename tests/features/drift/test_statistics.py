@@ -40,7 +40,7 @@ def made(n: int, runs: int, run_sd: float, seed: int, *, shift: float = 0.0) -> 
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
-def test_shifts_between_runs_are_those_of_worked_cases(case: RunsCase) -> None:
+def test_shifts_between_runs_equal_the_worked_examples(case: RunsCase) -> None:
     ratings = np.array(case.runs, dtype=np.float64)
     change = compare_runs(ratings[:, -1], ratings[:, :-1], span=4)
     moved = change.moved
@@ -273,7 +273,7 @@ def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_mu
     assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
 
 
-def test_examples_needed_are_those_that_show_an_unmoved_judge_unmoved() -> None:
+def test_the_number_of_examples_needed_is_enough_to_show_that_an_unmoved_judge_did_not_move() -> None:
     _, now, stored = made(120, 3, 0.0, 1)
     few = compare_runs(now, stored, span=4)
     assert few.needed is not None

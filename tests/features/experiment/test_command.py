@@ -183,7 +183,7 @@ def test_repeated_cases_tell_how_often_a_rule_fails(folder: Path) -> None:
         (("--calibration", "nowhere.json"), "nowhere.json"),
     ],
 )
-def test_a_fault_in_what_was_asked_exits_2(folder: Path, options: tuple[str, ...], words: str) -> None:
+def test_a_wrong_option_of_experiment_exits_2(folder: Path, options: tuple[str, ...], words: str) -> None:
     assert words in recorded(folder, *options, status=2).stderr
 
 
@@ -195,7 +195,7 @@ def test_faults_of_the_file_exit_2_with_their_lines(folder: Path) -> None:
     assert "`rubric` is missing" in printed
 
 
-def test_nobody_to_ask_exits_3(folder: Path) -> None:
+def test_without_a_judge_to_ask_experiment_exits_3(folder: Path) -> None:
     assert "OPENAI_API_KEY" in experiment(folder, "--judge", JUDGE, status=3).stderr
     assert "no judge to ask" in experiment(folder, "--outputs", RECORDED, status=3).stderr
 
@@ -229,7 +229,7 @@ def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path)
     assert accepted.read_text() == kept
 
 
-def test_another_judge_cannot_be_held_against_the_accepted_run(folder: Path) -> None:
+def test_another_judge_cannot_be_compared_with_the_accepted_run(folder: Path) -> None:
     recorded(folder, "--accept")
     relevel(folder, tone=1)
     assert "graded by another judge" in recorded(folder).stdout
@@ -335,7 +335,7 @@ def size_of(folder: Path, name: str) -> int:
 
 @pytest.mark.parametrize("during", ["answered.txt", "judged.txt"])
 @pytest.mark.proof
-def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
+def test_a_killed_run_continues_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
     project = many(tmp_path, 20)
     env = environment({"MARKSCHEME_CACHE": str(project / "cache")})
     held = project / "held.txt"

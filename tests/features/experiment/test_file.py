@@ -154,7 +154,7 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: P
 
 
 @pytest.mark.parametrize("message", ["5", "true", "{a: b}", "[]"])
-def test_cases_that_are_not_a_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, message: str) -> None:
+def test_cases_that_are_not_a_list_are_the_only_reported_fault_even_with_outputs(tmp_path: Path, message: str) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
     text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {message}\n"
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
@@ -172,13 +172,13 @@ def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: 
     assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
-def test_outputs_without_names_of_variants_say_nothing_without_any_in_the_file(tmp_path: Path) -> None:
+def test_outputs_that_name_no_variant_are_refused_if_the_experiment_names_none_either(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
     problems = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
     assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
 
 
-def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_path: Path) -> None:
+def test_faults_of_an_outputs_file_given_for_the_run_are_reported_by_its_own_lines(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a"}, {"case": "a", "output": "x"}, {"case": "a", "output": "y"}])
     with pytest.raises(RatingError) as caught:
         Experiment.from_file(experiment(tmp_path, WHOLE), outputs=tmp_path / "out.jsonl")

@@ -448,7 +448,7 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.param("sealed", marks=pytest.mark.proof),
     ],
 )
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str, never_killed: dict[str, Any]) -> None:
+def test_a_killed_run_continues_where_it_stopped(tmp_path: Path, phase: str, never_killed: dict[str, Any]) -> None:
     """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""
     victim: list[subprocess.Popen[str]] = []
     answered: list[tuple[str, str]] = []

@@ -177,7 +177,7 @@ def select(
         return answer, len(front.requests)
 
 
-def test_more_than_four_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_four_outputs_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer, calls = select(tmp_path, monkeypatch, [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)])
     assert answer["output"] == "3"
     assert calls == 4 + 2  # four matches leave two of six, and the final is asked in both orders
