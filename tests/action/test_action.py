@@ -254,7 +254,7 @@ def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
 
 
 @pytest.mark.proof
-def test_a_comment_of_another_with_our_mark_stays_as_it_is(runner: Runner) -> None:
+def test_a_comment_by_another_user_with_our_mark_is_not_changed(runner: Runner) -> None:
     theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
     (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
     assert runner.comment().returncode == 0
@@ -265,7 +265,9 @@ def test_a_comment_of_another_with_our_mark_stays_as_it_is(runner: Runner) -> No
     assert [one.get("rewritten", False) for one in runner.comments] == [False, True]
 
 
-def test_without_the_name_of_its_own_user_nothing_is_written(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_comment_is_written_where_the_token_s_own_user_is_unknown(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("VIEWER", "")
     assert "::warning title=markscheme::no comment" in runner.comment().stdout
     assert runner.comments == []

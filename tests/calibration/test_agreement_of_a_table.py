@@ -72,7 +72,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
     assert {name: round(statistics[name]["value"], 2) for name in published} == published
 
 
-def test_words_are_kinds_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
+def test_ratings_in_words_are_nominal_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
     report = as_json(tmp_path, YES_NO)
     assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
     assert report["statistics"].keys() >= FAMILY
@@ -81,7 +81,7 @@ def test_words_are_kinds_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
     assert report["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
 
 
-def test_words_in_an_order_are_degrees(tmp_path: Path) -> None:
+def test_words_listed_in_order_make_an_ordinal_scale(tmp_path: Path) -> None:
     table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
     report = as_json(tmp_path, table, levels="poor,fair,good", scale="ordinal")
     assert report["levels"] == ["poor", "fair", "good"]
@@ -92,7 +92,7 @@ def test_words_in_an_order_are_degrees(tmp_path: Path) -> None:
     )
 
 
-def test_numbers_are_degrees_unless_said_otherwise(tmp_path: Path) -> None:
+def test_ratings_in_numbers_are_ordinal_unless_the_caller_says_nominal(tmp_path: Path) -> None:
     table = "a,b\n1,2\n2,2\n3,3\n1,1\n3,2\n"
     assert as_json(tmp_path, table)["scale"] == "ordinal"
     nominal = as_json(tmp_path, table, scale="nominal")["statistics"]
@@ -122,7 +122,7 @@ def test_a_table_as_spreadsheets_write_it_is_read(tmp_path: Path) -> None:
     assert as_json(tmp_path, table)["units"] == 2
 
 
-def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
+def test_the_text_report_has_a_line_for_each_coefficient(tmp_path: Path) -> None:
     shown = measured(tmp_path, YES_NO).to_markdown()
     assert "50 units, 2 raters" in shown
     assert "(nominal scale)." in shown
@@ -171,14 +171,14 @@ def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
         agreement(tmp_path / "none.csv")
 
 
-def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: Path) -> None:
+def test_an_undefined_coefficient_has_a_reason_and_no_number(tmp_path: Path) -> None:
     statistics = as_json(tmp_path, "a,b\n1,1\n1,1\n")["statistics"]
     assert statistics["cohen_kappa"]["value"] is None
     assert statistics["cohen_kappa"]["undefined"] == "the scale has one level only"
     assert statistics["percent_agreement"]["value"] == 1.0
 
 
-def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
+def test_notes_name_raters_as_the_table_does(tmp_path: Path) -> None:
     rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
     three = measured(tmp_path, "\n".join(["ann,bob,cy", *rows])).to_markdown()
     assert "no interval: bob never leaves level 2" in three
@@ -219,7 +219,7 @@ def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pooling", ["mean", "pooled"])
-def test_what_needs_two_raters_comes_from_pairs_where_asked(tmp_path: Path, pooling: str) -> None:
+def test_statistics_of_two_raters_are_averaged_over_pairs_on_request(tmp_path: Path, pooling: str) -> None:
     levels = {"levels": "no,partly,yes,n/a=", "scale": "ordinal"}
     assert as_json(tmp_path, THREE, **levels)["statistics"]["cohen_kappa"]["value"] is None
     report = as_json(tmp_path, THREE, **levels, pairs=pooling)
@@ -242,7 +242,7 @@ def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
     assert "must be one of the raters a, b" in why_not(tmp_path, "a,b\n1,2\n2,1\n", judge="c")
 
 
-def test_an_icc_says_from_how_many_units_it_comes(tmp_path: Path) -> None:
+def test_an_icc_says_how_many_units_it_was_computed_from(tmp_path: Path) -> None:
     table = "a,b,c\n1,2,2\n3,3,2\n" + "1,2,\n" * 50
     icc = as_json(tmp_path, table)["statistics"]["icc_2_1"]
     assert icc["note"].endswith("from 2 of 52 units")

@@ -60,7 +60,7 @@ def test_nothing_is_carried_where_no_words_changed() -> None:
 
 
 @pytest.mark.parametrize(("n", "check"), [(12, 12), (20, 20), (60, 20), (61, 21), (100, 34), (300, 100)])
-def test_a_third_is_asked_first_and_at_least_20(n: int, check: int) -> None:
+def test_a_third_of_the_old_labels_and_at_least_20_are_asked_again_first(n: int, check: int) -> None:
     assert len(carried(n, checked=0).check) == check
 
 
@@ -74,13 +74,15 @@ def test_a_third_is_asked_first_and_at_least_20(n: int, check: int) -> None:
         (45, 0, "old labels count", 45),
     ],
 )
-def test_what_differs_decides_whether_old_labels_gate(n: int, differing: int, state: str, for_gate: int) -> None:
+def test_the_number_of_relabelled_examples_that_differ_decides_whether_old_labels_count_for_a_gate(
+    n: int, differing: int, state: str, for_gate: int
+) -> None:
     made = carried(n, differing)
     assert (made.state, len(made.differ), len(made.for_gate)) == (state, differing, for_gate)
     assert made.reworded == ("tone",)
 
 
-def test_until_the_check_is_whole_old_labels_count_for_no_gate() -> None:
+def test_until_the_check_by_relabelling_is_complete_old_labels_count_for_no_gate() -> None:
     made = carried(60, checked=19)
     assert (made.state, len(made.relabelled), len(made.for_gate)) == ("too few", 19, 19)
     assert "for a gate they count once 1 more are labelled again and agree" in made.sentence
@@ -101,7 +103,7 @@ def test_a_new_label_comes_before_another_annotators_old_one() -> None:
 
 
 @pytest.mark.parametrize(("now", "differs"), [(3.0, False), (4.0, True), (2.0, True)])
-def test_a_score_differs_from_the_tolerance_on(now: float, differs: bool) -> None:
+def test_a_relabelled_score_differs_if_it_moved_by_the_tolerance_or_more(now: float, differs: bool) -> None:
     """One level of two criteria with five moves the score by .125; the tolerance is .1."""
     rows = [[again(0, "ana", 3.0, now)], *([old(place)] for place in range(1, 20))]
     made = carried_labels(set_of(rows), NOW)
@@ -110,14 +112,14 @@ def test_a_score_differs_from_the_tolerance_on(now: float, differs: bool) -> Non
     assert ("e0" in made.differ) == differs
 
 
-def test_of_few_examples_all_are_labelled_again_and_none_is_old() -> None:
+def test_all_of_a_few_examples_are_labelled_again() -> None:
     made = carried_labels(set_of([[again(place, "ana", 3.0, 4.0)] for place in range(12)]), NOW)
     assert made is not None
     assert (made.old, len(made.for_gate)) == ((), 12)
     assert made.sentence == "12 relabelled, 0 the same since the rewording of tone."
 
 
-def test_case_punctuation_and_space_make_no_other_wording() -> None:
+def test_case_punctuation_and_white_space_make_no_new_wording() -> None:
     (tone, _) = NOW.criteria
     same = replace(tone, requirement=f"  {tone.requirement.upper()} !")
     assert (same.wording == tone.wording, same.fingerprint == tone.fingerprint) == (True, False)

@@ -35,7 +35,7 @@ YES_NO = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "It is.", "
         ([("ann", None, True)], 1.0, 1),
     ],
 )
-def test_a_certificate_uses_explicit_decisions_else_those_that_labels_come_to(
+def test_a_certificate_uses_explicit_decisions_else_those_that_follow_from_labels(
     labels: list[tuple[str, float | None, bool | None]], passed: float | None, explicit: int
 ) -> None:
     decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))

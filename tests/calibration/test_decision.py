@@ -67,7 +67,9 @@ def test_ok_begins_where_the_exact_lower_bound_passes_the_target(n: int) -> None
         (("gpt",), "model", "explore"),
     ],
 )
-def test_the_use_of_an_ok_follows_from_who_labelled(raters: tuple[str, ...], kind: Kind, use: str) -> None:
+def test_the_use_of_a_judge_with_verdict_ok_follows_from_who_labelled(
+    raters: tuple[str, ...], kind: Kind, use: str
+) -> None:
     decision = decide(scored(60, 0, raters=raters, kind=kind))
     assert (decision.verdict, decision.use) == ("ok", use)
 
@@ -143,7 +145,7 @@ def test_examples_of_one_task_count_for_less() -> None:
     assert (few.verdict, few.because_code) == ("not-enough-labels", "few-groups")
 
 
-def test_a_target_of_one_s_own_counts() -> None:
+def test_a_target_that_the_caller_sets_is_used() -> None:
     comparison = scored(60, 4)
     assert decide(comparison).verdict == "ok"
     assert decide(comparison, target=0.99).verdict == "adjust"
@@ -164,7 +166,7 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
     )
 
 
-def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
+def test_a_verdict_on_few_labels_says_how_many_are_needed_to_begin_with() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
@@ -197,7 +199,7 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
-def test_scores_that_pass_nothing_are_never_said_to_be_left_to_people_in_part() -> None:
+def test_scores_without_pass_or_fail_are_never_advised_to_be_left_to_people_in_part() -> None:
     mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
     assert mostly_right.because_code == "target-open"
     assert mostly_right.gate is None
@@ -245,7 +247,7 @@ def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
     assert (often.verdict, often.settings, often.level) == ("not-enough-labels", 5, 0.99)
 
 
-def test_nothing_compared_is_not_a_verdict() -> None:
+def test_a_comparison_without_examples_has_no_verdict() -> None:
     labelled = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
     ungraded = Rating("e0", "judge", "model", passed=True, error="no reply")
     decision = decide(compared(RUBRIC, labelled, [ungraded]))

@@ -36,7 +36,7 @@ def calibrated(weights: list[float], **more: list[Any]) -> Calibration:
     return calibrate(RUBRIC, examples, ratings=ratings)
 
 
-def test_agreement_is_that_of_all_outputs() -> None:
+def test_agreement_on_drawn_examples_estimates_the_agreement_on_all_outputs() -> None:
     """The worked case: 50 doubtful outputs drawn with a chance of .4, 200 clear ones with .1."""
     calibration = calibrated([2.5] * 20 + [10.0] * 20)
     agreement = calibration.comparison.agreement
@@ -54,7 +54,7 @@ def test_examples_with_equal_chances_are_counted_as_they_are() -> None:
     assert "weighted to" not in text_of(view(calibration))
 
 
-def test_each_draw_is_scaled_by_itself() -> None:
+def test_weights_are_scaled_within_each_draw() -> None:
     """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
     first = [15.0] * 20
     second = [9.33] * 10 + [18.67] * 10
@@ -102,7 +102,7 @@ def test_hand_picked_examples_never_let_a_judge_gate() -> None:
     assert "picked by hand (3)" in text
 
 
-def test_examples_that_were_all_picked_say_nothing_of_how_many_to_label() -> None:
+def test_if_all_examples_were_picked_by_hand_no_number_of_labels_is_named() -> None:
     calibration = by_hand(100)
     text = text_of(view(calibration))
     assert "100 of 100 examples were picked by hand." in text
@@ -130,7 +130,7 @@ def with_complaints(fails: int, stopped: int, passes: int, *, picked_fails: int,
     return calibrate(RUBRIC, examples, ratings=ratings)
 
 
-def test_fails_that_were_picked_by_hand_count_for_what_is_stopped_alone() -> None:
+def test_fails_picked_by_hand_count_only_for_the_share_of_fails_that_the_judge_stops() -> None:
     answers = [with_complaints(4, 4, 100, picked_fails=picked).decision.gate_answer for picked in (0, 12)]
     before, after = (answer for answer in answers if answer is not None)
     assert (before.ruling.state, after.ruling.state) == ("open", "shown")
@@ -141,7 +141,7 @@ def test_fails_that_were_picked_by_hand_count_for_what_is_stopped_alone() -> Non
     assert with_complaints(4, 4, 100, picked_fails=12).use == "gate"
 
 
-def test_passes_that_were_picked_by_hand_count_nowhere_and_forbid_the_gate() -> None:
+def test_passes_picked_by_hand_count_in_no_figure_and_forbid_the_gate() -> None:
     calibration = with_complaints(16, 16, 100, picked_fails=2, picked_passes=5)
     answer = calibration.decision.gate_answer
     assert answer is not None
@@ -149,7 +149,7 @@ def test_passes_that_were_picked_by_hand_count_nowhere_and_forbid_the_gate() -> 
     assert (calibration.verdict, calibration.use, calibration.decision.because_code) == ("ok", "trend", "picked")
 
 
-def test_where_fails_are_rare_their_share_is_that_of_drawn_labels() -> None:
+def test_the_share_of_rare_fails_is_estimated_from_drawn_labels_alone() -> None:
     decision = with_complaints(1, 1, 119, picked_fails=1).decision
     assert decision.labels_needed is None
     assert "Fails are rare here (1%)" in str(decision.next_step)

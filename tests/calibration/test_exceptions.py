@@ -56,7 +56,7 @@ def calibrated(
 @pytest.mark.parametrize(
     ("whole", "part", "rest", "interval", "use"), [case[1:] for case in EXCEPT], ids=[case[0] for case in EXCEPT]
 )
-def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
+def test_a_judge_that_is_broken_on_one_slice_may_decide_the_rest_if_shown_good_there(
     whole: tuple[int, int],
     part: tuple[int, int],
     rest: tuple[int, int],
@@ -80,7 +80,7 @@ def test_what_is_broken_on_a_part_may_decide_the_rest_where_that_is_shown(
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_cases_above_are_those_of_the_reference() -> None:
+def test_the_cases_of_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         (
             case["name"],
@@ -116,19 +116,19 @@ def test_a_part_may_be_a_value_of_the_metadata() -> None:
     assert "Can gate, except language X." in text_of(view(calibration))
 
 
-def test_one_annotator_s_labels_allow_trends_except_on_the_part() -> None:
+def test_one_annotator_s_labels_allow_trends_except_on_the_broken_slice() -> None:
     decision = calibrated((14, 40), (144, 160), raters=("p1",)).decision
     assert (decision.verdict, decision.use) == ("ok", "trend")
     assert [part.called for part in decision.excepted] == ["system X"]
 
 
 @pytest.mark.proof
-def test_the_rest_has_the_interval_of_all_settings_too() -> None:
+def test_the_interval_outside_a_broken_slice_is_widened_for_all_settings_too() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}
 
 
-def test_a_judge_alike_on_all_parts_has_no_exception() -> None:
+def test_a_judge_equally_good_on_all_slices_has_no_exception() -> None:
     decision = calibrated((38, 40), (152, 160)).decision
     assert (decision.use, decision.excepted) == ("gate", {})

@@ -22,7 +22,9 @@ CONFIDENCE = [
 
 
 @pytest.mark.parametrize(("settings", "one_sided", "two_sided"), CONFIDENCE)
-def test_all_settings_tried_on_the_labels_hold_together(settings: int, one_sided: float, two_sided: float) -> None:
+def test_intervals_of_limits_hold_together_for_all_settings_tried_on_the_labels(
+    settings: int, one_sided: float, two_sided: float
+) -> None:
     assert side_confidence(settings) == pytest.approx(one_sided, abs=1e-6)
     assert interval_level(settings) == pytest.approx(two_sided, abs=1e-6)
 
@@ -103,7 +105,7 @@ def test_settings_widen_the_interval_of_a_limit_too() -> None:
     assert json_of(after)["decision"]["limits"]["false_pass"]["rate"].level == pytest.approx(0.99)
 
 
-def test_the_run_s_limit_is_stronger_than_the_rubric_s() -> None:
+def test_a_limit_set_for_the_run_overrides_the_rubric_s() -> None:
     answer = decide(calibrated(1, 40).comparison, most_wrong=MostWrong(false_pass=0.2)).gate_answer
     assert answer is not None
     assert (answer.stops.least, answer.stops.state) == (0.8, "kept")

@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_agreement_baseline_and_annotators_are_those_of_a_rubric_that_asks_for_nothing_else(
+def test_comparing_scores_gives_the_agreement_baseline_and_annotators_of_a_plain_rubric(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

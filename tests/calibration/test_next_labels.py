@@ -96,7 +96,7 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
-def test_a_link_where_the_file_belongs_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("mine")
     (tmp_path / NEXT_LABELS).symlink_to(other)
@@ -110,25 +110,25 @@ def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 
 
-def test_labels_that_wont_decide_are_said_so_later_too(tmp_path: Path) -> None:
+def test_if_no_number_of_labels_will_decide_later_commands_say_so_too(tmp_path: Path) -> None:
     calibration = calibrated(200, 40)
     keep(calibration, tmp_path)
     assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")
 
 
-def test_labels_of_no_person_are_not_kept(tmp_path: Path) -> None:
+def test_the_need_for_labels_is_not_kept_if_no_person_labelled(tmp_path: Path) -> None:
     judged = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(30)]
     keep(calibration_of(RUBRIC, labelled(30, "constructed"), judged, Rater("j", "", "ratings")), tmp_path)
     assert not (tmp_path / NEXT_LABELS).exists()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"judge": "j", "labelled": "many"}', "null", "[" * 3_000])
-def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_of_needed_labels_counts_as_missing(tmp_path: Path, text: str) -> None:
     (tmp_path / NEXT_LABELS).write_text(text)
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
-def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) -> None:
+def test_the_kept_need_names_the_judge_the_number_of_labels_and_the_chance(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())
@@ -136,7 +136,7 @@ def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) 
     assert (kept["labels_needed"], kept["labels_chance"]) == (80, pytest.approx(0.5333, abs=1e-4))
 
 
-def test_no_more_are_asked_for_than_are_left() -> None:
+def test_no_more_labels_are_asked_for_than_responses_are_left() -> None:
     asked = NextLabels(
         DecisiveLabels(40, 0.56), "Label about 80 more for an even chance to say whether the judge can gate."
     )

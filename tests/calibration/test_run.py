@@ -59,7 +59,7 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
-def test_people_s_ratings_beside_a_judge_s_are_the_labels_where_no_example_has_one(elsewhere: Path) -> None:
+def test_people_s_ratings_next_to_a_judge_s_are_the_labels_if_no_example_has_one(elsewhere: Path) -> None:
     examples = [{"id": row["id"], "response": row["response"]} for row in rows()]
     people = [{**row, "rater": "ann", "kind": "human"} for row in verdicts()]
     found = calibrate(RUBRIC, examples=examples, ratings=[*verdicts(wrong=4), *people]).to_json()
@@ -77,7 +77,7 @@ def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folde
 
 
 @pytest.mark.proof
-def test_a_call_says_what_the_command_says() -> None:
+def test_calibrate_called_from_python_says_what_the_command_says() -> None:
     done = run("markscheme", "calibrate", "code-quality", "--json", "-", "--quiet", cwd=ROOT)
     with chdir(ROOT):
         calibration = calibrate("code-quality")
@@ -106,7 +106,7 @@ def test_examples_and_ratings_may_be_objects_of_the_package() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_why_a_verdict_comes_to_no_score_is_said() -> None:
+def test_the_reason_why_a_verdict_has_no_score_is_reported() -> None:
     off_scale: list[dict[str, Any]] = [
         {"id": "e0", "criteria": {"polite": "Yes!"}},
         {"id": "e1", "note": "nothing to say"},
@@ -135,7 +135,7 @@ def test_an_opened_judge_is_asked_and_stays_open() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_it_works_where_an_event_loop_is_running() -> None:
+def test_calibrate_works_where_an_event_loop_is_running() -> None:
     async def in_a_notebook() -> Calibration:
         return calibrate(RUBRIC, rows(), judge())
 
@@ -175,7 +175,7 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_options_are_those_of_the_command() -> None:
+def test_calibrate_called_from_python_takes_the_command_s_options() -> None:
     calibration = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=4), target=0.99)
     assert calibration.decision.target == 0.99
     assert calibrate(RUBRIC, rows(), judge(), samples=1).rubric.samples == 1
@@ -201,7 +201,7 @@ def test_the_configuration_file_gives_what_the_call_does_not(elsewhere: Path) ->
         ({"only": ["colour=red"]}, "FIELD one of system, group"),
     ],
 )
-def test_an_option_that_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+def test_an_option_with_an_impossible_value_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message.replace("(", r"\(")):
         calibrate(RUBRIC, rows(), ratings=verdicts(), **options)
 

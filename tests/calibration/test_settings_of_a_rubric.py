@@ -89,7 +89,7 @@ def test_each_wording_tried_on_the_labels_widens_the_interval_of_all(project: Pa
     assert "CI: 95% for all 4 settings tried on these labels together." in text_of(view(again))
 
 
-def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_stop_enough(project: Path) -> None:
+def test_after_ten_wordings_the_best_one_is_no_longer_shown_to_stop_enough_fails(project: Path) -> None:
     first = calibrated()
     assert (first.comparison.agreement.value, first.verdict, first.use) == (0.95, "ok", "gate")
     for number in range(9):
@@ -99,7 +99,7 @@ def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_stop_enough(pro
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_a_part_counts_the_settings_that_have_figures_on_it(project: Path) -> None:
+def test_a_split_counts_only_the_settings_that_have_figures_on_its_examples(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for place, row in enumerate(rows):
@@ -116,7 +116,7 @@ def test_a_part_counts_the_settings_that_have_figures_on_it(project: Path) -> No
     assert {line["split"] for line in lines(project)} == {"dev", "test", "all"}
 
 
-def test_a_mark_makes_another_setting_and_the_target_does_not(project: Path) -> None:
+def test_another_pass_mark_makes_another_setting_and_another_target_does_not(project: Path) -> None:
     assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]
     write_rubric(project, WORDS[0], passingThreshold=0.7)
     assert calibrated().decision.settings == 2

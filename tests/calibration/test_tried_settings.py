@@ -135,7 +135,7 @@ def test_wordings_for_which_held_out_labels_were_opened_count_where_they_are_not
     assert after.count(["c"], [first.rubric, "0123456789abcdef"]) == 2
 
 
-def test_settings_recorded_at_once_are_all_there(tmp_path: Path) -> None:
+def test_settings_that_several_processes_record_at_once_are_all_kept(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     threads = [
         threading.Thread(target=tried_settings, args=(path, [tried(f"edit {number}", "a", "b")]))
@@ -149,7 +149,7 @@ def test_settings_recorded_at_once_are_all_there(tmp_path: Path) -> None:
     assert tried_settings(path, []).count(["a"]) == 12
 
 
-def test_without_a_place_for_the_record_the_run_goes_on(tmp_path: Path) -> None:
+def test_without_a_folder_for_the_record_of_settings_the_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (None, tmp_path / "file" / "reply" / SETTINGS):
         unrecorded = tried_settings(path, [tried("first", "a")])
@@ -157,7 +157,7 @@ def test_without_a_place_for_the_record_the_run_goes_on(tmp_path: Path) -> None:
         assert unrecorded.count(["a"]) == 1
 
 
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_record_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("")
     (tmp_path / SETTINGS).symlink_to(tmp_path / "elsewhere")
     assert not tried_settings(tmp_path / SETTINGS, [tried("first", "a")]).is_kept
@@ -165,14 +165,14 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"at": 1}', '{"at": "", "setting": "", "rubric": "", "judge": ""}'])
-def test_an_invalid_line_is_named(line: str, tmp_path: Path) -> None:
+def test_an_invalid_line_of_the_record_is_named(line: str, tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     path.write_text(line + "\n")
     with pytest.raises(RatingError, match=r"settings\.jsonl:1: a line of this record has at, setting, rubric"):
         tried_settings(path, [tried("first", "a")])
 
 
-def test_half_a_line_at_the_end_is_set_aside(tmp_path: Path) -> None:
+def test_half_a_line_at_the_end_of_the_record_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     tried_settings(path, [tried("first", "a")])
     with path.open("a") as record:
@@ -188,7 +188,7 @@ def rubric_folder(project: Path, name: str) -> Path:
     return project / "calibration" / name / SETTINGS
 
 
-def test_settings_of_a_rubric_with_another_name_count_where_they_are_of_the_same_examples(
+def test_settings_of_a_renamed_rubric_count_if_their_examples_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = rubric_folder(tmp_path, "reply"), rubric_folder(tmp_path, "reply-v2")

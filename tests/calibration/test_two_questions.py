@@ -60,7 +60,7 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_the_gate_is_what_both_sides_and_the_target_say(case: GateCase) -> None:
+def test_the_gate_follows_from_both_sides_and_the_target(case: GateCase) -> None:
     decision = calibrated(
         counts_of(case),
         settings=case.settings,
@@ -93,7 +93,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_every_gate_of_the_reference_comes_out_of_a_table(tmp_path: Path) -> None:
+def test_every_gate_of_the_reference_is_reproduced_from_a_table(tmp_path: Path) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         if case["settings"] == 1:  # a table records no settings
             table = write_table(tmp_path / f"t{number}.csv", *decisions(*case_counts(case)))
@@ -101,7 +101,9 @@ def test_every_gate_of_the_reference_comes_out_of_a_table(tmp_path: Path) -> Non
 
 
 @pytest.mark.proof
-def test_every_gate_of_the_reference_comes_out_of_a_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_gate_of_the_reference_is_reproduced_from_a_rubric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         home = write_project(tmp_path / str(number), *decisions(*case_counts(case)), settings=case["settings"])
         monkeypatch.chdir(home)
@@ -276,7 +278,7 @@ def test_one_reason_against_is_enough() -> None:
         Ruling("gate", ())
 
 
-def test_labels_say_by_code_what_they_do_not_allow() -> None:
+def test_codes_name_the_reasons_why_labels_do_not_allow_a_gate() -> None:
     assert against_gate("adjudicated") == ()
     assert against_gate("one-person", blind=False, by_hand=1.0) == ("one-annotator", "not-blind", "picked")
 
@@ -291,7 +293,7 @@ def test_one_annotator_s_labels_show_trends_though_both_sides_are_right() -> Non
     assert calibration.exit_status_for("gate") == 4
 
 
-def test_people_who_decide_differently_are_the_first_to_agree() -> None:
+def test_if_people_decide_differently_the_verdict_asks_them_to_agree_first() -> None:
     generator = np.random.default_rng(2)
     truth = generator.integers(0, 2, size=(200, 1)).astype(float)
     noisy = {name: np.where(generator.random((200, 1)) < 0.2, 1 - truth, truth) for name in ("p1", "p2", "judge")}
@@ -325,7 +327,7 @@ def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
         assert accepted.state == "shown"
 
 
-def test_a_limit_takes_the_place_of_what_is_ten_points_below_the_target() -> None:
+def test_a_limit_replaces_the_default_of_ten_points_below_the_target() -> None:
     most = MostWrong(false_pass=0.1)
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
@@ -343,7 +345,7 @@ def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:
     assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
-def test_levels_of_a_table_have_no_gate_question(tmp_path: Path) -> None:
+def test_levels_of_a_table_without_a_pass_mark_have_no_gate_question(tmp_path: Path) -> None:
     path = tmp_path / "levels.csv"
     rows = "".join(f"{1 + i % 5},{1 + i % 5},{1 + i % 5}\n" for i in range(100))
     path.write_text(f"verdict,human_1,human_2\n{rows}")

@@ -48,7 +48,7 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
 
 
 @pytest.mark.proof
-def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None:
+def test_no_judge_is_asked_for_a_run_that_cannot_be_kept(here: Path) -> None:
     (here / "taken").write_text("a file")
     done = calibrate(here, "--accept", "-o", "accepted=taken/below/accepted.json")
     assert done.returncode == 2
@@ -58,7 +58,7 @@ def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None
 
 
 @pytest.mark.proof
-def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Path) -> None:
+def test_three_processes_that_accept_at_once_wait_for_each_other_and_all_runs_are_kept(here: Path) -> None:
     command = [str(scripts() / "markscheme"), "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
     env = {**environment(), **setting.environment(here)}
     running = [subprocess.Popen(command, cwd=here, env=env, stderr=subprocess.PIPE, text=True) for _ in range(3)]
@@ -132,7 +132,7 @@ def test_accepting_after_an_edit_starts_over_and_says_why(accepted_twice: Path) 
     assert accepted_runs(here) == 1
 
 
-def test_replace_needs_accept(here: Path) -> None:
+def test_the_option_replace_is_refused_without_accept(here: Path) -> None:
     done = calibrate(here, "--replace")
     assert done.returncode == 2
     assert "--replace goes with --accept" in done.stderr
@@ -155,7 +155,7 @@ def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
+def test_another_file_of_the_accepted_run_can_be_named_and_must_exist(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2
@@ -187,7 +187,7 @@ def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(accep
     assert calibrate(here).returncode == 0
 
 
-def test_anyway_needs_accept(here: Path) -> None:
+def test_the_option_anyway_is_refused_without_accept(here: Path) -> None:
     done = calibrate(here, "--anyway")
     assert done.returncode == 2
     assert "--anyway goes with --accept" in done.stderr
@@ -199,7 +199,7 @@ def test_a_summary_that_cannot_be_written_is_a_warning(here: Path) -> None:
     assert "the step summary cannot be written" in done.stderr
 
 
-def test_only_one_thing_goes_to_standard_output(here: Path) -> None:
+def test_only_one_report_goes_to_standard_output(here: Path) -> None:
     done = calibrate(here, "--json", "-", "--junit", "-")
     assert done.returncode == 2
     assert "--json and --junit cannot share" in done.stderr

@@ -107,7 +107,7 @@ def test_a_file_of_ratings_is_compared_on_each_of_its_criteria(tmp_path: Path) -
     assert criteria["tone"]["annotators"] == ["ana", "ben", "cy"]
 
 
-def test_the_command_that_is_gone_names_its_heir_with_the_words_that_were_typed(tmp_path: Path) -> None:
+def test_a_removed_command_names_its_successor_with_the_options_that_were_typed(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     typed = ("table.csv", "--scale", "nominal", "--weights=identity", "--pairs", "mean", "--criterion", "x")
     gone = run("markscheme", "agreement", *typed, "--judge", "one", "--json", cwd=tmp_path)

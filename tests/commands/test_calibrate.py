@@ -189,7 +189,7 @@ def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_reader_who_leaves_early_changes_neither_files_nor_exit_status(project: Path) -> None:
+def test_a_pipe_closed_early_changes_neither_files_nor_exit_status(project: Path) -> None:
     label(project, 60, kind="adjudicated")
     reading, writing = os.pipe()
     os.close(reading)
@@ -211,7 +211,7 @@ def test_over_a_tenth_ungraded_exits_5(project: Path) -> None:
     assert calibrated(project).returncode == 5
 
 
-def test_nobody_to_ask_exits_3_with_the_ways_out(project: Path) -> None:
+def test_without_a_judge_to_ask_calibrate_exits_3_with_the_ways_out(project: Path) -> None:
     label(project, 4)
     done = run("calibrate", "polite", cwd=project)
     assert done.returncode == 3
@@ -253,7 +253,7 @@ def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(
     assert not (project / "report.json").exists()
 
 
-def test_an_unknown_rubric_exits_2_and_names_those_there_are(project: Path) -> None:
+def test_an_unknown_rubric_exits_2_and_names_the_known_ones(project: Path) -> None:
     done = run("calibrate", "polit", cwd=project)
     assert done.returncode == 2
     assert "did you mean 'polite'?" in done.stderr
@@ -273,7 +273,9 @@ def slow_server() -> Iterator[MessagesFront]:
 
 
 @pytest.mark.proof
-def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
+def test_a_killed_run_continues_where_it_stopped(
+    project: Path, slow_server: MessagesFront, cache: dict[str, str]
+) -> None:
     label(project, 120)
     env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})
     command = [str(scripts() / "calibrate"), "polite", "-o", "concurrency=4", "--json", "report.json", "--quiet"]
@@ -296,7 +298,9 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesF
     assert report["counts"]["from_cache"] + report["cost"]["calls"] == 120
 
 
-def test_a_second_run_asks_nobody_and_says_so(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
+def test_a_second_run_asks_no_judge_and_says_so(
+    project: Path, slow_server: MessagesFront, cache: dict[str, str]
+) -> None:
     label(project, 12)
     env = {**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url}
     run("calibrate", "polite", cwd=project, env=env)

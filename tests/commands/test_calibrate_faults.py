@@ -112,7 +112,7 @@ def test_examples_of_several_annotators_in_place_of_a_rubric_are_compared_and_no
     assert setting.calls(here) == 0
 
 
-def test_what_holds_no_ratings_is_reported(here: Path) -> None:
+def test_a_file_without_ratings_is_reported(here: Path) -> None:
     assert "there is no file of ratings none.jsonl" in error_of(here, "clear", "--ratings", "none.jsonl")
     write_report(here)
     assert "`compare` reads reports" in error_of(here, "clear", "--ratings", "report.json")
@@ -133,7 +133,7 @@ def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     assert report["counts"]["graded"] == setting.N
 
 
-def test_figures_on_held_out_labels_open_nothing_and_how_many_are_held_out_is_said(here: Path) -> None:
+def test_figures_on_held_out_labels_use_up_no_test_and_say_how_many_are_held_out(here: Path) -> None:
     examples = split_examples(here)
     ask = ("calibrate", "clear", "--judge", setting.JUDGE)
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout

@@ -197,7 +197,7 @@ def test_results_together_with_a_rubric_are_refused(results: dict[str, Any], tmp
     assert "code-quality contains no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
 
 
-def test_a_label_nobody_knows_is_warned_of(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_unknown_label_is_warned_of(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     rows_of(results, "hello")[0]["testCase"]["metadata"] = {"expected_label": "so-so"}
     written(results, tmp_path / "results.json")

@@ -62,7 +62,7 @@ def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Pat
     assert report["judge"]["table_read_as"] == "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both"
 
 
-def test_a_judges_nan_is_counted_and_listed_and_no_miss(tmp_path: Path) -> None:
+def test_a_judges_nan_is_counted_and_listed_and_is_no_disagreement(tmp_path: Path) -> None:
     verdicts = ["nan" if n in (3, 7) else str(n % 2) for n in range(40)]
     table(tmp_path, "id,verdict,human", (f"e{n},{verdict},{n % 2}" for n, verdict in enumerate(verdicts)))
     _, report, notes = calibrated(tmp_path)
@@ -127,7 +127,7 @@ def test_options_of_tables_are_refused_for_a_rubric(tmp_path: Path) -> None:
     assert "--human is for tables that need no rubric" in done.stderr
 
 
-def test_the_command_for_the_full_report_repeats_what_was_said(tmp_path: Path) -> None:
+def test_the_command_for_the_full_report_repeats_the_given_options(tmp_path: Path) -> None:
     table(tmp_path, "v,h", (f"{(label - 1) / 4},{label}" for label in LABELS))
     options = ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5")
     shown = " ".join(run("calibrate", "table.csv", *options, cwd=tmp_path).stdout.split())

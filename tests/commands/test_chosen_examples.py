@@ -78,7 +78,7 @@ NO_RATINGS = (
 
 
 @pytest.mark.parametrize("line", NO_RATINGS)
-def test_a_line_that_is_not_a_rating_never_costs_who_skips_it_the_rest(project: Path, line: str) -> None:
+def test_skipping_a_line_that_is_not_a_rating_keeps_all_other_lines(project: Path, line: str) -> None:
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join([lines[0], line, *lines[1:]]) + "\n")
     strict = run("calibrate", "polite", "-o", "gold=human", "--accept", "--ratings", "judge.jsonl", cwd=project)
@@ -90,7 +90,7 @@ def test_a_line_that_is_not_a_rating_never_costs_who_skips_it_the_rest(project: 
     assert json.loads(done.stdout)["agreement"]["n"] == 40
 
 
-def test_both_are_shown_by_help_all_alone(project: Path) -> None:
+def test_the_options_only_and_skip_damaged_are_shown_by_help_all_alone(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "skip_damaged"):
         assert option not in short

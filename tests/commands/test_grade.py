@@ -129,7 +129,7 @@ def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
     assert "not calibrated" in line["receipt"]["text"]
 
 
-def test_what_is_not_graded_says_why_and_keeps_what_came(project: Path) -> None:
+def test_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> None:
     done = graded(project, submissions(project, "garbage", "it is down"), *JUDGE, "--json")
     unread, unreached = lines_of(done)
     assert done.returncode == 5
@@ -168,7 +168,7 @@ def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> 
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_many_are_a_line_each_in_their_order_with_what_a_level_is_out_of(project: Path) -> None:
+def test_many_grades_are_a_line_each_in_order_with_the_highest_level_next_to_each_level(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
     assert done.stdout.splitlines()[:4] == [
         "s0  pass  1.00  clear 5 of 5 · rude UNMET",
@@ -204,7 +204,7 @@ def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> No
     assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
 
-def test_what_others_wrote_cannot_write_on_the_terminal(project: Path) -> None:
+def test_text_from_outside_cannot_control_the_terminal(project: Path) -> None:
     lines = [{"id": "s0: pass, 1.00\n\x1b[2Js1", "response": "garbage"}]
     (project / "all.jsonl").write_text(json.dumps(lines[0]) + "\n")
     done = graded(project, "all.jsonl", *JUDGE)
@@ -221,7 +221,7 @@ def test_what_others_wrote_cannot_write_on_the_terminal(project: Path) -> None:
         (["LEVEL=5", "garbage"], 5),
     ],
 )
-def test_the_exit_status_gives_the_worst(project: Path, responses: list[str], status: int) -> None:
+def test_the_exit_status_is_that_of_the_worst_grade(project: Path, responses: list[str], status: int) -> None:
     assert graded(project, submissions(project, *responses), *JUDGE).returncode == status
 
 
@@ -255,7 +255,7 @@ def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
     assert "\nA long story.\n" in prompt
 
 
-def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project: Path) -> None:
+def test_a_missing_declared_input_leaves_a_response_ungraded_and_no_judge_is_asked(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query]\n" + RUBRIC)
     done = graded(project, "-", *JUDGE, stdin="LEVEL=5")
     assert (done.returncode, prompts_asked(project)) == (5, [])
@@ -337,7 +337,7 @@ def test_a_faulty_line_is_reported_by_file_and_line_before_asking(
         (["-", "-o", "scorers=no_such_module"], "-o scorers=no_such_module: cannot be imported"),
     ],
 )
-def test_a_fault_in_what_was_asked_exits_2_and_says_what(
+def test_a_wrong_option_of_grade_exits_2_and_says_what_is_wrong(
     project: Path, options: list[str], expected_message: str
 ) -> None:
     submissions(project, "LEVEL=5")
@@ -366,7 +366,7 @@ def test_an_input_that_the_rubric_does_not_show_is_reported(project: Path) -> No
 
 
 @pytest.mark.parametrize("judge", [[], ["--judge", "anthropic"], ["--judge", "anthropic:claude-haiku-5-5"]])
-def test_nobody_to_ask_exits_3_and_names_the_key(project: Path, judge: list[str]) -> None:
+def test_without_a_judge_to_ask_grade_exits_3_and_names_the_key(project: Path, judge: list[str]) -> None:
     done = graded(project, "-", *judge, stdin="LEVEL=5")
     assert (done.returncode, done.stdout) == (3, "")
     assert "ANTHROPIC_API_KEY" in done.stderr
@@ -422,7 +422,9 @@ def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
 
 
 @pytest.mark.proof  # the real model's odds are read in `tests/judges` too
-def test_expected_levels_come_from_the_odds_of_a_real_local_model(project: Path, local_model: Path) -> None:
+def test_expected_levels_come_from_the_log_probabilities_of_a_real_local_model(
+    project: Path, local_model: Path
+) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
     done = graded(project, "-", "--judge", f"local:{local_model}", "--json", "-o", "expected=true", stdin="Paris.")
     expected = lines_of(done)[0]["criteria"]["clarity"]["level"]
@@ -476,7 +478,7 @@ def test_the_rubric_s_model_is_for_the_judge_it_names(
     assert [request.body["model"] for request in front.requests] == [model]
 
 
-def test_no_more_are_asked_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
+def test_no_more_calls_run_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
     env = {"ANTHROPIC_API_KEY": "a-key-nobody-may-see", "ANTHROPIC_BASE_URL": front.url}
     done = graded(project, file, "--judge", "anthropic", "-o", "concurrency=3", "--json", env=env)
@@ -519,7 +521,7 @@ def test_without_the_cache_everything_is_asked_again_and_nothing_kept(project: P
     assert not (project / "cache").exists()
 
 
-def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) -> None:
+def test_a_killed_run_continues_where_it_stopped(project: Path, front: MessagesFront) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
@@ -624,7 +626,7 @@ def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_i
     assert [line["usage"]["calls"] for line in lines_of(again)].count(0) == len(kept)
 
 
-def test_a_cost_that_nobody_knows_is_null(project: Path, front: MessagesFront) -> None:
+def test_an_unknown_cost_is_null(project: Path, front: MessagesFront) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
     done = graded(project, submissions(project, "LEVEL=5"), *UNKNOWN_MODEL, "--json", env=env)
     assert lines_of(done)[0]["usage"] == {"calls": 1, "input_tokens": 100, "output_tokens": 50, "usd": None}

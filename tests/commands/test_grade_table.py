@@ -266,7 +266,9 @@ def test_rows_that_cannot_be_graded_are_tried_again(here: Path) -> None:
         (("rows.jsonl", "--out", "begun.jsonl"), "begun.jsonl.partial was begun with another rubric, prompt or judge"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_asked(here: Path, command: tuple[str, ...], message: str) -> None:
+def test_an_impossible_option_is_refused_before_a_judge_is_asked(
+    here: Path, command: tuple[str, ...], message: str
+) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "answer.md").write_text("thanks", encoding="utf-8")
     (here / "begun.jsonl.partial").write_text('{"fingerprints": {}}\n', encoding="utf-8")

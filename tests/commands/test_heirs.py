@@ -48,7 +48,7 @@ def heirs() -> Iterator[None]:
     ],
 )
 @pytest.mark.usefixtures("heirs")
-def test_an_old_name_ends_with_two_and_names_the_commands_that_took_it_in(
+def test_a_removed_command_exits_2_and_names_the_commands_that_replace_it(
     typed: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(typed) == 2
@@ -72,7 +72,7 @@ def test_prompts_is_part_of_grade(typed: str, now: str) -> None:
     assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
 
 
-def test_prompts_about_a_file_of_examples_are_those_about_the_rubrics_own() -> None:
+def test_prompts_about_a_named_file_of_examples_equal_those_about_the_rubrics_own() -> None:
     own = run("markscheme", "grade", "error-messages", "--show-prompt")
     examples = "calibration/error-messages/examples.jsonl"
     of_file = run("markscheme", "grade", "error-messages", examples, "--show-prompt")
@@ -81,6 +81,6 @@ def test_prompts_about_a_file_of_examples_are_those_about_the_rubrics_own() -> N
     assert (own.returncode, of_file.returncode) == (0, 0)
 
 
-def test_missing_alone_asks_for_what_to_show() -> None:
+def test_the_option_missing_is_refused_without_show_prompt() -> None:
     done = run("markscheme", "grade", "error-messages", "--missing")
     assert (done.returncode, done.stderr) == (2, "error: --missing says which prompts to print: add --show-prompt\n")

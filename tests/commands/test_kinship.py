@@ -44,7 +44,7 @@ def test_calibrate_warns_of_kinship(project: Path) -> None:
     assert f"warning: the judge function:my_judge:ask_claude {KIN}" in done.stderr
 
 
-def test_so_it_does_where_only_ratings_are_known(project: Path) -> None:
+def test_calibrate_warns_of_kinship_where_only_ratings_are_known(project: Path) -> None:
     ratings = project / "ratings.jsonl"
     for rater, warned in (("claude-opus-5-5", True), ("gpt-5", False)):
         lines = [{"id": f"e{n}", "rater": rater, "criteria": {"polite": "MET"}} for n in range(3)]
@@ -76,7 +76,7 @@ def test_an_input_that_happens_to_be_called_system_says_nothing_about_who_wrote_
         (None, None),
     ],
 )
-def test_promptfoo_gets_it_in_the_metadata(
+def test_promptfoo_gets_the_warning_of_kinship_in_the_metadata(
     project: Path, monkeypatch: pytest.MonkeyPatch, provider: Any, shared: str | None
 ) -> None:
     monkeypatch.chdir(project)

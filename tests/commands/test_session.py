@@ -11,7 +11,7 @@ from tests.session.processes import assess, files, session_pids, sockets, wait_u
 CONFIG = {"rubric": "code-quality"}
 
 
-def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_path: Path) -> None:
+def test_a_session_started_by_hand_answers_the_assertions(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path)}
     command = ("markscheme", "session", "start", "--graders", str(ROOT / "graders"))
     started = run_installed(*command, cwd=tmp_path, env=env)  # in the environment that assertions have
@@ -29,7 +29,7 @@ def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_p
     assert files(runtime) == []
 
 
-def test_nothing_to_show_or_end_is_reported_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
+def test_showing_or_stopping_without_a_session_is_reported_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     for what in ("status", "stop"):
         done = run("markscheme", "session", what, cwd=tmp_path, env=env)
@@ -38,7 +38,7 @@ def test_nothing_to_show_or_end_is_reported_by_the_exit_status(runtime: Path, tm
     assert json.loads(run("markscheme", "session", "status", "--json", env=env).stdout) == {"schema": 1, "sessions": []}
 
 
-def test_stop_cleans_up_after_a_killed_one(runtime: Path, tmp_path: Path) -> None:
+def test_stop_cleans_up_after_a_killed_session(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     run("markscheme", "session", "start", cwd=tmp_path, env=env)
     os.kill(session_pids(runtime)[0], signal.SIGKILL)
@@ -47,7 +47,7 @@ def test_stop_cleans_up_after_a_killed_one(runtime: Path, tmp_path: Path) -> Non
     assert files(runtime) == []
 
 
-def test_one_at_a_path_of_its_own_is_started_and_ended_there(runtime: Path, tmp_path: Path) -> None:
+def test_a_session_at_a_named_path_is_started_and_stopped_there(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     place = str(runtime / "mine.sock")
     assert run("markscheme", "session", "start", "--socket", place, cwd=tmp_path, env=env).returncode == 0
@@ -66,7 +66,7 @@ def test_a_file_at_the_path_of_a_socket_is_left_alone(runtime: Path, tmp_path: P
         assert notes.read_text() == "mine"
 
 
-def test_where_none_can_be_started_the_reason_is_reported(runtime: Path, tmp_path: Path) -> None:
+def test_if_no_session_can_be_started_the_reason_is_reported(runtime: Path, tmp_path: Path) -> None:
     off = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION": "off"}
     done = run("markscheme", "session", "start", cwd=tmp_path, env=off)
     assert done.returncode == 2

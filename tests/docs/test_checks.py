@@ -39,7 +39,7 @@ def test_a_block_that_is_not_true_fails(block: Block, tmp_path: Path) -> None:
         Story(tmp_path / "project").tell(block)
 
 
-def test_a_story_goes_on_in_its_folder(tmp_path: Path) -> None:
+def test_the_blocks_of_a_page_run_one_after_the_other_in_one_folder(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     story = Story(tmp_path / "project")
     blocks = [
@@ -130,7 +130,7 @@ def test_every_language_that_runs_is_known() -> None:
 
 
 @pytest.mark.parametrize("line", sorted(HELP))
-def test_what_prints_help_without_a_command_prints_something_else_than_the_overview(
+def test_blocks_that_print_help_without_a_command_print_more_than_the_overview(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()[1:]) == 0

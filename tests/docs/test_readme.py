@@ -29,7 +29,7 @@ def rubric() -> Rubric:
     return Rubric.from_yaml(next(block for block in blocks("yaml") if "criteria:" in block))
 
 
-def test_the_rubric_loads_and_there_is_nothing_to_advise() -> None:
+def test_the_readme_s_rubric_loads_without_any_advice() -> None:
     shown = rubric()
     assert [criterion.name for criterion in shown.criteria] == ["answers", "tone", "promises"]
     assert advice(shown) == []
@@ -65,7 +65,7 @@ def test_the_promptfoo_assertion_is_that_of_the_shipped_config() -> None:
     assert shown["assert"] == shipped["defaultTest"]["assert"]
 
 
-def test_it_can_be_read_in_five_minutes() -> None:
+def test_the_readme_can_be_read_in_five_minutes() -> None:
     assert len(README.split()) <= 1320
 
 

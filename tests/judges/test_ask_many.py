@@ -328,5 +328,5 @@ DRIVEN = {
 
 
 @pytest.mark.parametrize("asker", DRIVEN)
-def test_whatever_asks_about_many_calls_the_driver(asker: str) -> None:
+def test_modules_that_ask_about_many_submissions_do_so_through_ask_many(asker: str) -> None:
     assert "ask_many(" in (SOURCE / DRIVEN[asker]).read_text(encoding="utf-8")

@@ -54,26 +54,26 @@ REPRODUCED = {
         "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {
-        "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "constants": ["calibration/comparison/test_policy.py::test_our_constants_equal_those_of_the_shared_reference"],
         "share": ["stats/test_shares.py::test_every_share_of_the_reference_is_reproduced"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_is_reproduced"],
         "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
         "real_full_data": [
-            "calibration/comparison/test_policy.py::test_the_figures_of_published_judges_come_out_from_their_scores"
+            "calibration/comparison/test_policy.py::test_figures_of_published_judges_are_reproduced_from_their_scores"
         ],
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_table",
-            "calibration/test_two_questions.py::test_every_gate_of_the_reference_comes_out_of_a_rubric",
+            "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_table",
+            "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_rubric",
         ],
         "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_is_reproduced"],
     },
     "verdict3.yaml": {
-        "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],
+        "constants": ["calibration/comparison/test_policy.py::test_our_constants_equal_those_of_the_shared_reference"],
         "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_is_reproduced"],
         "share": [
-            "calibration/comparison/test_policy.py::test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn"
+            "calibration/comparison/test_policy.py::test_every_share_of_the_reference_is_compared_with_the_target_by_the_displayed_interval"
         ],
         "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_is_reproduced"],
         "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
@@ -86,14 +86,18 @@ REPRODUCED = {
         "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
         "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_is_reproduced"],
         "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_is_reproduced"],
-        "limit": ["calibration/comparison/test_limits.py::test_the_cases_above_are_those_of_the_reference"],
-        "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_the_rates_above_are_those_of_the_reference"
+        "limit": [
+            "calibration/comparison/test_limits.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"
         ],
-        "unordered": ["calibration/comparison/test_categories.py::test_the_worked_cases_are_those_of_the_reference"],
+        "false_passes_by_verdict": [
+            "calibration/comparison/test_limits.py::test_the_rates_of_this_file_equal_those_of_the_shared_reference"
+        ],
+        "unordered": [
+            "calibration/comparison/test_categories.py::test_the_worked_examples_equal_those_of_the_shared_reference"
+        ],
         "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_is_reproduced"],
-        "except": ["calibration/test_exceptions.py::test_the_cases_above_are_those_of_the_reference"],
-        "stale": ["stats/test_relabelling.py::test_the_cases_above_are_those_of_the_reference"],
+        "except": ["calibration/test_exceptions.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"],
+        "stale": ["stats/test_relabelling.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_is_reproduced"],

@@ -74,7 +74,7 @@ def test_gold_is_the_most_frequent_label_and_none_where_people_split_evenly() ->
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_the_worked_cases_are_those_of_the_reference() -> None:
+def test_the_worked_examples_equal_those_of_the_shared_reference() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)
@@ -132,7 +132,7 @@ def test_categories_have_no_score_no_decision_and_no_bias() -> None:
     assert WORKED.counts.graded == 10
 
 
-def test_no_report_shows_a_code() -> None:
+def test_no_report_shows_the_internal_number_of_a_category() -> None:
     report = json_of(WORKED)
     assert report["criteria"]["kind"]["confusion"]["levels"] == ["a", "b", "c"]
     assert report["rated"]["judge"]["criteria"]["kind"] == worked.JUDGE
@@ -195,7 +195,7 @@ def test_two_different_categories_of_one_judge_are_not_an_answer() -> None:
         ({"passing": ("1",), "scale": Scale.numbered(1, 3)}, "it goes with scale_type nominal"),
     ],
 )
-def test_what_categories_cannot_say_is_refused(changes: dict[str, object], why: str) -> None:
+def test_keys_that_a_category_cannot_have_are_refused(changes: dict[str, object], why: str) -> None:
     with pytest.raises(RubricError, match=why):
         replace(KIND.criteria[0], **changes)  # type: ignore[arg-type]
 

@@ -29,14 +29,14 @@ def against_gold(given: ExampleSet, judge: list[Rating]) -> Comparison:
     return compare(gold_of(given, ONE).judged(ONE, judge))
 
 
-def test_a_judge_that_rated_none_of_the_labelled_is_refused() -> None:
+def test_a_judge_that_rated_none_of_the_labelled_examples_is_refused() -> None:
     truth = gold_of(set_of((tone(0, "p", "human", 3),)), ONE)
     why = r"rated none of the examples that have labels: no rating has the id of one of these 1 example \(e0\)"
     with pytest.raises(ComparisonError, match=why):
         compare(truth.judged(ONE, [tone(7, "judge", "model", 3)]))
 
 
-def test_a_judge_that_failed_on_all_of_them_is_refused_with_its_commonest_reasons() -> None:
+def test_a_judge_that_failed_on_all_labelled_examples_is_refused_with_its_commonest_reasons() -> None:
     truth = gold_of(set_of(*((tone(i, "p", "human", 3),) for i in range(4))), ONE)
     silent = Rated(None, "nothing to go by", declined="abstained")
     ratings = [
@@ -170,6 +170,6 @@ def test_agreement_of_annotators_of_whom_some_examples_have_more_is_averaged_ove
     assert ("averaged over examples" in agreement_bars(comparison, 0.8).caption) is averaged
 
 
-def test_examples_that_one_annotator_labelled_make_no_uneven_number() -> None:
+def test_examples_with_a_single_annotator_do_not_make_pairs_count_unevenly() -> None:
     labels = ((tone(i, "ann", "human", 3), *((tone(i, "ben", "human", 3),) if i else ())) for i in range(6))
     assert not against_gold(set_of(*labels), [tone(i, "judge", "model", 3) for i in range(6)]).has_uneven_annotators

@@ -49,7 +49,7 @@ def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case:
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_cases_above_are_those_of_the_reference() -> None:
+def test_the_cases_of_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -58,7 +58,7 @@ def test_the_cases_above_are_those_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_so_many_fails_show_a_limit_kept_and_one_fewer_does_not(limit: float) -> None:
+def test_the_least_number_of_fails_shows_a_limit_kept_and_one_fewer_does_not(limit: float) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
         assert state_at(decisions_of(wrong, fails), limit) == "kept"
         assert state_at(decisions_of(wrong, fails - 1), limit) == "open"
@@ -77,14 +77,14 @@ def by_verdict(case: ByVerdictCase) -> RateByVerdict:
 
 
 @pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
-def test_labels_by_verdict_give_the_worked_rates(case: ByVerdictCase) -> None:
+def test_labels_drawn_by_verdict_give_the_rates_of_the_worked_examples(case: ByVerdictCase) -> None:
     rate = by_verdict(case)
     assert rate.value == pytest.approx(case.value, abs=6e-5)
     assert rate.lower(AT_95) == pytest.approx(case.low, abs=6e-5)
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_the_rates_above_are_those_of_the_reference() -> None:
+def test_the_rates_of_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],
@@ -116,7 +116,7 @@ def drawn(place: int, stratum: str, weight: float) -> Example:
     return Example(Submission("x", {}, f"e{place}"), drawn="by-verdict", weight=weight, stratum=stratum)
 
 
-def test_labels_that_name_how_they_were_drawn_are_weighted_by_it() -> None:
+def test_labels_drawn_by_strata_are_weighted_by_their_strata() -> None:
     judge = np.array([1.0] * 50 + [0.0] * 50)
     gold = np.array([0.0] + [1.0] * 49 + [0.0] * 45 + [1.0] * 5)
     examples = [drawn(place, "passes" if place < 50 else "fails", 12 if place < 50 else 8) for place in range(100)]

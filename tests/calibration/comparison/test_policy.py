@@ -77,7 +77,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_worked_verdicts_are_reproduced(case: RulingCase) -> None:
+def test_verdicts_of_the_worked_examples_are_reproduced(case: RulingCase) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
     by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
@@ -143,7 +143,7 @@ def test_every_confidence_of_the_reference_is_reproduced() -> None:
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
-def test_every_share_of_the_reference_is_placed_by_the_interval_that_is_drawn() -> None:
+def test_every_share_of_the_reference_is_compared_with_the_target_by_the_displayed_interval() -> None:
     no_gain = grouped_mean([])
     for case in block("verdict3.yaml", "share"):
         agreement = agreement_of(case)
@@ -179,24 +179,24 @@ MOST_BELOW = [(11, 20), (26, 40), (41, 60), (56, 80), (71, 100), (109, 150), (14
 
 
 @pytest.mark.parametrize(("hits", "n"), LEAST_ABOVE)
-def test_fewer_hits_are_not_above_the_target(hits: int, n: int) -> None:
+def test_with_fewer_hits_than_needed_a_judge_is_not_shown_above_the_target(hits: int, n: int) -> None:
     above = [states_of(figures_with(x, n, {1.0: n}), 0.8).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_more_hits_are_not_below_the_target(hits: int, n: int) -> None:
+def test_with_more_hits_than_needed_a_judge_is_not_shown_below_the_target(hits: int, n: int) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
     assert below == [True, False]
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_more_settings_ask_for_more_hits_of_100(settings: int, hits: int) -> None:
+def test_the_more_settings_were_tried_the_more_hits_of_100_are_needed(settings: int, hits: int) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
-def test_the_constants_of_the_reference_are_ours() -> None:
+def test_our_constants_equal_those_of_the_shared_reference() -> None:
     first = block("verdict.yaml", "constants")
     assert {name: first[name] for name in first if not name.startswith(("confidence", "power", "most_"))} == {
         "margin_person": policy.PERSON_MARGIN,
@@ -227,7 +227,7 @@ def test_the_constants_of_the_reference_are_ours() -> None:
 
 @pytest.mark.skipif(not HANNA.exists(), reason=f"runs where {HANNA} is there")
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
-def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) -> None:
+def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
     figures = hanna_figures(HANNA, judge)
     assert figures.agreement.n == case["n"]
@@ -369,7 +369,9 @@ def test_without_a_comparable_example_there_are_no_labels() -> None:
         ("model", False, "explore"),
     ],
 )
-def test_the_use_of_ok_follows_from_the_labels(reference: str, blind: bool, use: str) -> None:
+def test_the_use_of_a_judge_with_verdict_ok_follows_from_the_kind_of_labels(
+    reference: str, blind: bool, use: str
+) -> None:
     assert use_of_ok(reference, blind=blind) == use
 
 
@@ -386,7 +388,7 @@ def more(figures: AgreementFigures, because: BecauseCode, settings: int = 1) -> 
     return None if labels is None else labels.more
 
 
-def test_labels_to_reach_the_target_are_the_worked_ones_of_agreement() -> None:
+def test_labels_needed_to_reach_the_target_equal_the_worked_examples() -> None:
     open_target = figures_with(27, 30, {1.0: 20, 0.0: 10})
     assert because_of(states_of(open_target, 0.8)) == "target-open"
     labels = labels_to_decide(open_target, 0.8, "target-open")
@@ -413,7 +415,7 @@ def test_a_judge_no_better_than_a_constant_needs_examples_that_vary_rather_than_
     assert needed in LABEL_COUNTS
 
 
-def test_whether_the_judge_is_as_good_as_a_person_asks_for_whatever_is_open() -> None:
+def test_if_a_judge_may_be_as_good_as_a_person_labels_are_asked_for_every_open_comparison() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")
@@ -431,7 +433,7 @@ def test_a_verdict_that_is_not_open_needs_no_labels() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(STATS.glob("*.py")), ids=lambda path: path.stem)
-def test_statistics_name_no_use_and_no_verdict(path: Path) -> None:
+def test_modules_of_statistics_contain_no_names_of_uses_and_verdicts(path: Path) -> None:
     names = {
         word
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

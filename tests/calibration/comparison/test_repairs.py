@@ -57,7 +57,7 @@ def test_every_worked_case_has_the_counts_made_by_hand(case: RepairCase) -> None
     assert pair == case.pair
 
 
-def test_the_worked_cases_are_those_of_the_contract() -> None:
+def test_the_worked_examples_equal_those_of_the_shared_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -175,7 +175,7 @@ def test_counts_are_those_of_examples_graded_one_by_one(of: Rubric, seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_two_criteria_to_fix_first_mend_more_wrong_decisions_than_any_other_two(seed: int) -> None:
+def test_the_two_criteria_to_fix_first_repair_more_wrong_decisions_than_any_other_two(seed: int) -> None:
     generator = np.random.default_rng(seed)
     of = replace(rubric(*"abcdefgh", scale=YES_NO), pass_mark=0.6)
     gold = (generator.random((200, 8)) < 0.5).astype(float)
@@ -264,14 +264,14 @@ def test_annotators_who_split_evenly_on_a_criterion_gave_no_level_even_where_a_t
     assert {name: repair.decided for name, repair in repairs.by_criterion.items()} == {"a": 1, "b": 1, "c": 0}
 
 
-def test_several_samples_count_as_the_one_row_that_they_come_to() -> None:
+def test_several_samples_of_one_example_count_as_one_combined_row() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold = [[0, 0]] * 3
     samples = [rated for sample in range(3) for rated in judged(of, [[sample < 2, 0]] * 3, sample=sample)]
     assert counts(repairs_of(of, examples(of, {"p": gold}), samples)) == {"a": (3, 0, 0), "b": (0, 0, 0)}
 
 
-def test_what_gold_on_every_criterion_leaves_wrong_is_named_once() -> None:
+def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_named_once() -> None:
     of = rubric("a", "b", scale=YES_NO)
     labels = examples(of, {"p": [[1, 1]] * 4 + [[0, 0]] * 2})
     failed = tuple(

@@ -47,7 +47,7 @@ def calibration() -> Calibration:
     return calibrated(NoisyJudge.made(seed=5), rubric(), runs=3)
 
 
-def test_a_run_comes_back_as_it_was_accepted(calibration: Calibration, tmp_path: Path) -> None:
+def test_an_accepted_run_is_loaded_as_it_was_written(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json", split="dev")
     accepted = load_accepted(tmp_path / "accepted.json")
     assert accepted.setting.rubric == calibration.rubric
@@ -73,7 +73,7 @@ def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_pat
     assert data["measurements"]["agreement"] == calibration.comparison.agreement.to_json()
 
 
-def test_all_that_a_rubric_says_comes_back(calibration: Calibration, tmp_path: Path) -> None:
+def test_an_accepted_rubric_is_loaded_with_all_its_keys(calibration: Calibration, tmp_path: Path) -> None:
     everything = Rubric.from_yaml(EVERYTHING)
     accept(
         replace(calibration, rubric=everything, judge_ratings=RatingCodes.of(()), repeats=()),
@@ -188,7 +188,9 @@ def test_ratings_of_a_file_that_are_accepted_already_are_the_same_run(calibratio
     assert accept(_another_run(calibration), tmp_path / "accepted.json").runs == 2
 
 
-def test_how_many_runs_there_are_is_said_and_five_recommended(calibration: Calibration, tmp_path: Path) -> None:
+def test_the_report_says_how_many_runs_are_accepted_and_recommends_five(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     few = accept(calibration, tmp_path / "accepted.json")
     assert few.sentences.startswith("3 runs accepted")
     assert "accept 2 more runs" in few.sentences

@@ -32,7 +32,7 @@ def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
     return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
 
 
-def test_nothing_changed_is_not_a_change() -> None:
+def test_equal_settings_have_no_changes() -> None:
     assert changes_between(_setting(rubric()), _setting(rubric())) == ()
 
 
@@ -57,7 +57,7 @@ def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(stra
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_whatever_changes_a_question_can_move_its_criterion(changes: dict[str, Any], key: str) -> None:
+def test_any_change_of_a_question_can_move_its_criterion(changes: dict[str, Any], key: str) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
     assert key in changes_found
     assert changes_found[key].side == "rubric"
@@ -72,7 +72,7 @@ def test_whatever_changes_a_question_can_move_its_criterion(changes: dict[str, A
         ({"threshold": 0.9}, "passing:tone"),
     ],
 )
-def test_what_only_weighs_otherwise_moves_no_level(changes: dict[str, Any], key: str) -> None:
+def test_a_change_of_weights_alone_moves_no_level(changes: dict[str, Any], key: str) -> None:
     changes_found = _changes(rubric(), _with(rubric(), "tone", **changes))
     assert changes_found.keys() == {key}
     assert changes_found[key].side == "score"
@@ -80,7 +80,9 @@ def test_what_only_weighs_otherwise_moves_no_level(changes: dict[str, Any], key:
 
 
 @pytest.mark.parametrize(("changes", "key"), [({"pass_mark": 0.8}, "pass_mark"), ({"tolerance": 0.2}, "tolerance")])
-def test_marks_move_no_level_and_are_reported_with_their_values(changes: dict[str, Any], key: str) -> None:
+def test_a_change_of_pass_marks_moves_no_level_and_is_reported_with_its_values(
+    changes: dict[str, Any], key: str
+) -> None:
     changes_found = _changes(rubric(), replace(rubric(), **changes))
     assert changes_found.keys() == {key}
     assert (changes_found[key].then, changes_found[key].now) in {("0.5", "0.8"), ("0.1", "0.2")}
@@ -102,7 +104,7 @@ def test_what_every_question_shares_can_move_every_criterion(changes: dict[str, 
     assert changes_found[key].criteria == ALL
 
 
-def test_a_criterion_more_or_less_can_move_those_asked_with_it() -> None:
+def test_adding_or_removing_a_criterion_can_move_those_asked_with_it() -> None:
     more = replace(rubric(), criteria=(*rubric().criteria, Criterion(1.0, "is short", "length")))
     assert _changes(rubric(), more)["added:length"].criteria == {*NAMES, "length"}
     assert _changes(more, rubric())["removed:length"].criteria == ALL

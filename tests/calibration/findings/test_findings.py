@@ -85,7 +85,7 @@ def test_shares_of_met_in_a_finding_are_those_of_the_table() -> None:
         assert f"{table[name].value:.0%}" in finding.message
 
 
-def test_a_finding_measured_outside_a_broken_slice_says_so() -> None:
+def test_a_finding_whose_figures_leave_out_a_broken_slice_says_so() -> None:
     systems = ["abcd"[i % 4] for i in range(200)]
     made = Made(200, seed=7)
     judge = rounded(made.truth + made.noise)
@@ -318,7 +318,7 @@ def test_labels_under_another_wording_are_stale_and_named() -> None:
     assert finding.examples == ("e7",)
 
 
-def test_few_examples_get_one_word_of_caution_and_no_guesses() -> None:
+def test_few_examples_get_one_warning_and_no_other_finding() -> None:
     few = Made(12, seed=4)
     findings = few.find(few.judge)
     assert codes(findings) == {"too-few-labels"}
@@ -362,7 +362,7 @@ def test_agreement_no_better_than_a_constant_is_no_skill() -> None:
     assert finding.evidence["agreement"]["value"] <= finding.evidence["constant"]["value"]
 
 
-def test_longer_responses_rewarded_beyond_their_quality() -> None:
+def test_rewarding_longer_responses_beyond_their_quality_is_a_finding() -> None:
     lengths = np.exp(np.random.default_rng(3).normal(6, 0.6, size=100)).astype(int)
     tilt = 0.9 * (np.log(lengths) - 6)[:, None]
     of = MADE.rubric
@@ -464,7 +464,7 @@ def test_few_invented_quotes_and_ones_too_short_to_check_are_not_a_finding(found
     assert "invented-quotes" not in codes(diagnosed(of, labels, quoting(of, found_at)))
 
 
-def test_an_anchor_with_words_is_to_be_sharpened() -> None:
+def test_the_advice_is_to_sharpen_a_level_that_has_a_description() -> None:
     levels = tuple(Level(float(v), description=f"level {v}") for v in range(1, 6))
     of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
     gold = np.array([[3]] * 20 + [[1], [2], [4], [5]] * 5).astype(float)
@@ -477,7 +477,7 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
 
 
 @pytest.mark.parametrize("kind", ["constructed", "model"])
-def test_labels_of_nobody_are_never_called_people_s(kind: str) -> None:
+def test_labels_that_no_person_gave_are_never_called_people_s(kind: str) -> None:
     judge = rounded(MADE.truth + 1.2)
     labelled = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
     findings = diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge))

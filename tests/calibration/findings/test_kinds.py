@@ -38,7 +38,7 @@ def test_a_reader_finds_each_code_in_the_guide_on_what_to_do(kind: FindingKind) 
     assert f"`{kind.code}`" in rows
 
 
-def test_each_kind_is_listed_once_and_after_those_that_come_first() -> None:
+def test_kinds_of_findings_are_listed_once_each_in_the_order_of_their_stages() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
@@ -126,7 +126,7 @@ def test_a_certificate_is_offered_to_one_judge_or_one_file_of_ratings(options: s
     assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
 
 
-def test_after_an_edit_of_the_author_a_usable_judge_needs_new_labels() -> None:
+def test_after_an_edit_by_the_author_a_usable_judge_needs_new_labels() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 

@@ -81,7 +81,7 @@ def test_false_passes_come_first_then_wrong_decisions_then_scores_then_the_cost_
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_what_is_about_no_level_keeps_the_place_that_its_cost_gives_it() -> None:
+def test_a_finding_that_is_about_no_level_is_ranked_by_its_cost() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),

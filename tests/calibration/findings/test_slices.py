@@ -75,7 +75,7 @@ def test_errors_in_a_slice_leave_out_sets_of_groups_where_there_are_more_than_a_
     assert part.agreement.n == n // 2
 
 
-def test_a_set_cut_too_fine_is_not_cut_at_all() -> None:
+def test_metadata_that_divide_a_set_too_finely_make_no_slices() -> None:
     n = 5 * (MOST_PARTS + 1)
     many = Made(n, seed=1)
     labelled = examples(many.rubric, many.people, groups=[f"g{i // 5}" for i in range(n)])
@@ -128,7 +128,7 @@ def test_one_broken_part_cut_two_ways_is_reported_once() -> None:
     assert len(standing_out(slices(judge, systems=SYSTEMS, groups=groups))) == 1
 
 
-def test_a_judge_that_keeps_to_the_middle_breaks_no_part_of_better_or_worse_responses() -> None:
+def test_a_judge_that_keeps_to_the_middle_has_no_broken_slice_of_better_or_worse_responses() -> None:
     quality = np.where(np.array([system in "ab" for system in SYSTEMS]), 1.0, -1.0)[:, None]
     truth = MADE.truth + quality
     people = {
@@ -150,7 +150,7 @@ def test_tasks_that_fall_into_one_part_are_not_evidence_against_it() -> None:
     assert ("system", "x") not in standing_out(slices(judge, systems=systems, groups=groups))
 
 
-def test_unordered_levels_are_held_to_being_equal() -> None:
+def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() -> None:
     of = rubric("which", scale=Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False))
     generator = np.random.default_rng(2)
     gold = generator.integers(0, 3, size=(120, 1)).astype(float)

@@ -47,5 +47,5 @@ def test_a_rule_for_judges_of_pairs_is_not_asked_of_others() -> None:
     assert kind_of("slow") is SLOW
 
 
-def test_without_the_feature_its_kind_is_none() -> None:
+def test_without_its_feature_a_kind_of_finding_is_unknown() -> None:
     assert kind_of("slow") is None

@@ -43,7 +43,7 @@ def shown() -> Iterator[tuple[str, str]]:
 COMMAND_LINES = list(shown())
 
 
-def test_its_head_has_the_form_that_agents_read() -> None:
+def test_the_head_of_the_skill_has_the_form_that_agents_read() -> None:
     head = frontmatter()
     assert head["name"] == HOME.name == "markscheme"
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", head["name"])
@@ -52,7 +52,7 @@ def test_its_head_has_the_form_that_agents_read() -> None:
     assert set(head) <= {"name", "description", "license", "compatibility", "metadata"}
 
 
-def test_it_is_short_and_its_references_are_read_only_when_needed() -> None:
+def test_the_skill_is_short_and_its_references_are_read_only_when_needed() -> None:
     assert len(SKILL.splitlines()) < 130
     for name, text in TEXTS.items():
         if name != "SKILL.md":
@@ -60,7 +60,7 @@ def test_it_is_short_and_its_references_are_read_only_when_needed() -> None:
             assert f"]({name})" in SKILL, name
 
 
-def test_its_links_lead_to_files() -> None:
+def test_links_of_the_skill_lead_to_files() -> None:
     for path in FILES:
         for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).is_file(), f"{path}: {link}"
@@ -100,7 +100,7 @@ def test_the_exit_statuses_are_those_of_the_commands() -> None:
 
 
 @pytest.mark.proof
-def test_an_agent_that_follows_it_gets_from_init_to_a_gate(tmp_path: Path) -> None:
+def test_an_agent_that_follows_the_skill_gets_from_init_to_a_gate(tmp_path: Path) -> None:
     """Each command of the skill, in a project that has what it needs."""
     here = setting.make_setting(tmp_path / "here")
     for name in ("NAME", "support-reply", "reply"):
