@@ -178,7 +178,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_call_and_its_result_are_the_same_steps_in_every_shape(shape: str) -> None:
+def test_a_tool_call_and_its_result_become_the_same_steps_from_every_format(shape: str) -> None:
     steps = [AgentStep("tool call", "refund", '{"id": 7}'), AgentStep("tool result", "refund", "done")]
     assert read_steps(SHAPES[shape]) == steps
     assert read_steps(json.dumps(SHAPES[shape])) == steps

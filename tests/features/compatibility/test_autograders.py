@@ -545,7 +545,7 @@ def test_one_number_cannot_honour_what_speaks_of_one_criterion(criterion: dict[s
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_a_declared_input_that_is_lacking_leaves_the_response_ungraded(make: Callable[[Any], Autograder]) -> None:
+def test_a_missing_declared_input_leaves_the_response_ungraded(make: Callable[[Any], Autograder]) -> None:
     for inputs, query in ((["query"], None), (["query", "reference"], "q")):
         rubric = Rubric.from_dict({"inputs": inputs, "criteria": [{"requirement": "A"}]})
         questions: list[str] = []

@@ -68,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ours",
     ],
 )
-def test_what_was_asked_of_us_is_no_line(provider: Any) -> None:
+def test_assertions_that_markscheme_answered_get_no_line(provider: Any) -> None:
     graded_row = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
     assert line(graded_row, providers=["echo", {"id": OURS, "label": "ours"}]) is None
 
@@ -85,7 +85,7 @@ def test_the_test_s_provider_is_named_by_the_line_of_its_options() -> None:
     assert line(graded_row) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
 
 
-def test_without_a_provider_it_is_promptfoo_s_own_model() -> None:
+def test_without_a_provider_the_line_names_promptfoo_s_own_model() -> None:
     printed = line(row({"type": "factuality", "value": "Paris"}))
     assert (
         printed == "1 verdict of model-graded assertions: factuality (1 by the model that Promptfoo takes by itself)."

@@ -8,7 +8,7 @@ from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
-def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) -> None:
+def test_points_and_scales_of_a_text_are_read_as_its_author_means_them(text: str, expected: Expected) -> None:
     reading = read_text(text)
     ends = reading.ends if reading.asks_for_score else None
     assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
@@ -16,7 +16,7 @@ def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) ->
 
 
 @pytest.mark.parametrize(("text", "asked"), TEXTS_OF_OTHERS)
-def test_a_text_of_another_author_is_read_as_it_is_meant(text: str, asked: Asked) -> None:
+def test_texts_by_authors_who_did_not_know_the_rules_are_read_as_meant(text: str, asked: Asked) -> None:
     reading = read_text(text)
     ends = reading.ends if reading.asks_for_score else None
     assert Asked(ends, reading.passes_from, len(reading.points)) == asked
@@ -24,7 +24,7 @@ def test_a_text_of_another_author_is_read_as_it_is_meant(text: str, asked: Asked
 
 
 @pytest.mark.parametrize("text", BY_ANOTHER_SCALE)
-def test_a_score_on_a_scale_that_is_not_read_is_said(text: str) -> None:
+def test_a_score_on_an_unknown_scale_is_reported(text: str) -> None:
     reading = read_text(text)
     assert (reading.asks_for_score, reading.points) == (False, ())
     assert reading.in_words == "pass or fail, though it seems to ask for a score: no scale was read in it"
@@ -35,7 +35,7 @@ def test_no_text_that_asks_for_a_score_gets_pass_or_fail(text: str, _expected: E
     assert read_text(text).asks_for_score
 
 
-def test_whatever_stands_together_is_read() -> None:
+def test_halves_of_any_two_texts_put_together_are_read_without_an_error() -> None:
     texts = [text for text, _ in TEXTS]
     for first, second in zip(texts, texts[7:], strict=False):
         for between in ("\n", " ", ""):
@@ -64,7 +64,7 @@ def test_points_and_levels_keep_what_they_quote_and_the_material_they_are_about(
     assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
 
 
-def test_each_list_has_the_words_before_it() -> None:
+def test_each_list_of_points_keeps_the_words_before_it() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (
         "The reply should greet the customer",
@@ -107,7 +107,7 @@ def test_a_scale_on_which_more_is_better_goes_up() -> None:
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_points_that_needn_t_all_hold_stay_one_question(lead: str) -> None:
+def test_points_of_which_not_all_are_needed_stay_one_question(lead: str) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
     assert (reading.points, reading.asks_for_score) == ((), False)
 

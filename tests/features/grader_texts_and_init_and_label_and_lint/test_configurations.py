@@ -77,7 +77,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_there_are_twelve_and_each_has_its_criteria_here() -> None:
+def test_each_of_the_twelve_configurations_has_its_expected_criteria_here() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 
@@ -108,7 +108,7 @@ def test_without_a_terminal_nothing_is_written_until_it_is_asked_for(tmp_path: P
     assert [path.name for path in project.iterdir()] == ["promptfooconfig.yaml"]
 
 
-def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
+def test_parts_of_a_configuration_that_are_not_read_are_counted(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--yes", cwd=copied("steps_and_lists", tmp_path))
     assert "not read, 1 time: factuality, whose value isn't a requirement" in done.stdout
     lost = tmp_path / "lost"
@@ -208,13 +208,15 @@ def assert_all_graded(graded: list[dict[str, Any]]) -> None:
             assert not part.get("metadata", {}).get("graderError"), part
 
 
-def test_a_configuration_runs_through_us_with_no_row_ungraded(tmp_path: Path) -> None:
+def test_a_configuration_graded_by_markscheme_leaves_no_row_ungraded(tmp_path: Path) -> None:
     assert_all_graded(run_through_us("default_test", tmp_path))
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
-def test_each_runs_natively_and_through_us_and_leads_to_a_first_screen(name: str, tmp_path: Path) -> None:
+def test_each_configuration_runs_with_and_without_markscheme_and_leads_to_a_first_screen(
+    name: str, tmp_path: Path
+) -> None:
     ours = run_through_us(name, tmp_path / "ours")
     native = run_natively(name, tmp_path / "native")
     assert_all_graded(ours)

@@ -83,7 +83,7 @@ def test_edits_change_the_words_they_name_and_nothing_else() -> None:
     assert wording.criteria == {"", "tone"}
 
 
-def test_runs_of_eight_words_of_an_example_are_refused_as_in_the_worked_cases() -> None:
+def test_eight_words_copied_from_an_example_are_refused_as_in_the_worked_examples() -> None:
     texts = labelled(cases.COPIED_FROM)
     assert copied_runs(cases.COPY, "The reply answers the question.", texts, 8) == cases.COPIED_RUNS
     assert copied_runs(cases.OWN_WORDS, "The reply answers the question.", texts, 8) == ()

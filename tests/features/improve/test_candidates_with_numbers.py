@@ -97,6 +97,8 @@ def test_most_people_decide_and_an_even_split_is_none() -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "best"), [(9, 1, 0), (7, 0, 0), (6, 0, None), (5, 2, None), (1, 9, None)])
-def test_as_few_decisions_show_it_as_show_that_a_version_is_better(right: int, wrong: int, best: int | None) -> None:
+def test_candidates_are_shown_better_by_as_few_decisions_as_rubric_versions(
+    right: int, wrong: int, best: int | None
+) -> None:
     rows = [[1.0]] * right + [[-1.0]] * wrong + [[0.0]] * (40 - right - wrong)
     assert decisions_test(rows, 0.025).best == best

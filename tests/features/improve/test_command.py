@@ -142,7 +142,7 @@ def test_words_that_change_no_score_are_called_so(project: Project) -> None:
 
 
 @pytest.mark.proof
-def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) -> None:
+def test_if_no_wording_is_confirmed_no_held_out_figure_is_shown(tmp_path: Path) -> None:
     """On dev the new words help; on held-out examples they do nothing."""
     project = Project(make_project(tmp_path, split=True))
     project.judge_hears_words_on(range(0, 45, 3))
@@ -157,7 +157,9 @@ def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("every", [3, 9])
-def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int) -> None:
+def test_if_no_wording_is_confirmed_the_report_says_how_often_such_labels_find_a_gain(
+    tmp_path: Path, every: int
+) -> None:
     """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""
     project = Project(make_project(tmp_path, split=True))
     project.judge_hears_words_on([1, 2, *range(0, 45, every)])
@@ -226,7 +228,7 @@ def test_a_wording_that_the_file_cannot_take_is_refused_before_the_labels_are_op
     assert project.opened() == []
 
 
-def test_the_terminal_shows_calls_cost_and_the_best_words_after_a_no(project: Project) -> None:
+def test_if_no_wording_is_confirmed_the_terminal_shows_calls_cost_and_the_best_words(project: Project) -> None:
     words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())
     assert re.search(r"\d+ calls: (\$[\d.]+|price unknown)", words)
     assert "worse, side by side with yours" in words
@@ -263,7 +265,9 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
 
 
 @pytest.mark.proof
-def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
+def test_candidates_from_outside_are_tested_on_all_labels_and_the_report_says_that_the_user_vouches_for_them(
+    project: Project,
+) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
     status, report, _ = project.improve("--candidates", *files, "--outside")
     assert (status, report["adopted"], report["opening"], report["sealed"]) == (0, "better", 1, 45)
@@ -275,7 +279,7 @@ def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vou
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_outside_opens_held_out_labels_only_where_it_is_said(project: Project) -> None:
+def test_candidates_from_outside_use_held_out_labels_only_if_asked_to(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)
     status, _, complaint = project.improve("--candidates", better, "--outside")
@@ -300,7 +304,7 @@ def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
     assert report["gain"]["n"] == 20
 
 
-def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
+def test_a_plan_asks_no_judge_and_writes_nothing(project: Project) -> None:
     status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.prompts_received()) == (0, [])
     assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)
@@ -308,7 +312,7 @@ def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_a_candidate_that_is_not_graded_is_out(tmp_path: Path) -> None:
+def test_a_candidate_whose_examples_are_ungraded_is_rejected(tmp_path: Path) -> None:
     def judge(body: dict[str, Any]) -> Answer:
         return failing(400, "no") if HELPS in prompts_of(body)[0] else reading_judge(body)
 
@@ -348,7 +352,7 @@ def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing
         assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
-def test_a_proposer_sees_dev_only_and_nobody_by_name(proposing: Any) -> None:
+def test_a_proposer_sees_only_dev_examples_and_no_names_of_raters(proposing: Any) -> None:
     for project in proposing(good_proposals):
         project.improve(*PROPOSING, "--rounds", "1", "--batch", "2")
         assert sum(system.startswith(PROPOSER) for system, _ in project.prompts_received()) == 2
@@ -500,7 +504,9 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
 # --- what a reader sees ---------------------------------------------------------------------------------------------
 
 
-def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by_side(project: Project) -> None:
+def test_the_report_separates_dev_from_held_out_figures_and_the_page_shows_the_words_side_by_side(
+    project: Project,
+) -> None:
     better = project.candidate("better", edit(BETTER))
     shown = project.shown("--candidates", better, "--open", "--html", "page.html", "--details")
     assert "On dev: 15 examples, which chose among the wordings" in shown

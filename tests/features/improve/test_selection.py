@@ -31,18 +31,20 @@ columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filte
 
 
 @pytest.mark.parametrize(("rho", "df", "alpha", "bound"), cases.BOUNDS)
-def test_the_larger_of_two_t_has_the_worked_bound(rho: float, df: int, alpha: float, bound: float) -> None:
+def test_the_critical_value_of_the_larger_of_two_t_equals_the_worked_examples(
+    rho: float, df: int, alpha: float, bound: float
+) -> None:
     assert critical_t(df, alpha, rho) == pytest.approx(bound, abs=cases.BOUND_TOLERANCE)
 
 
 @given(rho=st.floats(-0.95, 0.95), df=st.integers(9, 200), alpha=st.sampled_from([0.05, 0.0125, 0.0004]))
-def test_the_bound_lies_between_a_single_t_and_bonferroni(rho: float, df: int, alpha: float) -> None:
+def test_the_critical_value_lies_between_that_of_a_single_t_and_bonferroni_s(rho: float, df: int, alpha: float) -> None:
     bound = critical_t(df, alpha, rho)
     assert stdtrit(df, 1 - alpha) - 2e-3 <= bound <= stdtrit(df, 1 - alpha / 2) + 2e-3 + 0.02 * (alpha < 0.001)
 
 
 @pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
-def test_the_held_out_test_of_finalists_gives_the_worked_cases_figures(case: cases.SelectionCase) -> None:
+def test_the_held_out_test_of_finalists_reproduces_the_worked_examples(case: cases.SelectionCase) -> None:
     outcome = held_out_test(np.column_stack(case.columns), case.alpha)
     assert outcome.means == pytest.approx(case.means, abs=1e-6)
     assert outcome.errors == pytest.approx(case.errors, abs=1e-6)
@@ -52,7 +54,7 @@ def test_the_held_out_test_of_finalists_gives_the_worked_cases_figures(case: cas
     assert outcome.best == case.best
 
 
-def test_the_expected_t_is_the_one_whose_mean_after_passing_was_seen() -> None:
+def test_the_expected_t_is_the_one_whose_mean_among_passed_tests_equals_the_observed_t() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)
@@ -86,7 +88,7 @@ def test_equal_differences_keep_their_gain_without_an_interval() -> None:
     assert kept_share(None, 1.9) == 1.0
 
 
-def test_sizes_calls_and_labels_are_as_in_the_worked_cases() -> None:
+def test_sizes_calls_and_labels_equal_the_worked_examples() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:

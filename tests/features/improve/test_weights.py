@@ -80,7 +80,7 @@ def generator() -> np.random.Generator:
     return np.random.default_rng(11)
 
 
-def test_weights_of_the_worked_example() -> None:
+def test_fitted_weights_equal_the_worked_example() -> None:
     weights = fitted(X, Y, AUTHOR)
     assert weights / weights.sum() == approx([0.335772, 0.379415, 0.284813], abs=6e-7)
     assert slope_of(weights, np.array(AUTHOR)) == approx(0.602670, abs=6e-7)
@@ -99,7 +99,7 @@ def test_weights_agree_with_the_simulation_code() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_fits_better_within_the_bounds(seed: int) -> None:
+def test_no_other_weights_within_the_bounds_fit_better(seed: int) -> None:
     author = [0.5, 0.3, -0.4, 0.2]
     x, y = labelled(40, [0.8, 0.01, -0.2, 0.1] if seed % 2 else [0.2, 0.6, -0.5, 0.4], seed)
     fit = fitted(x, y, author)
@@ -161,7 +161,7 @@ def test_labels_that_only_just_pass_the_gate_carry_half_of_the_way_and_clear_one
     assert all((step >= 0.5) == (p <= 0.05) for p, step in gates)
 
 
-def test_a_proposal_goes_no_further_than_its_labels_carry() -> None:
+def test_proposed_weights_move_no_further_than_the_labels_support() -> None:
     x, y = labelled(60, [0.55, 0.2, 0.25], 2, noise=0.15)
     before = np.array([100.0, 200.0, 200.0])
     tuned = fit_weights(x, y, before, generator=generator())
@@ -339,7 +339,7 @@ def test_right_weights_and_exact_levels_are_changed_in_at_most_seven_runs_of_a_h
     assert changed / runs < 0.07 + 2 * math.sqrt(0.07 * 0.93 / runs)
 
 
-def test_scores_follow_the_contract() -> None:
+def test_weighted_scores_equal_the_worked_examples() -> None:
     assert weighted_scores([[1.0, 1.0], [0.0, 1.0]], [10, -5]).tolist() == [0.5, 0.0]
     assert weighted_scores([[1.0, 0.5]], [-1, -3]).tolist() == [0.375]
     assert weighted_scores([[np.nan, 0.25], [np.nan, np.nan]], [1, 3]).tolist() == approx([0.25, np.nan], nan_ok=True)

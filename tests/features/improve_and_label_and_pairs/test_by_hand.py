@@ -14,7 +14,9 @@ __all__ = ["project"]  # a fixture
     "command", ["improve --numbers --open", "improve --plan", "improve --candidates new.yaml --outside"]
 )
 @pytest.mark.parametrize("has_labels", [True, False])
-def test_what_pairs_cannot_be_tuned_by_is_done_by_hand(project: Path, command: str, *, has_labels: bool) -> None:
+def test_commands_that_cannot_tune_a_rubric_of_pairs_advise_to_edit_it_by_hand(
+    project: Path, command: str, *, has_labels: bool
+) -> None:
     if has_labels:
         labelled(project)
     name, *options = command.split()

@@ -36,14 +36,14 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_it_makes_graders_a_rubric_examples_and_a_configuration(tmp_path: Path) -> None:
+def test_init_makes_graders_a_rubric_examples_and_a_configuration(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"schema": 1, "created": FILES, "kept": []}
     assert list(files(tmp_path)) == FILES
 
 
-def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
+def test_init_changes_no_file_that_exists(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text("mine\n")
     (tmp_path / "graders").mkdir()
     (tmp_path / "graders" / "rubric_grader.py").write_text("mine too\n")
@@ -88,7 +88,7 @@ def test_a_file_in_the_place_of_a_folder_is_reported(tmp_path: Path) -> None:
     assert run("markscheme", "init", str(tmp_path / "graders")).returncode == 2
 
 
-def test_the_command_it_names_runs_without_a_key(tmp_path: Path) -> None:
+def test_the_command_that_init_prints_runs_without_a_key(tmp_path: Path) -> None:
     made = run("markscheme", "init", cwd=tmp_path)
     (command,) = re.findall(r"markscheme (calibrate support-reply .+)", made.stdout)
     done = run("markscheme", *command.split(), "--quiet", "--json", "-", cwd=tmp_path, env={"ANTHROPIC_API_KEY": ""})
@@ -98,7 +98,7 @@ def test_the_command_it_names_runs_without_a_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_its_configuration_runs_and_its_examples_calibrate(
+def test_the_configuration_of_init_runs_and_its_examples_calibrate(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:
     run("markscheme", "init", str(tmp_path))
@@ -119,7 +119,7 @@ def test_its_configuration_runs_and_its_examples_calibrate(
 
 
 @pytest.mark.proof  # a wheel is built; `tests/package` installs one
-def test_a_wheel_carries_what_it_copies(unpacked_wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_contains_all_files_that_init_copies(unpacked_wheel: Path, tmp_path: Path) -> None:
     code = f"""
 import sys
 sys.path.insert(0, {str(unpacked_wheel)!r})
@@ -214,7 +214,7 @@ def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_pat
     ]
 
 
-def test_columns_are_not_places_outside_the_project(tmp_path: Path) -> None:
+def test_names_of_columns_lead_to_no_file_outside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -234,7 +234,7 @@ def test_options_of_tables_go_with_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_what_an_installer_compiled_is_no_file_of_a_project(unpacked_wheel: Path, tmp_path: Path) -> None:
+def test_files_compiled_by_an_installer_are_not_copied_into_a_new_project(unpacked_wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     shutil.copytree(unpacked_wheel, site)
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(site / "markscheme" / "shipped")], check=True)

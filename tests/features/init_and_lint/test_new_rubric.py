@@ -7,7 +7,7 @@ from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 
 
-def test_its_rubric_has_yes_no_criteria_that_lint_has_nothing_to_say_about(tmp_path: Path) -> None:
+def test_the_rubric_of_init_has_yes_no_criteria_without_any_advice_of_lint(tmp_path: Path) -> None:
     run("markscheme", "init", str(tmp_path))
     rubric = load_rubric(tmp_path / "rubrics" / "support-reply.yaml")
     assert all(criterion.scale.is_yes_no for criterion in rubric.criteria)

@@ -40,7 +40,7 @@ def both(n: int, *, apart: int = 0) -> list[Rating]:
     return [*ann, *(rating_of("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 
 
-def test_nothing_is_shown_below_a_step_and_nothing_changes_within_one() -> None:
+def test_agreement_is_shown_from_five_labels_on_and_changes_only_in_steps_of_five() -> None:
     assert counted(*both(4)) == AgreementSoFar("c2", 0, 0, 0)
     assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == AgreementSoFar("c2", 5, 5, 3)
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)

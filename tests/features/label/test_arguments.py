@@ -31,7 +31,7 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: s
         (["r"], None),
     ],
 )
-def test_json_with_an_optional_file(words: list[str], target: str | None) -> None:
+def test_the_option_json_of_label_takes_an_optional_file(words: list[str], target: str | None) -> None:
     _, bound = parse("label", words, SettingsFile())
     assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
 

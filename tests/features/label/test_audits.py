@@ -48,7 +48,7 @@ def test_the_oldest_week_comes_first_in_the_order_of_the_draw(folder: Path) -> N
         work.file.close()
 
 
-def test_without_a_stream_it_says_how_one_begins(folder: Path) -> None:
+def test_labelling_audits_without_a_stream_says_how_to_begin_one(folder: Path) -> None:
     (folder / "calibration/reply").mkdir(parents=True)
     with pytest.raises(RatingError, match="--track"):
         open_work("reply", folder, rater="ann", audits=True)

@@ -23,7 +23,7 @@ def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) 
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
 
 
-def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
+def test_label_next_without_a_number_draws_as_many_as_the_verdict_needs(sitting: Path) -> None:
     done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 80
@@ -31,7 +31,7 @@ def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
     assert len(some.stdout.splitlines()) == 7
 
 
-def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) -> None:
+def test_label_next_without_a_number_is_refused_if_the_verdict_asks_for_none(sitting: Path) -> None:
     (sitting / "judge.jsonl").write_text(
         "".join(
             json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)
@@ -43,7 +43,7 @@ def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) 
 
 
 @pytest.mark.proof
-def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
+def test_a_plan_for_another_goal_names_the_labels_that_this_goal_needs(sitting: Path) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")
     assert "Labels needed" not in plain
     width = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--width", "0.05")
@@ -55,7 +55,7 @@ def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
     assert everything.count("Labels needed") == 3
 
 
-def test_no_more_are_asked_for_than_a_pool_has(sitting: Path) -> None:
+def test_no_more_labels_are_asked_for_than_the_pool_has_outputs(sitting: Path) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
     (sitting / "few.jsonl").write_text("".join(few))

@@ -20,13 +20,13 @@ def outputs(systems: str, n: int) -> list[Example]:
     ]
 
 
-def test_of_two_systems_all_pairs_are_made() -> None:
+def test_of_two_systems_all_pairs_of_responses_are_made() -> None:
     design = pair_design(outputs("ab", 12))
     assert len(design.pairs) == design.possible == 12
     assert design.systems == {"a": 12, "b": 12}
 
 
-def test_of_more_each_prompt_has_one_pair_and_each_two_systems_about_as_many() -> None:
+def test_of_several_systems_each_prompt_has_one_pair_and_all_pairs_of_systems_are_about_as_frequent() -> None:
     design = pair_design(outputs("abcd", 60))
     assert (len(design.pairs), design.prompts, design.possible) == (60, 60, 360)
     times = Counter(pair.system for pair in design.pairs)
@@ -34,7 +34,7 @@ def test_of_more_each_prompt_has_one_pair_and_each_two_systems_about_as_many() -
     assert max(times.values()) - min(times.values()) <= 1
 
 
-def test_any_beginning_is_balanced() -> None:
+def test_the_first_pairs_of_a_design_are_balanced_over_systems() -> None:
     pairs = pair_design(outputs("abc", 30), most=90).pairs
     times = Counter(pair.system for pair in pairs[:30])
     assert max(times.values()) - min(times.values()) <= 1

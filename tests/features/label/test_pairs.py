@@ -58,7 +58,7 @@ def first_shown(work: Work, step: Step) -> str:
     return "first" if html.index("stored first") < html.index("stored second") else "second"
 
 
-def test_which_response_is_shown_first_differs_by_pair_and_rater(work: Work) -> None:
+def test_the_response_shown_first_differs_by_pair_and_rater(work: Work) -> None:
     steps = [step for step in work.steps if step.sample == 0]
     firsts = [first_shown(work, step) for step in steps]
     assert {"first", "second"} == set(firsts)
@@ -72,7 +72,7 @@ def test_a_pair_that_comes_back_is_the_other_way_round(work: Work) -> None:
         assert first_shown(work, step) != first_shown(work, Step(step.id))
 
 
-def test_neither_ids_nor_systems_reach_the_page(work: Work) -> None:
+def test_neither_ids_nor_systems_of_a_pair_reach_the_page(work: Work) -> None:
     for step in work.steps:
         html = shown_of(work, step)
         assert "Response 1" in html
@@ -92,7 +92,7 @@ def test_an_answer_about_the_place_is_saved_for_the_stored_order(work: Work, tur
     assert answered.answers == {"helps": "0"}
 
 
-def test_a_tie_is_a_tie_in_either_order(work: Work) -> None:
+def test_a_tie_is_saved_as_a_tie_in_either_order_of_the_pair(work: Work) -> None:
     for step in work.steps[:6]:
         work.give(step, ResponseAnswers({"helps": "1"}))
         assert work.file.labels[step].criteria["helps"].level == 0.0

@@ -66,7 +66,7 @@ def test_before_the_first_label_there_is_a_plan_too() -> None:
     assert "one level only" in one_level.basis
 
 
-def test_margins_between_two_levels_count_for_the_nearest() -> None:
+def test_labels_between_two_levels_count_for_the_nearest_in_a_plan() -> None:
     truth, _ = labelled(20)
     truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))

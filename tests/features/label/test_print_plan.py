@@ -44,7 +44,7 @@ def plan(project: Path, *options: str) -> dict[str, Any]:
     return report
 
 
-def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
+def test_a_plan_shows_labels_and_cost_and_asks_no_judge(project: Path) -> None:
     report = plan(project, "--judge", "openai:some-model", "-o", "price=1:2")
     assert {need["goal"] for need in report["needs"]} == {"width", "promise", "variety"}
     (cost,) = report["cost"]
@@ -123,7 +123,7 @@ def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) 
         (["--to", "-", "--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],
 )
-def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], message: str) -> None:
+def test_an_impossible_plan_is_refused(project: Path, options: list[str], message: str) -> None:
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert message in done.stderr

@@ -53,7 +53,7 @@ def calibrated(project: Path) -> dict[str, Any]:
     return report
 
 
-def test_a_third_is_asked_again_on_the_reworded_criterion_alone_and_blind(project: Path) -> None:
+def test_a_third_of_the_examples_is_asked_again_blind_on_the_reworded_criterion_alone(project: Path) -> None:
     """20 labels of one criterion for each annotator, instead of 60 of all criteria; the same 20 for both."""
     asked = {}
     for rater in ("ann", "ben"):
@@ -69,7 +69,7 @@ def test_a_third_is_asked_again_on_the_reworded_criterion_alone_and_blind(projec
 
 
 @pytest.mark.proof
-def test_old_labels_gate_again_once_a_third_is_labelled_again_alike(project: Path) -> None:
+def test_old_labels_count_for_a_gate_again_once_a_third_is_relabelled_with_equal_answers(project: Path) -> None:
     before = calibrated(project)
     assert (before["use"], before["verdict"], before["rated"]["gold"]["pass"].count(None)) == ("trend", "ok", 0)
     assert before["relabelled"]["state"] == "too few"
@@ -86,7 +86,7 @@ def test_old_labels_gate_again_once_a_third_is_labelled_again_alike(project: Pat
 
 
 @pytest.mark.proof
-def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(project: Path) -> None:
+def test_if_one_of_20_relabelled_examples_differs_old_labels_stop_counting_and_the_rest_is_asked(project: Path) -> None:
     with Server(project, OWN) as server:
         checked = answer_all(server, frozenset([3]))
     report = calibrated(project)
@@ -139,7 +139,9 @@ def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trend
     ("criterion", "why"),
     [("polit", "did you mean polite?"), ("waffle", "no labels were given to other words of waffle")],
 )
-def test_a_meaning_that_cannot_be_noted_is_refused(criterion: str, why: str, project: Path) -> None:
+def test_the_option_same_meaning_is_refused_for_an_unknown_or_unchanged_criterion(
+    criterion: str, why: str, project: Path
+) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", criterion, cwd=project)
     assert done.returncode == 2
     assert why in done.stderr
@@ -196,7 +198,7 @@ def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> No
     assert (report["agreement"]["n"], report["relabelled"]["relabelled"]) == (60, 0)
 
 
-def test_other_punctuation_is_not_a_new_wording(project: Path) -> None:
+def test_changed_punctuation_is_not_a_new_wording(project: Path) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     rubric.write_text(rubric.read_text().replace(NEW_WORDS, "is the  reply POLITE"))
     with Server(project, OWN) as server:

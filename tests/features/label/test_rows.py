@@ -86,7 +86,7 @@ def test_a_file_calibrates_by_the_labels_that_were_given(folder: Path, monkeypat
     assert verdicts["agreement"]["value"] == 1.0
 
 
-def test_a_sheet_asks_the_same(folder: Path) -> None:
+def test_a_sheet_asks_each_row_the_same_criteria_as_the_page(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     page = sheet_of(work, timed=False)
     work.file.close()

@@ -47,7 +47,9 @@ def decided(picks: Sequence[Pick], gold: Mapping[str, bool], judge: Mapping[str,
 
 
 @given(sizes=st.lists(st.floats(0.01, 100), min_size=1, max_size=40), data=st.data())
-def test_chances_add_up_are_never_nothing_and_rise_with_size(sizes: list[float], data: st.DataObject) -> None:
+def test_inclusion_probabilities_add_up_to_the_count_are_above_zero_and_rise_with_size(
+    sizes: list[float], data: st.DataObject
+) -> None:
     count = data.draw(st.integers(1, len(sizes)))
     chances = inclusion_chances(sizes, count)
     assert chances.sum() == approx(count)
@@ -70,7 +72,7 @@ def test_each_unit_is_drawn_as_often_as_its_chance_says() -> None:
 # --- what is drawn --------------------------------------------------------------------------------------------------
 
 
-def test_the_pool_is_parted_by_decision_and_doubt_and_every_output_has_a_chance() -> None:
+def test_the_pool_is_stratified_by_decision_and_doubt_and_every_output_has_a_chance() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 100)
     draw = choose_next(RUBRIC, examples, ratings, 60)
     assert {s.name: s.pool for s in draw.strata} == {
@@ -118,7 +120,7 @@ def test_what_is_labelled_is_not_drawn_again_and_counts_for_its_part() -> None:
     assert sum(s.pool for s in second.strata) == 100
 
 
-def test_few_labels_part_the_pool_less_finely() -> None:
+def test_with_few_labels_the_pool_has_fewer_strata() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     assert [s.name for s in choose_next(RUBRIC, examples, ratings, 6).strata] == ["fail", "pass"]
     assert [s.name for s in choose_next(RUBRIC, examples, [], 6).strata] == ["all"]
@@ -131,13 +133,13 @@ def test_strata_that_the_pool_names_are_kept() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 11])
-def test_no_more_can_be_taken_than_there_is(count: int) -> None:
+def test_no_more_outputs_are_drawn_than_the_pool_has(count: int) -> None:
     examples, ratings = pool([5.0] * 10)
     with pytest.raises(UsageError, match="holds 10 outputs"):
         choose_next(RUBRIC, examples, ratings, count)
 
 
-def test_the_same_seed_draws_the_same_and_another_another() -> None:
+def test_the_same_seed_draws_the_same_outputs_and_another_seed_others() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     draws = [choose_next(RUBRIC, examples, ratings, 30, seed=seed) for seed in (1, 1, 2)]
     ids = [[pick.example.id for pick in draw.picks] for draw in draws]
@@ -145,7 +147,7 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
 
 
 @pytest.mark.proof
-def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
+def test_a_pass_rate_estimated_from_two_successive_draws_is_unbiased() -> None:
     rng = np.random.default_rng(8)
     values = []
     levels = rng.integers(1, 6, 300).astype(float)
@@ -218,7 +220,7 @@ def test_a_system_or_a_decision_that_is_missing_leaves_the_rate_of_all() -> None
 
 
 @pytest.mark.proof
-def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_is_bent() -> None:
+def test_each_system_gets_an_unbiased_pass_rate_after_one_draw_and_after_another() -> None:
     sizes = {"a": (30, 120), "b": (75, 75), "c": (100, 50)}
     examples, ratings = systems(sizes)
     rng = np.random.default_rng(4)

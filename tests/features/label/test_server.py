@@ -21,7 +21,7 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project: Path) -> None:
+def test_an_answer_is_on_disk_as_a_blind_rating_before_the_next_page_is_sent(project: Path) -> None:
     with Server(project) as server:
         reply = server.label(polite="2", waffle="t", note="reads cold")
         (line,) = server.lines
@@ -76,7 +76,7 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
 
 
 @pytest.mark.parametrize("place", ["", "ratings", "ratings/ann.jsonl", "ratings/ann.jsonl.damaged"])
-def test_a_place_that_takes_no_labels_is_never_called_a_bug(project: Path, place: str) -> None:
+def test_a_folder_that_takes_no_labels_is_reported_and_not_called_a_bug(project: Path, place: str) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     blocked = ratings.parent / place
     blocked.parent.mkdir(parents=True)
@@ -163,7 +163,7 @@ def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) ->
         assert len(server.lines) == 2
 
 
-def test_undo_takes_back_and_the_later_word_counts(project: Path) -> None:
+def test_undo_withdraws_a_label_and_the_later_answer_counts(project: Path) -> None:
     with Server(project) as server:
         server.label()
         unit = server.get().open
@@ -294,7 +294,7 @@ def test_steadiness_is_shown_once_a_response_has_come_back(project: Path) -> Non
 
 
 @pytest.mark.proof
-def test_agreement_with_another_is_shown_in_fives_and_only_of_what_was_labelled(project: Path) -> None:
+def test_agreement_with_another_annotator_is_shown_in_steps_of_five_for_labelled_responses_only(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label(polite="0", waffle="0")
@@ -356,7 +356,7 @@ def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
+def test_disagreement_is_resolved_on_a_page_that_shows_no_names(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         replies = [ann.label(polite="0") for _ in range(21)]
         for _ in range(21):
@@ -458,7 +458,7 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
         (["--rater", "ann"], "say by --pool FILE"),
     ],
 )
-def test_what_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], problem: str) -> None:
+def test_a_file_that_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], problem: str) -> None:
     (project / "broken.jsonl").write_text("{not json\n")
     (project / "empty.jsonl").write_text('{"id": "a", "response": "  "}\n')
     status, message = refused(project, *options)

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_three_share_sixty_so_that_each_is_labelled_twice_and_pairs_meet_equally_often() -> None:
+def test_three_raters_share_sixty_responses_so_that_each_is_labelled_twice_and_pairs_overlap_equally() -> None:
     """The next annotator labels one response; what they have done counts when the next one asks."""
     labelled: dict[str, set[str]] = {}
     share = Share(TRIO, per_response=2)
@@ -62,7 +62,7 @@ def test_labels_overlap_soon_and_planned_repeats_come_well_after() -> None:
     n=st.integers(1, 60),
     before=st.dictionaries(st.sampled_from(IDS), st.sets(st.sampled_from([*TRIO, "gone"])), max_size=30),
 )
-def test_who_labelled_before_counts_and_a_grown_pool_keeps_its_share(
+def test_earlier_labels_count_and_a_grown_pool_is_shared_as_before(
     per_response: int, n: int, before: dict[str, set[str]]
 ) -> None:
     share = Share(TRIO, per_response)

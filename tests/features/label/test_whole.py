@@ -51,7 +51,7 @@ def labels_of(work: Work) -> list[Rating]:
     return list(load_ratings(work.file.path, work.rubric, kind="human"))
 
 
-def test_the_whole_is_asked_first_and_its_answer_is_the_decision(project: Path) -> None:
+def test_the_question_on_the_whole_response_is_asked_first_and_its_answer_is_the_decision(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
         assert page.data["criteria"] == [WHOLE, "polite", "waffle"]
@@ -63,7 +63,7 @@ def test_the_whole_is_asked_first_and_its_answer_is_the_decision(project: Path) 
         assert all(WHOLE not in line["criteria"] for line in server.lines)
 
 
-def test_what_comes_back_is_asked_by_criterion_alone(tmp_path: Path) -> None:
+def test_responses_shown_a_second_time_are_asked_by_criterion_alone(tmp_path: Path) -> None:
     work = opened(make_pool(tmp_path, 20))
     again = [step for step in work.steps if step.sample == 1]
     assert again
@@ -71,7 +71,7 @@ def test_what_comes_back_is_asked_by_criterion_alone(tmp_path: Path) -> None:
     work.file.close()
 
 
-def test_the_whole_needs_an_answer(project: Path) -> None:
+def test_the_question_on_the_whole_response_needs_an_answer(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         for whole in (None, "x", "2"):
@@ -79,7 +79,7 @@ def test_the_whole_needs_an_answer(project: Path) -> None:
             assert server.post("give", {"unit": unit, "answers": answers}).status == 422
 
 
-def test_can_t_tell_is_an_answer_and_no_decision(project: Path) -> None:
+def test_can_t_tell_answers_the_question_on_the_whole_and_is_no_decision(project: Path) -> None:
     work = opened(project)
     answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
     (label,) = labels_of(work)
@@ -124,7 +124,9 @@ def test_more_criteria_are_asked_for_more_decisions() -> None:
 
 
 @pytest.mark.proof
-def test_who_labelled_the_criteria_before_is_asked_for_the_whole_only_where_everyone_is(project: Path) -> None:
+def test_an_annotator_who_labelled_the_criteria_before_is_asked_for_the_whole_only_if_everyone_is(
+    project: Path,
+) -> None:
     with Server(project, NEVER) as server:
         assert server.get().data["criteria"] == ["polite", "waffle"]
         for _ in range(4):
@@ -158,7 +160,9 @@ def test_a_decision_from_reading_isn_t_asked_again(project: Path) -> None:
     work.file.close()
 
 
-def test_a_criterion_of_that_name_leaves_the_question_out_and_always_is_refused(project: Path) -> None:
+def test_a_criterion_named_whole_removes_the_question_on_the_whole_and_asking_it_always_is_refused(
+    project: Path,
+) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))
     work = opened(project)
     assert not work.whole_steps

@@ -73,7 +73,7 @@ def labelled(project: Path) -> None:
             examples.write(json.dumps({**pair, "labels": labels}) + "\n")
 
 
-def test_from_outputs_to_a_judge_that_can_gate_and_systems_in_order(project: Path) -> None:
+def test_labelled_pairs_lead_to_a_judge_that_can_gate_and_to_ranked_systems(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--json", "report.json", cwd=project)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -103,7 +103,7 @@ def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Pa
     assert "runs differ from each other" not in later.stdout
 
 
-def test_one_order_is_named_as_not_tested(project: Path) -> None:
+def test_a_judge_asked_in_one_order_only_is_reported_as_not_tested_for_order(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "-o", "orders=1", cwd=project)
     assert "order not tested" in done.stdout, done.stdout + done.stderr

@@ -40,12 +40,12 @@ def test_the_number_of_findings_comes_first_and_the_exit_status_says_what_they_a
     assert plain.stdout.splitlines()[:3] == ([first, "", counted] if counted else [first])
 
 
-def test_nothing_to_say_is_said(tmp_path: Path) -> None:
+def test_lint_says_that_a_rubric_has_no_issues(tmp_path: Path) -> None:
     write(tmp_path, it=SOUND)
     assert linted(tmp_path, "it.yaml").stdout == "it.yaml: no issues\n"
 
 
-def test_faults_stand_at_their_lines_all_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_a_rubric_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     write(tmp_path, it=FAULTY)
     assert linted(tmp_path, "it.yaml").stdout.splitlines()[-2:] == [
         "it.yaml:1: passingThreshold is at most 1, found 2",
@@ -98,14 +98,14 @@ def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is
     assert linted(tmp_path, "it.yaml", "-o", "scorers=nowhere").returncode == 2
 
 
-def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:
+def test_a_key_of_a_rubric_that_has_no_effect_is_noted(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
     assert (done.returncode, done.stderr) == (1, "")
     assert "\n- it.yaml:1: is named 'other' but is in 'it.yaml'" in done.stdout
 
 
-def test_of_several_rubrics_each_has_its_say_and_the_worst_its_status(tmp_path: Path) -> None:
+def test_each_of_several_rubrics_is_reported_and_the_exit_status_is_that_of_the_worst(tmp_path: Path) -> None:
     write(tmp_path, a=SOUND, b=FAULTY, c=ADVISED)
     done = linted(tmp_path, "a.yaml", "b.yaml", "c.yaml", "--json")
     assert done.returncode == 2
@@ -145,13 +145,13 @@ def test_the_format_is_printed_for_editors(tmp_path: Path) -> None:
     assert done.stdout == (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
 
 
-def test_nothing_to_lint_is_a_fault_of_the_call(tmp_path: Path) -> None:
+def test_lint_without_any_rubric_is_refused(tmp_path: Path) -> None:
     done = linted(tmp_path)
     assert done.returncode == 2
     assert "RUBRIC" in done.stderr
 
 
-def test_of_another_language_lint_says_what_it_cannot_read(tmp_path: Path) -> None:
+def test_lint_says_which_checks_it_leaves_out_for_a_rubric_in_another_language(tmp_path: Path) -> None:
     german = "criteria:\n- {name: schritt, requirement: Die Antwort nennt einen Schritt für den Kunden.}\n"
     write(tmp_path, es=german)
     done = linted(tmp_path, "es.yaml")

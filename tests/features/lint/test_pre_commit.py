@@ -41,11 +41,11 @@ def test_pre_commit_can_read_the_hook() -> None:
         (".github/workflows/ci.yaml", False),
     ],
 )
-def test_it_is_given_rubrics_and_nothing_else(name: str, passed: bool) -> None:
+def test_the_pre_commit_hook_is_given_rubrics_and_nothing_else(name: str, passed: bool) -> None:
     assert _is_passed(name) is passed
 
 
-def test_it_takes_the_shipped_rubrics(tmp_path: Path) -> None:
+def test_the_pre_commit_hook_accepts_the_shipped_rubrics(tmp_path: Path) -> None:
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rubrics").iterdir())]
     passed_files = [name for name in files if _is_passed(name)]
     assert len(passed_files) == 5

@@ -83,7 +83,7 @@ def test_rows_with_their_criteria_under_another_key_say_how_to_name_it(tmp_path:
         ("loaf.yaml", "judge_with: !run bake.score\nrubric:\n- {requirement: Is brown., weight: 2}\n"),
     ],
 )
-def test_what_isnt_read_is_refused_with_a_way_out(name: str, text: str, tmp_path: Path) -> None:
+def test_rubrics_in_an_unreadable_form_are_refused_with_a_way_out(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     refused = run("markscheme", "lint", name, cwd=tmp_path)
     way_out = "without it, what follows is" if name == "loaf.yaml" else "a rubric is YAML or JSON: a list of criteria"

@@ -123,12 +123,12 @@ def test_a_prompt_that_does_not_fit_is_reported_in_tokens(loaded: LocalJudge) ->
     assert not caught.value.transient
 
 
-def test_an_answer_at_its_greatest_length_is_cut_off_not_wrong(cut_off: Reply) -> None:
+def test_an_answer_that_reaches_the_length_limit_is_called_cut_off(cut_off: Reply) -> None:
     assert cut_off.stop == "length"
     assert cut_off.usage.output_tokens == LENGTH
 
 
-def test_a_schema_nobody_can_hold_to_is_a_sentence(loaded: LocalJudge) -> None:
+def test_an_impossible_schema_is_reported_in_a_sentence(loaded: LocalJudge) -> None:
     with pytest.raises(JudgeUnavailable, match="cannot be asked this"):
         asyncio.run(loaded.reply(Prompt("", "x", {"type": "bogus"}, ())))
 
@@ -158,7 +158,7 @@ def test_limits_below_one_are_refused(option: str, local_model: Path) -> None:
 
 
 @pytest.mark.proof
-def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_model: Path) -> None:
+def test_content_and_settings_of_a_model_make_the_judge_s_identity(tmp_path: Path, local_model: Path) -> None:
     local = LocalJudge(local_model)
     assert local.identity.name == f"local:{local_model.name}"
     copied = tmp_path / local_model.name
@@ -224,6 +224,6 @@ def test_the_name_of_a_model_file_alone_is_answered_with_the_name_of_its_judge()
         ("local:/no/such/model.gguf", "/no/such/model.gguf"),
     ],
 )
-def test_a_name_that_names_nobody_is_a_fault_of_the_call(name: str, message: str) -> None:
+def test_an_unknown_judge_s_name_is_refused(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         open_judge(name, asking=Asking(memory=None))

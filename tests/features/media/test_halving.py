@@ -36,7 +36,7 @@ def filtered(pixels: NDArray[np.int64], filters: Sequence[int]) -> bytes:
 
 
 @pytest.mark.parametrize("colours", CHANNELS)
-def test_each_filter_and_kind_of_colour_is_read(colours: int) -> None:
+def test_png_files_with_each_filter_and_colour_type_are_halved(colours: int) -> None:
     pixels = np.random.default_rng(colours).integers(0, 256, (11, 7, CHANNELS[colours]))
     expected = np.rint(pixels[:10, :6].reshape(5, 2, 3, 2, -1).mean(axis=(1, 3))).astype(np.uint8)
     for filters in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (4,), (3,)):
@@ -58,5 +58,5 @@ def test_a_drawn_chart_keeps_its_squares() -> None:
 
 
 @pytest.mark.parametrize("content", [JPEG_FILE, GIF_FILE, sized(5000, 5000), sized(600, 900), PNG_FILE[:60], b""])
-def test_what_is_not_read_is_left_as_it_is(content: bytes) -> None:
+def test_images_of_other_formats_are_left_as_they_are(content: bytes) -> None:
     assert halved_png(content) is None

@@ -109,7 +109,7 @@ def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
     assert done.usage.input_tokens == 40
 
 
-def test_text_alone_goes_out_as_ever() -> None:
+def test_a_prompt_of_text_alone_is_sent_as_without_images() -> None:
     submission = Submission("Two squares.", {"chart": "a chart"})
     (prompt,) = questions(RUBRIC, submission)
     with ChatServer(lambda _: completion(MET)) as server:

@@ -71,7 +71,7 @@ def _chunk(size: int) -> bytes:
     return size.to_bytes(4, "big") + b"teXt" + bytes(size) + bytes(4)
 
 
-def test_text_alone_is_shown_as_ever() -> None:
+def test_a_page_of_text_alone_looks_as_without_images() -> None:
     html = render_example(Submission("[image 0123456789abcdef0123456789abcdef]"), [])
     assert "<img" not in html
     assert "media" not in html

@@ -132,7 +132,7 @@ def test_images_in_messages_leave_a_mark_in_the_messages() -> None:
     assert [part.mark for part in prompt.parts] == [MARK]
 
 
-def test_a_text_is_never_looked_into() -> None:
+def test_a_response_given_as_text_is_never_searched_for_images() -> None:
     for text in (PNG_URL, '{"image": "chart.png"}', f"see {MARK}"):
         assert type(Submission(text).response) is str
         assert Submission(text).response == text
@@ -274,7 +274,7 @@ def test_a_file_that_changes_after_it_was_read_is_not_sent(tmp_path: Path) -> No
         ("max_media = 1", [{"image": "a.png"}, {"image": "a.png"}], "the limit is 1"),
     ],
 )
-def test_settings_move_the_limits(
+def test_the_settings_file_sets_the_limits_of_images(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, value: Any, says: str
 ) -> None:
     (tmp_path / "a.png").write_bytes(PNG_FILE)

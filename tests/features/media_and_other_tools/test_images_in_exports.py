@@ -115,7 +115,7 @@ def test_a_file_that_a_task_names_is_kept_where_it_lies_next_to_the_export(addre
     assert [marks(example) for example in file.examples] == [[MARK]]
 
 
-def test_what_is_no_image_is_no_image_of_a_task_either(tmp_path: Path) -> None:
+def test_content_that_is_no_image_is_not_read_as_an_image_of_a_task(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(SVG_FILE)
     file = opened(tmp_path, label_studio("chart.png"))
     assert [marks(example) for example in file.examples] == [[]]

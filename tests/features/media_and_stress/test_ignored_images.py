@@ -54,7 +54,7 @@ def test_a_judge_that_ignores_the_image_is_named_with_what_it_overlooked(charts:
 
 
 @pytest.mark.proof
-def test_a_judge_that_counts_what_it_sees_is_not_and_rates_charts_of_half_the_size_as_before(
+def test_a_judge_that_counts_what_it_sees_is_not_said_to_ignore_images_and_rates_half_sized_charts_as_before(
     charts: Path, tmp_path: Path
 ) -> None:
     result = stressed(charts, counts, tmp_path)

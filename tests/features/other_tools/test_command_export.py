@@ -46,7 +46,7 @@ def export(folder: Path, texts: list[str], judge: str = "function:counting_judge
 
 
 @pytest.mark.proof
-def test_examples_come_home_under_their_ids_as_they_were(
+def test_exported_examples_are_imported_again_unchanged_under_their_ids(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:
     config = export(tmp_path, STRANGE)
@@ -89,7 +89,7 @@ def test_the_configuration_shows_responses_as_they_are_and_has_our_assertion_gra
     assert written == exported_configuration(texts, "anthropic")
 
 
-def test_labels_stay_at_home(tmp_path: Path) -> None:
+def test_exported_examples_for_promptfoo_contain_no_labels(tmp_path: Path) -> None:
     text = export(tmp_path, ["Paris."]).read_text()
     assert "ana" not in text
     assert "expected_label" not in text

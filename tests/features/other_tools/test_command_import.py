@@ -71,7 +71,7 @@ def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project:
     assert "not written: 60 responses; --examples FILE.jsonl writes them\n" in done.stderr
 
 
-def test_verdicts_without_labels_are_of_whom_the_file_or_the_caller_says(project: Path) -> None:
+def test_verdicts_without_labels_belong_to_the_rater_that_the_file_or_the_caller_names(project: Path) -> None:
     (project / "v.csv").write_text("id,rater,verdict\nr1,gpt,yes\nr2,claude,no\n")
     (project / "w.csv").write_text("id,verdict\nr1,yes\n")
     for file, options, raters in (
@@ -85,7 +85,7 @@ def test_verdicts_without_labels_are_of_whom_the_file_or_the_caller_says(project
         assert {name: count["kind"] for name, count in report["raters"].items()} == raters, (file, options)
 
 
-def test_values_in_objects_are_mapped_by_their_path_and_no_rating_at_all_is_a_fault(project: Path) -> None:
+def test_values_in_nested_objects_are_mapped_by_path_and_an_import_without_any_rating_is_refused(project: Path) -> None:
     (project / "nested.jsonl").write_text(
         '{"id": "n1", "inputs": {"question": "q"}, "output": {"text": "a"}, '
         '"scores": {"good": {"value": 1, "by": "x"}}}'
@@ -245,7 +245,7 @@ def test_a_file_that_does_not_say_who_rated_needs_a_kind(project: Path) -> None:
     assert "--kind human" in done.stderr
 
 
-def test_nothing_read_is_a_fault_even_where_examples_are_asked_for(project: Path) -> None:
+def test_an_import_that_reads_nothing_is_refused_even_if_examples_are_asked_for(project: Path) -> None:
     (project / "nested.jsonl").write_text('{"id": "a", "scores": {"good": 1}}\n' * 3)
     command = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--examples", "e.jsonl")
     done = run("markscheme", "import", *command, cwd=project)

@@ -118,7 +118,7 @@ def test_what_a_judge_could_not_say_is_ungraded_and_never_a_fail(tool: str, tmp_
     ([("relevant", None), ("off topic", None), ("stale", None)], "words-apart", None),
     ([(None, 4.0), (None, 1.0), (None, 5.0)], "pass-value", None),
 ])  # fmt: skip
-def test_words_that_may_mean_two_things_are_refused_with_what_settles_it(
+def test_words_with_two_possible_meanings_are_refused_with_the_option_that_decides(
     judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
     words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]  # type: ignore[assignment]

@@ -99,7 +99,7 @@ def test_existing_files_are_added_to_only_where_that_is_asked_for(import_labels:
     ],
     ids=["rater of a sheet", "unknown field", "no file", "nobody's words", "unknown raters"],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_is_written(
+def test_contradictory_options_of_import_are_refused_before_anything_is_written(
     import_labels: Import, tmp_path: Path, change: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):

@@ -34,7 +34,7 @@ def drawn(seed: int, theta: list[float], log_tie: float, n: int) -> tuple[Names,
     return first, second, outcome - 1.0
 
 
-def test_strengths_of_published_systems_by_people() -> None:
+def test_strengths_of_published_systems_by_people_are_reproduced() -> None:
     pairs = published_pairs()
     strengths = davidson(
         pairs.first, pairs.second, preferences_of(pairs, "people"), n_systems=len(SYSTEMS), groups=pairs.prompts
@@ -46,7 +46,7 @@ def test_strengths_of_published_systems_by_people() -> None:
     assert (strengths.n, strengths.n_groups) == (999, 170)
 
 
-def test_strengths_of_published_systems_by_a_judge() -> None:
+def test_strengths_of_published_systems_by_a_judge_are_reproduced() -> None:
     pairs = published_pairs()
     preference = preferences_of(pairs, "gpt-3.5-turbo")
     strengths = davidson(pairs.first, pairs.second, preference, n_systems=len(SYSTEMS), groups=pairs.prompts)
@@ -56,7 +56,7 @@ def test_strengths_of_published_systems_by_a_judge() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_turning_pairs_round_changes_nothing(seed: int) -> None:
+def test_exchanging_the_two_responses_of_pairs_changes_no_strength(seed: int) -> None:
     first, second, preference = drawn(seed, [0.5, 0.0, -0.5], -1.0, 60)
     turned = np.random.default_rng(seed).random(60) < 0.5
     strengths = davidson(first, second, preference, n_systems=3)
@@ -96,7 +96,7 @@ def test_a_system_that_always_wins_has_no_finite_strength() -> None:
     assert values(strengths)[1:] == pytest.approx([0.0, 0.0], abs=1e-6)
 
 
-def test_a_system_that_wins_or_ties_has_none_either() -> None:
+def test_a_system_that_wins_or_ties_every_pair_has_no_finite_strength_either() -> None:
     strengths = davidson([0, 0, 0], [1, 1, 1], [-1, 0, -1], n_systems=2)
     assert strengths.log_strengths[0].undefined == "it wins or ties all 3 of its pairs"
     assert strengths.log_tie.undefined == "no two systems have finite strengths"
@@ -125,7 +125,7 @@ def test_systems_share_a_rank_unless_their_difference_excludes_zero() -> None:
     assert davidson(first, second, preference, n_systems=3).ranks == (1, 2, 2)
 
 
-def test_a_circle_is_counted_only_where_each_step_is_shown() -> None:
+def test_a_cycle_of_preferences_is_counted_only_if_each_of_its_steps_is_significant() -> None:
     better = Estimate(0.5, 0.2, 0.8, n=40)
     worse = Estimate(-0.5, -0.8, -0.2, n=40)
     open_still = Estimate(0.1, -0.2, 0.4, n=40)

@@ -30,7 +30,9 @@ def rated_pairs(draw: st.DrawFn) -> tuple[Levels, Levels, npt.NDArray[np.bool_]]
 
 @settings(max_examples=30, deadline=None)
 @given(rated_pairs())
-def test_turning_any_pair_round_changes_no_figure(pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]]) -> None:
+def test_exchanging_the_two_responses_of_any_pair_changes_no_figure(
+    pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]],
+) -> None:
     gold, judge, turned = pairs
     way = np.where(turned, -1.0, 1.0)
     as_stored = pair_agreement_family(gold, judge, levels=LEVELS)
@@ -47,7 +49,9 @@ def test_turning_any_pair_round_changes_no_figure(pairs: tuple[Levels, Levels, n
 
 @settings(max_examples=30, deadline=None)
 @given(rated_pairs())
-def test_turning_any_pair_round_leaves_the_best_constant(pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]]) -> None:
+def test_exchanging_the_two_responses_of_any_pair_keeps_the_best_constant(
+    pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]],
+) -> None:
     gold, judge, turned = ((column + 1) / 2 if column.dtype == np.float64 else column for column in pairs)
     constants = (0.0, 0.5, 1.0)
     figures = agreement_figures(gold, judge, tolerance=1e-6, constants=constants, mirrored=True)
@@ -65,7 +69,7 @@ def test_turning_any_pair_round_leaves_the_best_constant(pairs: tuple[Levels, Le
 
 
 @pytest.mark.parametrize("judge", AGREEMENT)
-def test_agreement_of_published_judges_with_people(judge: str) -> None:
+def test_agreement_of_published_judges_with_people_is_reproduced(judge: str) -> None:
     pairs = published_pairs()
     agreement, n, kappa, quadratic = AGREEMENT[judge]
     figures = pair_agreement_family(
@@ -99,7 +103,7 @@ def test_flips_are_measured_within_their_interval(injected: float) -> None:
     assert covered >= 54  # 57 of 60 are expected, and 54 or more come in 96 % of runs
 
 
-def test_a_lean_is_the_difference_between_places() -> None:
+def test_the_lean_to_the_first_response_is_the_difference_between_both_orders() -> None:
     assert lean_to_first([-1, -1, 0, 1], [1, 1, 0, 1]).value == 0.5
     assert lean_to_first([-1.0, 1.0], [-1.0, 1.0]).value == 0.0
     assert lean_to_first([1, 1], [-1, -1]).value == -1.0
@@ -109,7 +113,7 @@ def test_a_pair_seen_in_one_order_counts_by_that_alone() -> None:
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 
-def test_a_rater_of_longer_responses_leans_to_length() -> None:
+def test_a_rater_that_prefers_longer_responses_has_a_lean_to_length() -> None:
     ratios = np.array([0.4, -0.2, 0.9, -0.5, 0.1, 0.3] * 4)
     assert length_lean(np.sign(ratios), ratios).above(0.3)
     assert length_lean(-np.sign(ratios), ratios).below(-0.3)

@@ -120,7 +120,7 @@ def test_two_orders_that_contradict_each_other_are_a_tie() -> None:
     }
 
 
-def test_without_ties_they_are_no_level() -> None:
+def test_without_ties_two_orders_that_contradict_each_other_give_no_level() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
     assert grade.score is None
     assert grade.error is not None

@@ -43,7 +43,7 @@ def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ..
     return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
 
 
-def test_the_risk_of_a_gate_over_several_files(tmp_path: Path) -> None:
+def test_the_risk_of_a_gate_is_computed_over_several_files_of_runs(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     report = risk(tmp_path, *files)
     scores = [json.loads(line)["score"] for file in files for line in (tmp_path / file).read_text().splitlines()]
@@ -193,7 +193,7 @@ def test_an_experiment_s_runs_are_read(tmp_path: Path) -> None:
     assert risk(tmp_path, "e0.json", "e1.json", threshold="0.2")["cases"] == 12
 
 
-def test_the_report_says_it_in_words(tmp_path: Path) -> None:
+def test_the_report_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
     report = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
@@ -245,7 +245,7 @@ def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -
     assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == report["p_fail"]
 
 
-def test_the_former_command_names_the_one_that_answers(tmp_path: Path) -> None:
+def test_the_removed_command_gate_risk_names_its_successor(tmp_path: Path) -> None:
     done = run("markscheme", "gate-risk", "my run.json", "--threshold", "0.8", "--of", "pass", cwd=tmp_path)
     assert done.returncode == 2
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())

@@ -140,7 +140,7 @@ def is_graded(row: dict[str, Any]) -> bool:
     return "not graded" not in row["gradingResult"]["reason"]
 
 
-def test_it_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
+def test_the_hook_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
     lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
@@ -165,7 +165,7 @@ def test_it_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded
     assert data["cost"]["calls"] == 36
 
 
-def test_the_command_that_it_prints_works_where_promptfoo_ran(
+def test_the_command_that_the_hook_prints_works_where_promptfoo_ran(
     three_prompts: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summary_of: Summarizing
 ) -> None:
     folder = three_prompts.report.parent
@@ -218,7 +218,7 @@ def test_labels_of_the_tests_correct_the_rate(three_prompts: Recorded, summary_o
     assert "as people would decide" in " ".join(lines)
 
 
-def test_a_calibration_of_other_outputs_corrects_it_too(
+def test_a_calibration_on_other_outputs_corrects_the_rate_too(
     three_prompts: Recorded, summary_of: Summarizing, tmp_path: Path
 ) -> None:
     ratings = [{"id": str(n), "gold": n < 45, "judge": n < 50} for n in range(100)]
@@ -251,7 +251,7 @@ def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) ->
     assert printed[-1].startswith("the report is not written: ")
 
 
-def test_labels_that_are_not_there_lose_no_results(repeated: Recorded, summary_of: Summarizing) -> None:
+def test_a_missing_file_of_labels_loses_no_results(repeated: Recorded, summary_of: Summarizing) -> None:
     lines, _ = summary_of(repeated.context, MARKSCHEME_CALIBRATION="/nowhere")
     assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 

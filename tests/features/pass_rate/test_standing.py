@@ -78,7 +78,9 @@ def test_a_stream_that_cannot_be_read_is_said_and_the_others_are_shown(folder: P
     assert page_of(damaged, whole).count('<svg class="plot"') == 1
 
 
-def test_a_checkout_without_the_cache_says_the_same(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_status_of_a_stream_is_the_same_in_a_checkout_without_the_cache(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     watched(folder)
     checkout = tmp_path_factory.mktemp("checkout")
     for name in ("rubrics", "calibration"):

@@ -159,7 +159,7 @@ def test_the_same_file_again_adds_nothing(folder: Path) -> None:
     assert {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()} == before
 
 
-def test_order_and_repetition_of_lines_say_the_same(folder: Path) -> None:
+def test_order_and_repetition_of_lines_change_nothing_that_a_stream_shows(folder: Path) -> None:
     said(folder, write(folder, lines_of(0, 1, 2)), "--audits-per-week", "20")
     label(folder)
     said(folder, status=0)
@@ -267,7 +267,7 @@ def test_a_damaged_line_is_refused_or_left_out_as_asked(folder: Path) -> None:
     assert said(folder, file, "-o", "skip_damaged=true")["added"] == 50
 
 
-def test_audits_that_wait_and_looks_that_no_longer_follow_are_said(folder: Path) -> None:
+def test_waiting_audits_and_looks_that_no_longer_follow_from_the_files_are_reported(folder: Path) -> None:
     waiting = "Audits of 2025-W41 have waited for over four weeks"
     changed = "looks.jsonl no longer follows from the files"
     done = tracked(folder, write(folder, lines_of(*range(7))), json_too=False)
@@ -292,7 +292,7 @@ def test_the_length_of_inputs_is_named_in_words(folder: Path) -> None:
     assert "traffic: still: largest, length of input fifth " in words
 
 
-def test_what_does_not_fit_the_stream_is_refused(folder: Path) -> None:
+def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_stream(folder: Path) -> None:
     lines = lines_of(0, judge="gpt-5")
     timeless = [{key: value for key, value in line.items() if key != "time"} for line in lines]
     done = tracked(folder, write(folder, timeless))
@@ -314,7 +314,7 @@ def test_the_same_id_with_another_content_is_reported(folder: Path) -> None:
     assert (report["added"], report["changed"]) == (0, 50)
 
 
-def test_parts_get_rates_of_their_own(folder: Path) -> None:
+def test_each_part_of_a_stream_gets_a_rate_of_its_own(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     label(folder)

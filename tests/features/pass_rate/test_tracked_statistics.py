@@ -103,7 +103,7 @@ def test_the_chance_of_an_audit_has_two_digits_and_is_rounded_up(sizes: list[int
     assert audit_chance(30, sizes) == chance
 
 
-def test_the_rules_are_those_of_the_worked_cases() -> None:
+def test_the_rules_for_streams_reproduce_the_worked_examples() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -139,7 +139,7 @@ def test_the_rate_by_verdict_takes_its_level() -> None:
         assert figures(rate_by_verdict(passed, labels, case["pool"], level=ALL_LOOKS)) == close(case["tracked"])
 
 
-def test_labels_of_several_chances_are_worth_fewer() -> None:
+def test_labels_drawn_with_several_probabilities_count_as_fewer() -> None:
     for cells, expected in tracked_rates.EFFECTIVE.items():
         assert effective_labels(*np.transpose(cells)) == close(expected)
     assert effective_labels([3, 4], [5, 6], [0.2, 0.2]) == close((7, 11))
@@ -151,7 +151,7 @@ def test_verdicts_left_to_people_are_a_third_part_of_the_rate() -> None:
     assert rate_by_verdict([1, 15, 5], [4, 16, 10], [200, 800, 1000]).value == close(0.65)
 
 
-def test_people_ring_when_their_rate_drops_and_not_when_the_judge_turns_stricter() -> None:
+def test_the_alarm_on_people_s_rate_is_raised_when_it_drops_and_not_when_the_judge_turns_stricter() -> None:
     reference = {"pool": [720, 2880], "labels": [[6, 20], [76, 80]]}
     still = {"share": 0.8, "x1": 23, "n1": 24, "x0": 2, "n0": 6}
     worse = {"share": 0.69, "x1": 17, "n1": 21, "x0": 2, "n0": 9}
@@ -168,7 +168,7 @@ def test_people_ring_when_their_rate_drops_and_not_when_the_judge_turns_stricter
         assert rings_in(after, PEOPLE_RING) == case["rings_in"]
 
 
-def test_judge_rings_when_it_flips_what_it_decided() -> None:
+def test_the_alarm_on_the_judge_is_raised_when_it_flips_earlier_decisions() -> None:
     weeks = [[(1, 84), (0, 16)]] * 3 + [[(17, 84), (0, 16)]] * 3
     after = of_judge(weeks, [0.05, 0.05])
     assert after == close(tracked_rates.STRICT_JUDGE)
@@ -204,7 +204,7 @@ def test_runs_that_differ_widen_the_margin_of_levels() -> None:
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_share_rings_either_way_and_large_weeks_are_capped() -> None:
+def test_the_alarm_on_the_share_of_passes_is_raised_either_way_and_large_weeks_are_capped() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)
@@ -246,7 +246,7 @@ def cause(**changes: Any) -> str:
     return name_cause(**rules | changes)
 
 
-def test_the_mix_tells_traffic_from_responses() -> None:
+def test_the_mix_of_inputs_distinguishes_changed_traffic_from_changed_responses() -> None:
     before = [[450, 500], [240, 300], [120, 200]]
     moved = shift_at_old_mix(before, [[135, 150], [200, 250], [360, 600]])
     assert moved == close((-0.115, 0.0))
@@ -277,7 +277,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_audits_are_labelled(audits: in
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_all_worked_cases_of_closed_weeks_hold() -> None:
+def test_all_worked_examples_of_closed_weeks_are_reproduced() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]
@@ -290,7 +290,7 @@ def test_evidence_is_the_average_over_starting_weeks() -> None:
         assert evidence(growths)[week - 1] == close((sum(since) + 104 - week) / 104)
 
 
-def test_a_still_stream_rarely_rings_in_two_years() -> None:
+def test_a_stream_without_change_rarely_raises_an_alarm_in_two_years() -> None:
     draws = np.random.default_rng(20).binomial(30, 0.8, (2000, 104))
     growths = growth([1.0, 0.0], np.stack([draws, 30 - draws], axis=-1), floor=0.8, top=1.0)
     assert (evidence(growths).max(axis=1) >= PEOPLE_RING).mean() <= 1 / PEOPLE_RING
@@ -333,11 +333,11 @@ def test_a_plan_says_what_a_number_of_audits_shows() -> None:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
-def test_plans_with_more_streams_say_the_same(audits: int) -> None:
+def test_plans_simulated_with_more_streams_give_the_same_weeks(audits: int) -> None:
     refuse_other_plan(audits, streams=2000)
 
 
-def test_a_drop_leaves_a_judge_that_decides_as_before() -> None:
+def test_after_a_simulated_drop_the_judge_has_the_same_error_rates() -> None:
     before = JudgeRates(0.8, 0.95, 0.3)
     after = before.after_drop(0.2)
     assert after.good == pytest.approx(before.good - 0.2)

@@ -125,7 +125,7 @@ def test_a_refusal_names_the_key_and_the_way_out(data: Any, problem: str) -> Non
     assert problem in str(refused.value)
 
 
-def test_a_hint_never_changes_the_scale() -> None:
+def test_a_published_criterion_without_levels_is_yes_or_no() -> None:
     rubric, _ = read({"rubric": [{"criterion": "Names the lost lock", "weight": 1}]})
     assert rubric.criteria[0].scale.is_yes_no
 

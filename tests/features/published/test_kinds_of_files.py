@@ -120,7 +120,7 @@ def test_groups_are_read_with_shares_and_what_is_switched_off_is_named() -> None
     } <= set(published.notes)
 
 
-def test_what_a_tree_loses_is_named() -> None:
+def test_parts_of_a_tree_that_a_rubric_cannot_hold_are_named() -> None:
     published = read({
         "requirements": "The loaf is right.", "weight": 1, "recipe_id": "rye",
         "sub_tasks": [

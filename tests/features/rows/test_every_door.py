@@ -76,27 +76,27 @@ def test_rewards_take_the_criteria_of_each_response() -> None:
     assert "weight must be a finite number" in seen[2].error
 
 
-def test_a_grader_without_a_rubric_takes_them_too() -> None:
+def test_a_grader_without_a_rubric_takes_the_criteria_of_rows_too() -> None:
     with Grader(None, ScriptedJudge(by_town)) as grader:
         grades = [grader.grade_sync(row["response"], rubric=row["rubric"]) for row in ROWS]
     assert [grade.raw_score for grade in grades] == RAW
     assert [grade.tags for grade in grades] == [{"town": (0.75, 2)}, {"port": (1.0, 1)}, {}]
 
 
-def test_grade_reads_them_from_rows_and_a_faulty_one_is_that_row_s_error(folder: Path) -> None:
+def test_grade_reads_criteria_from_rows_and_a_faulty_rubric_is_that_row_s_error(folder: Path) -> None:
     done = grade(folder, "rows.jsonl", "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["raw_score"] for row in rows] == RAW
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
-def test_a_core_adds_up_with_them(folder: Path) -> None:
+def test_criteria_of_a_core_rubric_add_up_with_those_of_rows(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
 
 
-def test_prompts_are_shown_by_each_row_s_own_and_a_faulty_one_is_said(folder: Path) -> None:
+def test_prompts_are_shown_by_each_row_s_criteria_and_a_faulty_rubric_is_reported(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]
     said = " ".join(alone.stderr.split())
@@ -110,7 +110,7 @@ def test_prompts_are_shown_by_each_row_s_own_and_a_faulty_one_is_said(folder: Pa
     assert ["Names Bath" in system and "Names Leeds" in system for system in both] == [True, False]
 
 
-def test_a_table_has_their_verdicts_in_a_column(folder: Path) -> None:
+def test_a_graded_table_has_the_verdicts_on_rows_criteria_in_a_column(folder: Path) -> None:
     assert grade(folder, "rows.jsonl", "--out", "graded.csv").returncode == 5
     rows = list(csv.DictReader((folder / "graded.csv").read_text().splitlines()))
     verdicts = [(verdict["requirement"], verdict["level"]) for verdict in json.loads(rows[0]["verdicts"])]
@@ -134,7 +134,7 @@ def test_five_published_shapes_are_criteria_of_rows() -> None:
     assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
 
 
-def test_trl_logs_their_tags() -> None:
+def test_trl_logs_the_tags_of_rows_criteria() -> None:
     logged: dict[str, float] = {}
 
     async def rewarded(grader: Grader) -> list[float | None]:
@@ -146,7 +146,7 @@ def test_trl_logs_their_tags() -> None:
     assert logged == {"rows/ungraded": pytest.approx(1 / 3), "rows/tag/town": 0.75, "rows/tag/port": 1.0}
 
 
-def test_a_var_of_promptfoo_holds_them_as_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_var_of_promptfoo_holds_a_row_s_criteria_as_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     config = {"rubric_var": "own", "judge": "function:judging:judge", "calibration": "off"}
     context = {"config": config, "vars": {"own": json.dumps(ROWS[0]["rubric"])}}

@@ -46,7 +46,7 @@ def one_wrong(number: int) -> dict[str, Any]:
     return row(number, {"c1": "UNMET"} if number % 2 else {"c6": "MET"})
 
 
-def test_a_judge_of_wrong_scores_may_be_right_on_criteria(tmp_path: Path) -> None:
+def test_a_judge_with_wrong_scores_may_still_be_right_criterion_by_criterion(tmp_path: Path) -> None:
     rows = [one_wrong(number) for number in range(60)]
     of_scores = calibrated(tmp_path, rows, "-o", "target=0.7")
     of_criteria = calibrated(tmp_path, rows, "-o", "target=0.7", "-o", "trend_on=criteria", "--require", "trend")
@@ -63,7 +63,7 @@ def test_a_judge_of_wrong_scores_may_be_right_on_criteria(tmp_path: Path) -> Non
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_the_rubric_of_the_run_says_so_too_and_what_else_it_is_held_to(tmp_path: Path) -> None:
+def test_the_run_s_rubric_may_set_the_trend_question_on_criteria_and_its_limits(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text(
         "target: 0.7\ntrend_on: criteria\nmax_false_credit: 0.3\nmax_missed_credit: 0.1\n"
         "criteria: [{name: short, requirement: The reply is short., weight: 1}]\n"
@@ -123,7 +123,7 @@ def shared_rubric(trend_on: str) -> tuple[Any, list[dict[str, Any]]]:
     return markscheme.Rubric.from_dict(data), examples
 
 
-def test_a_rubric_that_all_share_may_ask_it_of_criteria_too(tmp_path: Path) -> None:
+def test_a_rubric_that_all_rows_share_may_ask_the_trend_question_of_criteria_too(tmp_path: Path) -> None:
     rubric, examples = shared_rubric("criteria")
     path = tmp_path / "examples.jsonl"
     by_people = [example | {"labels": example["labels"][:2]} for example in examples]
@@ -157,7 +157,7 @@ def verdicts_of(sizes: list[int], *, wrong_in: int) -> list[CriterionVerdict]:
     ]
 
 
-def test_where_few_tasks_hold_most_verdicts_all_tasks_weigh_alike() -> None:
+def test_if_few_tasks_hold_most_verdicts_all_tasks_get_equal_weight() -> None:
     trend = CriteriaTrend(verdicts_of([60, *[4] * 19], wrong_in=0))
     assert trend.figures.agreement.value == pytest.approx(19 / 20)
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
@@ -172,7 +172,7 @@ def test_a_limit_is_kept_broken_or_open_by_its_interval() -> None:
     assert CriteriaTrend(trend.verdicts).to_json(0.95)["limits"] == {}
 
 
-def test_labels_beyond_a_chance_of_one_half_are_said_to_be_so() -> None:
+def test_if_even_more_labels_have_a_low_chance_to_decide_the_report_says_so() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0))
     sentence = "Label about 8 more tasks (40 verdicts); even then the chance is only 40%."
     assert trend.labels(DecisiveLabels(40, 0.4)) == sentence
@@ -181,7 +181,9 @@ def test_labels_beyond_a_chance_of_one_half_are_said_to_be_so() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_farther_of_two_bounds_counts_on_each_side(pairs: list[tuple[bool, bool]]) -> None:
+def test_on_each_side_the_wider_bound_of_grouping_by_task_and_by_criterion_counts(
+    pairs: list[tuple[bool, bool]],
+) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))
     tasks, criteria = np.repeat(np.arange(8), 5), np.tile(np.arange(5), 8)
     figures = wider_figures(gold, judge, np.full((40, 0), np.nan), tasks, criteria)

@@ -32,7 +32,7 @@ def ends(share: GroupedShare) -> tuple[float | None, float | None]:
 
 
 @pytest.mark.parametrize("case", cases("pooled"), ids=lambda case: str(case["name"]))
-def test_figures_and_intervals_of_the_worked_cases_are_reproduced(case: dict[str, Any]) -> None:
+def test_figures_and_intervals_of_the_worked_examples_are_reproduced(case: dict[str, Any]) -> None:
     shares = shares_of(case)
     expected = case["expect"]
     assert (shares.n, shares.tasks, shares.criteria, shares.unseen) == tuple(
@@ -51,7 +51,7 @@ def test_figures_and_intervals_of_the_worked_cases_are_reproduced(case: dict[str
         assert ends(share) == pytest.approx((expected[key]["low"], expected[key]["high"]), abs=LIMIT), key
 
 
-def test_twelve_tasks_with_criteria_of_their_own() -> None:
+def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_example() -> None:
     """The decisive numbers of `rows.yaml`, pooled, first case; typed here for where the case isn't."""
     named = [(f"t{task}", f"t{task}c{place}") for task in range(12) for place in range(6)]
     gold = [place % 3 > 0 for _ in range(12) for place in range(6)]
@@ -64,7 +64,7 @@ def test_twelve_tasks_with_criteria_of_their_own() -> None:
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared has the worked cases of rows")
-def test_where_some_criteria_are_labelled_each_stands_for_others() -> None:
+def test_if_only_some_criteria_were_labelled_each_is_weighted_for_the_others() -> None:
     case = cases_in(CASES)["partial"]
     right, task, labelled = [], [], []
     for number, row in enumerate(case["tasks"]):
@@ -81,7 +81,7 @@ def test_where_some_criteria_are_labelled_each_stands_for_others() -> None:
 
 
 @pytest.mark.parametrize("case", cases("tasks_needed"), ids=lambda case: f"{case['verdicts']} by {case['per_task']}")
-def test_labels_needed_are_said_in_tasks(case: dict[str, Any]) -> None:
+def test_labels_needed_are_stated_as_a_number_of_tasks(case: dict[str, Any]) -> None:
     assert tasks_needed(case["verdicts"], case["per_task"]) == case["expect"]
 
 
@@ -108,7 +108,7 @@ def test_a_few_large_tasks_are_said_to_speak_for_all() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([6, 12, 34]), st.sampled_from([0, 4]))
-def test_the_largest_of_three_design_effects_counts(seed: int, shared: int, own: int) -> None:
+def test_the_interval_uses_the_largest_of_three_design_effects(seed: int, shared: int, own: int) -> None:
     """n_eff = n / max(d_t, d_c, d_t½ + d_c½ - 1), d = 1 + (m - 1)ρ, written out once more from the formula."""
     rng = np.random.default_rng(seed)
     tasks = np.repeat(np.arange(12), shared + own)

@@ -170,7 +170,7 @@ def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     assert [sum(line.startswith(start) for line in rest.splitlines()) for start in always] == [1, 1, 1]
 
 
-def test_it_says_the_same_without_its_parser_as_with_it(here: Path) -> None:
+def test_status_prints_the_same_with_and_without_its_parser(here: Path) -> None:
     alone, parsed = (
         run("markscheme", "status", *words, cwd=here, env=setting.environment(here)) for words in ([], ["--"])
     )
@@ -178,7 +178,7 @@ def test_it_says_the_same_without_its_parser_as_with_it(here: Path) -> None:
     assert (alone.returncode, alone.stdout, alone.stderr) == (parsed.returncode, parsed.stdout, parsed.stderr)
 
 
-def test_it_keeps_to_the_width_of_the_terminal(here: Path) -> None:
+def test_status_keeps_to_the_width_of_the_terminal(here: Path) -> None:
     _accept(here)
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "80"})
     assert max(map(len, done.stdout.splitlines())) <= 80

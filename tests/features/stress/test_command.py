@@ -122,7 +122,7 @@ def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
     assert report["calls"] == len((folder / "calls.txt").read_text())
 
 
-def test_a_judge_of_whom_too_few_examples_tell_is_not_called_steady(folder: Path) -> None:
+def test_a_judge_tested_on_too_few_examples_is_not_called_steady(folder: Path) -> None:
     shown = stressed(folder, "erratic", "--n", "20", "--originals", "1").stdout
     assert "? No change is shown to move this judge." in shown
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))

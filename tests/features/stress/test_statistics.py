@@ -37,7 +37,7 @@ def array(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
-def test_the_worked_cell_is_reproduced() -> None:
+def test_the_cell_of_the_worked_example_is_reproduced() -> None:
     cell = stress_cells({("praise", "c"): array(DIFFERENCES)}, FIVE)["praise", "c"]
     assert cell.p == approx(P)
     assert (cell.shift.value, cell.shift.low, cell.shift.high) == approx((SHIFT, *INTERVAL))
@@ -50,13 +50,13 @@ def test_the_smallest_shift_depends_on_how_many_are_tested(cells: int) -> None:
     assert table["0", "c"].smallest == approx(SMALLEST[cells])
 
 
-def test_yes_no_is_mcnemar_s_test() -> None:
+def test_on_yes_no_ratings_the_test_is_mcnemar_s() -> None:
     d = array([1] * RISE + [-1] * FALL + [0] * (OF - RISE - FALL))
     cell = stress_cells({("praise", "c"): d}, {"c": 1.0})["praise", "c"]
     assert (cell.p, cell.shift.value) == approx((YES_NO_P, YES_NO_SHIFT))
 
 
-def test_p_are_adjusted_together() -> None:
+def test_p_values_of_a_table_are_adjusted_together() -> None:
     assert holm(HOLM["p"]) == approx(HOLM["adjusted"])
     alone = stress_cells({("a", "c"): array(DIFFERENCES)}, FIVE)["a", "c"].p
     among = stress_cells({(name, "c"): array(DIFFERENCES) for name in "abcd"}, FIVE)["a", "c"].p
@@ -113,7 +113,7 @@ def test_what_was_not_rated_counts_for_nothing() -> None:
     assert empty.state == "unknown"
 
 
-def test_the_reshuffled_p_is_that_of_all_deals() -> None:
+def test_the_reshuffled_p_equals_that_of_listing_all_deals() -> None:
     now = array([[2, 3], [1, 1], [4, 2]])
     stored = array([[1, 2], [1, 2], [2, 2]])
     runs = np.hstack([now, stored])
@@ -129,7 +129,7 @@ def test_the_reshuffled_p_is_that_of_all_deals() -> None:
     assert reshuffled(now, stored) == approx(beyond + level / 2)
 
 
-def test_with_one_rating_now_it_is_the_test_of_drift() -> None:
+def test_with_one_new_rating_the_reshuffled_p_is_that_of_the_drift_test() -> None:
     now = array([2, 3, 1, 5])
     stored = array([[1, 2, 2], [3, 3, 3], [1, 1, 2], [4, 4, 5]])
     assert reshuffled(now[:, None], stored) == approx(moved(now, stored).mid_p)

@@ -288,7 +288,9 @@ def move_to(page: Page, column: str) -> None:
     raise AssertionError(f"no way to {column}")
 
 
-def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, chromium: Browser) -> None:
+def test_two_readers_read_at_once_and_a_second_window_of_one_is_refused(
+    servers: Start, project: Path, chromium: Browser
+) -> None:
     server = servers(project)
     second = servers(project, "--rater", "ben", "-o", "port=8960")
     refused = run("markscheme", "discover", "reply", "--rater", "ann", "-o", "untimed=true", cwd=project)
@@ -310,7 +312,7 @@ def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, c
     assert sorted(reading.rater for reading in readings) == ["ann"] * 5 + ["ben"] * 5
 
 
-def test_a_long_note_a_long_trace_and_text_from_right_to_left(
+def test_a_long_note_a_long_trace_and_text_from_right_to_left_are_shown(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project)

@@ -62,7 +62,7 @@ class Plate:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_wrong_weights_are_adopted_from_decisions_alone_and_written(tmp_path: Path) -> None:
+def test_from_decisions_alone_better_weights_are_found_and_written(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve("--numbers", "--open")
     assert status == 0
@@ -83,7 +83,7 @@ def test_wrong_weights_are_adopted_from_decisions_alone_and_written(tmp_path: Pa
     assert len(moved["ids"]) == 120
 
 
-def test_right_weights_stay(tmp_path: Path) -> None:
+def test_weights_that_already_fit_stay_as_they_are(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     status, report, _ = plate.improve("--numbers", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
@@ -94,7 +94,7 @@ def test_right_weights_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_alone_it_shows_what_can_be_tried_and_looks_at_nothing(tmp_path: Path) -> None:
+def test_improve_without_options_shows_what_can_be_tried_and_uses_no_labels(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve()
     assert status == 0
@@ -197,7 +197,7 @@ def test_invalid_costs_are_refused(tmp_path: Path, cost: str) -> None:
 
 
 @pytest.mark.parametrize("options", [("--cost", "5:1"), ("--ratings", "careful.jsonl")])
-def test_what_only_numbers_need_is_refused_without_them(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_options_for_numbers_are_refused_without_the_option_numbers(tmp_path: Path, options: tuple[str, ...]) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=40).improve(*options)
     assert (status, f"{options[0]} goes with --numbers" in error) == (2, True)
 

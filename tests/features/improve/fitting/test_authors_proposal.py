@@ -87,7 +87,7 @@ def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_authors_cases_are_reproduced(name: str) -> None:
+def test_decisions_of_the_shared_file_give_its_tests_and_weights(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -119,7 +119,7 @@ def test_authors_cases_are_reproduced(name: str) -> None:
         assert result.changed == about["decisions_changed"]
 
 
-def test_authors_constants_are_ours() -> None:
+def test_our_constants_equal_those_of_the_shared_file() -> None:
     ours = {
         "alpha_weights": ALPHA_WEIGHTS,
         "alpha_mark": ALPHA_MARK,
@@ -131,7 +131,7 @@ def test_authors_constants_are_ours() -> None:
     assert block("authors.yaml", "constants") == ours
 
 
-def test_authors_preferences_are_reproduced() -> None:
+def test_preferences_of_the_shared_file_give_its_tests_and_weights() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)
@@ -175,7 +175,7 @@ def test_planted_weights_are_found_and_a_tenth_opening_asks_for_more() -> None:
     assert propose_numbers(faint, numbers_of((1, 1, 1), 0.5), opening=31).adopted is None
 
 
-def test_a_mark_that_is_off_moves_alone() -> None:
+def test_a_wrong_pass_mark_is_moved_without_changing_weights() -> None:
     draws = np.random.default_rng(3)
     levels = draws.integers(0, 5, size=(160, 3)) / 4
     passed = (levels.mean(axis=1) >= 0.3).astype(float)

@@ -24,7 +24,7 @@ def judged(n: int, mark: float, seed: int, noise: float = 0.12) -> tuple[Any, An
 
 
 @pytest.mark.parametrize("odds", [0.2, 1.0, 5.0])
-def test_the_mark_is_where_the_odds_of_a_pass_are_the_cost_of_a_false_one(odds: float) -> None:
+def test_the_pass_mark_is_where_the_odds_of_a_pass_equal_the_cost_of_a_false_pass(odds: float) -> None:
     scores, passed = judged(200, 0.6, 1)
     p, crossing = mark_test(scores, passed, np.ones(200), 0.4, odds)
 
@@ -64,7 +64,7 @@ def test_a_gain_counts_wrong_decisions_by_their_cost() -> None:
     assert gains[1].gain > 0.03
 
 
-def test_scores_that_part_passes_from_fails_completely_still_give_a_mark() -> None:
+def test_scores_that_separate_passes_from_fails_completely_still_give_a_pass_mark() -> None:
     scores = np.r_[np.linspace(0, 0.4, 40), np.linspace(0.6, 1, 40)]
     assert mark_test(scores, (scores > 0.5).astype(float), np.ones(80), 0.2)[1] == approx(0.5, abs=0.02)
 
@@ -75,7 +75,7 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     assert fitted_mark(scores, 1 - passed, np.ones(100), 0.3, significance=EACH) == 0.3
 
 
-def test_a_mark_lies_between_attainable_scores_and_is_short() -> None:
+def test_a_pass_mark_lies_between_attainable_scores_and_has_few_decimals() -> None:
     attainable = np.array([0, 0.25, 0.5, 0.75, 1])
     assert snapped_mark(0.55, attainable) == 0.62
     assert snapped_mark(-0.3, attainable) == 0.0

@@ -31,7 +31,7 @@ def test_other_weights_are_found_and_each_further_opening_asks_for_more() -> Non
     assert not scores.fitted(opening=opening).supported
 
 
-def test_marks_computed_with_the_author_s_weights_are_left_out_and_said_to_be() -> None:
+def test_scores_computed_with_the_author_s_weights_are_left_out_and_that_is_said() -> None:
     levels, _, _ = world(120)
     marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
     marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
@@ -88,6 +88,6 @@ def test_scores_of_a_model_move_no_weight() -> None:
     assert OwnScores.of(rubric(), by_model).ids == ()
 
 
-def test_no_labels_are_a_fault() -> None:
+def test_fitting_without_labels_is_refused() -> None:
     with pytest.raises(ComparisonError):
         OwnScores.of(rubric(), ExampleSet((Example(Submission("", {}, "e"), ()),)))

@@ -84,7 +84,7 @@ class Plates:
         return " ".join(run("markscheme", "improve", "plate", "--numbers", *options, cwd=self.folder).stdout.split())
 
 
-def test_wrong_weights_are_adopted_from_preferences_and_the_mark_stays(tmp_path: Path) -> None:
+def test_from_preferences_better_weights_are_found_and_the_pass_mark_stays(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1)
     status, report, error = plates.improve("--preferences", "nicer", "--open")
     numbers = report["numbers"]
@@ -105,7 +105,7 @@ def test_wrong_weights_are_adopted_from_preferences_and_the_mark_stays(tmp_path:
     assert len(moved["ids"]) == 240
 
 
-def test_right_weights_stay(tmp_path: Path) -> None:
+def test_weights_that_already_fit_stay_as_they_are(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=4)
     status, report, _ = plates.improve("--preferences", "nicer", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
@@ -114,7 +114,7 @@ def test_right_weights_stay(tmp_path: Path) -> None:
     assert "The rubric prefers as people do in" in shown
 
 
-def test_without_a_look_it_shows_that_weights_can_be_tried_and_the_mark_cannot(tmp_path: Path) -> None:
+def test_improve_without_options_shows_that_weights_can_be_tried_and_the_pass_mark_cannot(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1)
     _, report, _ = plates.improve("--preferences", "nicer")
     assert (report["can_try"]["weights"], report["can_try"]["pass_mark"]) == (True, False)

@@ -60,7 +60,7 @@ def _label(page: Page, place: int, *keys: str) -> None:
 
 
 @pytest.mark.usefixtures("complaints")
-def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: Path, page: Page) -> None:
+def test_twenty_labels_are_given_by_keyboard_though_the_server_is_killed_between_two(project: Path, page: Page) -> None:
     choices = [("3", "n"), ("1", "y"), ("x", "t")]
     with Server(project) as server:
         page.goto(server.url)
@@ -89,7 +89,7 @@ def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: P
 
 
 @pytest.mark.usefixtures("complaints")
-def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
+def test_undo_a_note_and_the_progress_page_work_by_keyboard(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _label(page, 1, "2", "n")
@@ -237,7 +237,7 @@ def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page
 
 
 @pytest.mark.usefixtures("complaints")
-def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, page: Page) -> None:
+def test_two_hundred_keys_20_ms_apart_answer_the_criteria_they_were_meant_for(project: Path, page: Page) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": f"reply {i} & more"} for i in range(100)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Server(project) as server:
@@ -255,7 +255,9 @@ def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, 
 
 
 @pytest.mark.usefixtures("complaints")
-def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(project: Path, page: Page) -> None:
+def test_one_key_answers_cant_tell_on_the_rest_and_marked_passages_and_done_responses_are_listed(
+    project: Path, page: Page
+) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _label(page, 1, "3", "T")

@@ -184,7 +184,7 @@ def test_a_browser_that_keeps_nothing_says_so_first_and_offers_the_file_after_ea
     assert _levels(_imported(project)) == _meant(1, 4)
 
 
-def test_who_leaves_before_saving_is_warned_and_afterwards_not(project: Path, offline: BrowserContext) -> None:
+def test_leaving_a_sheet_before_saving_warns_and_afterwards_does_not(project: Path, offline: BrowserContext) -> None:
     page = offline.new_page()
     page.goto(_sheet(project))
     _label(page, 1, 1)
