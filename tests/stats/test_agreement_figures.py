@@ -29,13 +29,13 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 
 
-def test_agreement_by_pairs_is_the_typed_one() -> None:
+def test_agreement_averaged_over_examples_equals_the_example_typed_here() -> None:
     assert pair_agreement(PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_PEOPLE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_JUDGE, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_JUDGE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
 
 
-def test_agreement_by_pairs_is_the_worked_one() -> None:
+def test_agreement_averaged_over_examples_equals_the_shared_worked_example() -> None:
     case = block("verdict.yaml", "pairwise")
     people = np.array([[math.nan if score is None else score for score in row] for row in case["people"]])
     tolerance = case["tolerance"]
@@ -54,7 +54,7 @@ def test_the_best_constant_is_a_score_that_was_given() -> None:
     assert midway.constant.value == 0.5
 
 
-def test_the_constant_for_people_agrees_with_most_of_them() -> None:
+def test_the_best_constant_for_annotators_agrees_with_most_of_them() -> None:
     gold, judge = [0.2] * 3 + [0.8] * 2, [0.2] * 5
     people = [[0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.2, 0.2]]
     figures = agreement_figures(gold, judge, people, tolerance=0.1)
@@ -85,7 +85,7 @@ def test_the_judges_gain_over_a_constant_is_the_difference_of_the_two_shares(dat
     assert figures.constant.value == approx(max(np.mean(close(gold, c, 0.1)) for c in candidates))
 
 
-def test_a_miss_by_the_tolerance_is_not_agreement_whatever_the_rounding() -> None:
+def test_a_difference_of_exactly_the_tolerance_is_not_agreement_whatever_the_rounding() -> None:
     assert close([0.6, 0.7], [0.7, 0.7 - 0.1], 0.1).tolist() == [0.0, 0.0]
     assert close([0.6, 0.3, 0.2], [0.7, 0.2, 0.29], 0.1).tolist() == [0.0, 0.0, 1.0]
     assert close(0.1 + 0.2, 0.4, 0.1) == 0.0
@@ -120,7 +120,7 @@ def test_a_constant_may_be_limited_to_some_answers() -> None:
 
 
 @pytest.mark.parametrize("tolerance", [0.0, -0.1])
-def test_a_tolerance_is_above_zero(tolerance: float) -> None:
+def test_a_tolerance_of_zero_or_below_is_refused(tolerance: float) -> None:
     with pytest.raises(ValueError, match="tolerance"):
         close(0.5, 0.5, tolerance)
 

@@ -91,13 +91,13 @@ def test_gold_by_majority_has_no_answer_where_two_levels_tie() -> None:
     assert gold(table, by="majority").tolist() == approx([1, nan, 3, nan, 0], nan_ok=True)
 
 
-def test_gold_by_mean_leaves_out_who_did_not_rate() -> None:
+def test_gold_by_mean_leaves_out_annotators_who_did_not_rate() -> None:
     assert gold([[1, 2, nan], [nan, nan, nan]], by="mean").tolist() == approx([1.5, nan], nan_ok=True)
 
 
 @given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.sampled_from([0.0, 1.0, 2.0, nan])))
 @settings(max_examples=80, deadline=None)
-def test_gold_is_what_numpy_says_of_each_row_alone_in_any_order_of_raters(table: Any) -> None:
+def test_gold_equals_numpy_s_result_for_each_row_in_any_order_of_raters(table: Any) -> None:
     medians = [np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else nan for row in table]
     assert gold(table).tolist() == approx(medians, nan_ok=True)
     for by in ("median", "majority", "mean"):
@@ -146,7 +146,7 @@ def test_a_judge_as_good_as_a_person_is_found_to_be_and_a_poor_one_is_not() -> N
     assert sum(map(bool, poor)) <= 1
 
 
-def test_people_and_judge_that_never_differ_leave_room_for_what_was_not_seen() -> None:
+def test_if_people_and_judge_never_differ_the_interval_allows_for_unseen_disagreement() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
     limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
     assert limit.gap.value == 0
@@ -177,7 +177,7 @@ def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
     assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why}, and the judge"
 
 
-def test_what_people_reach_is_the_same_next_to_any_judge() -> None:
+def test_agreement_among_annotators_is_the_same_for_any_judge() -> None:
     people, judge = drawn(120, 0.5, 7)
     whole = ceiling(people, judge, levels=FIVE)
     judge[30:] = nan
@@ -188,7 +188,7 @@ def test_what_people_reach_is_the_same_next_to_any_judge() -> None:
     assert (mirrored.gap.n, whole.gap.n) == (30, 120)
 
 
-def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> None:
+def test_a_ceiling_is_undefined_for_one_level_and_withheld_if_few_ratings_are_on_others() -> None:
     same = np.ones((40, 2))
     assert ceiling(same, same[:, 0], levels=[0, 1], metric="nominal").gap.undefined == (
         "one level only, for two annotators or an annotator and the judge"

@@ -81,7 +81,7 @@ def test_values_of_other_libraries_are_reproduced(table: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("table", [t for t in TABLES if t != "opposite_2x2"] + ["one_label_only"])
-def test_the_worked_intervals_are_reproduced(table: str) -> None:
+def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     expected = numbers["estimates"]["spearman"]
@@ -97,7 +97,7 @@ def test_the_worked_intervals_are_reproduced(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_the_jackknife_by_other_libraries_is_ours(table: str) -> None:
+def test_jackknife_intervals_equal_those_computed_with_other_libraries(table: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[table]["spearman"]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
     n = len(gold)
@@ -115,7 +115,7 @@ def by_leaving_one_out(statistic: Statistic, gold: Floats, judge: Floats) -> Est
 
 @pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
 @pytest.mark.parametrize("seed", range(20))
-def test_values_are_those_of_scipy(seed: int, kind: str) -> None:
+def test_correlations_equal_those_of_scipy(seed: int, kind: str) -> None:
     gold, judge = some_ratings(seed, n=5 + 3 * seed, kind=kind)
     assert value(pearson(gold, judge)) == pytest.approx(scipy.stats.pearsonr(gold, judge)[0], abs=1e-12)
     assert value(spearman(gold, judge)) == pytest.approx(scipy.stats.spearmanr(gold, judge)[0], abs=1e-12)
@@ -127,7 +127,7 @@ def test_values_are_those_of_scipy(seed: int, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_leaving_one_out_is_exact(statistic: Statistic, kind: str) -> None:
+def test_correlations_with_each_unit_left_out_are_exact(statistic: Statistic, kind: str) -> None:
     gold, judge = some_ratings(7, n=60, kind=kind)
     by_hand = by_leaving_one_out(statistic, gold, judge)
     assert limits(statistic(gold, judge)) == pytest.approx(limits(by_hand), abs=1e-9)
@@ -135,7 +135,7 @@ def test_leaving_one_out_is_exact(statistic: Statistic, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_leaving_a_group_out_is_exact(statistic: Statistic, kind: str) -> None:
+def test_correlations_with_each_group_left_out_are_exact(statistic: Statistic, kind: str) -> None:
     gold, judge = some_ratings(11, n=90, kind=kind)
     groups = np.random.default_rng(1).integers(0, 25, 90)
     left_out = [value(statistic(gold[groups != g], judge[groups != g])) for g in np.unique(groups)]
@@ -145,7 +145,7 @@ def test_leaving_a_group_out_is_exact(statistic: Statistic, kind: str) -> None:
     assert estimate.n == len(np.unique(groups))
 
 
-def test_many_groups_of_many_different_values_go_by_influence_and_say_so() -> None:
+def test_intervals_for_many_groups_of_many_values_use_influences_and_the_method_says_so() -> None:
     gold, judge = some_ratings(5, n=9_000, kind="measured")
     groups = np.arange(9_000) // 2
     by_influence = spearman(gold, judge, groups=groups)
@@ -169,7 +169,9 @@ def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statisti
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_few_units_outside_the_most_common_level_are_guarded(statistic: Statistic) -> None:
+def test_the_interval_is_withheld_or_marked_if_few_units_are_outside_the_most_common_level(
+    statistic: Statistic,
+) -> None:
     def with_off(off: int) -> Estimate:
         gold = np.array([1.0] * 40 + [0.0] * off)
         judge = gold.copy()
@@ -183,7 +185,7 @@ def test_few_units_outside_the_most_common_level_are_guarded(statistic: Statisti
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_the_guard_counts_groups_not_units(statistic: Statistic) -> None:
+def test_the_rule_for_withholding_intervals_counts_groups_not_units(statistic: Statistic) -> None:
     gold = np.array([1.0] * 40 + [0.0] * 12)
     judge = np.array([0.0] * 2 + [1.0] * 38 + [0.0] * 11 + [1.0])
     groups = np.concatenate([np.arange(40), np.arange(40, 52) // 4 * 100])
@@ -222,7 +224,7 @@ def test_concordance_with_a_rater_who_never_varies_is_0_without_interval(statist
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_none_or_one_example_has_no_correlation_and_nothing_warns(statistic: Statistic) -> None:
+def test_without_two_examples_there_is_no_correlation_and_no_warning(statistic: Statistic) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert statistic([], []).undefined == "no examples"
@@ -239,7 +241,7 @@ def test_two_examples_have_a_value_and_no_interval(statistic: Statistic) -> None
     assert estimate.note is not None
 
 
-def test_an_interval_that_hangs_on_one_example_is_not_given() -> None:
+def test_an_interval_that_depends_on_a_single_example_is_withheld() -> None:
     estimate = pearson([1, 1, 1, 1, 1, 2], [1, 2, 1, 2, 1, 2])
     assert estimate.note == "withheld: hangs on one example"
 

@@ -81,7 +81,7 @@ def test_sign_flip_on_yes_no_is_the_exact_mcnemar_test() -> None:
     assert test.mid_p == approx(0.0573730469, abs=6e-11)
 
 
-def test_mcnemar_cases_come_out_and_an_even_split_counts_its_middle_once() -> None:
+def test_mcnemar_examples_are_reproduced_and_the_middle_of_an_even_split_counts_once() -> None:
     for case in block("reference.yaml", "mcnemar")["cases"]:
         b, c = case["b"], case["c"]
         test = sign_flip([1] * b + [-1] * c)
@@ -136,13 +136,13 @@ def test_one_stored_run_is_the_sign_flip_of_the_differences() -> None:
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
 
-def test_pass_and_fail_flips_are_the_two_level_case() -> None:
+def test_flips_of_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
     then = np.array([True] * 9 + [False])
     now = np.array([False] * 5 + [True] * 5)
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
 
 
-def test_scores_are_tested_in_hundredths() -> None:
+def test_shifts_of_scores_are_tested_in_hundredths() -> None:
     d = np.array([0.31, -0.07, 0.12, 0.25, 0.1 + 0.2 - 0.3])
     assert sign_flip(d).mid_p == sign_flip(np.rint(100 * d)).mid_p
     assert sign_flip(d).shift == approx(d.mean())
@@ -154,7 +154,7 @@ def test_examples_missing_in_any_run_are_left_out() -> None:
     assert test.n == 2
 
 
-def test_no_examples_are_not_evidence() -> None:
+def test_without_examples_the_p_of_a_shift_is_1() -> None:
     assert sign_flip([]).mid_p == 1
     assert moved(np.zeros(0), np.zeros((0, 3))).n == 0
 
@@ -288,7 +288,7 @@ def test_thirty_seven_unchanged_examples_are_the_fewest_that_affirm() -> None:
 
 @given(st.lists(halves, min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_the_widened_interval_holds_its_value_and_narrows_with_more_of_the_same(d: list[float]) -> None:
+def test_the_widened_interval_contains_its_value_and_narrows_with_more_equal_examples(d: list[float]) -> None:
     once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)
     assert None not in (once.low, once.high, twice.low, twice.high)
     assert (twice.high or 0) - (twice.low or 0) < (once.high or 0) - (once.low or 0)
@@ -301,7 +301,7 @@ def test_examples_to_affirm_follow_the_rule_of_thumb() -> None:
 # ------------------------------------------------------------------------------------------------------- families
 
 
-def test_adjusted_p_of_the_worked_family() -> None:
+def test_adjusted_p_values_equal_the_worked_example() -> None:
     assert holm(P_VALUES).tolist() == approx([0.010, 0.072] + [0.312] * 5 + [0.615] * 3)
     assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
 
@@ -332,7 +332,7 @@ def test_all_the_alarm_levels_of_a_series_add_up_to_the_level() -> None:
 # ------------------------------------------------------------------------------------------------------ the pieces
 
 
-def test_ratings_are_counted_in_the_coarsest_unit_that_holds_them() -> None:
+def test_ratings_are_converted_to_multiples_of_the_coarsest_unit_that_fits_them_all() -> None:
     for values, unit in (([0, 3], 1), ([0.5, 2], 1 / 2), ([1 / 3, 2 / 3], 1 / 3), ([0.29, 0.58], 1 / 100)):
         whole, multiples = whole_multiples(values)
         assert multiples == unit
@@ -372,7 +372,7 @@ def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) 
         call()
 
 
-def test_results_can_not_be_wrong_once_built() -> None:
+def test_results_of_change_tests_cannot_be_built_with_impossible_values() -> None:
     with pytest.raises(ValueError, match="mid-p"):
         change.Moved(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
     flips = mean_estimate([0.5, 0.2], transform=IDENTITY)

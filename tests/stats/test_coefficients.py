@@ -123,13 +123,13 @@ def test_two_rater_tables_are_reproduced_as_in_other_libraries(name: str) -> Non
     assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
 
 
-def test_every_two_rater_table_is_tried() -> None:
+def test_every_two_rater_table_has_a_test_here() -> None:
     tables = set(block("reference.yaml", "two_rater_tables")) - {"_about"}
     assert tables == {"even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                       "perfect_3x3", "opposite_2x2"}  # fmt: skip
 
 
-def test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric() -> None:
+def test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_metric() -> None:
     expected = block("reference.yaml", "krippendorff_2011")
     ratings = np.array(expected["ratings"], dtype=float).T
     levels = range(1, 6)
@@ -181,7 +181,7 @@ def recipe_cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "key"), recipe_cases())
-def test_the_interval_is_that_of_the_recipe(name: str, key: str) -> None:
+def test_intervals_of_coefficients_equal_those_of_the_shared_recipe(name: str, key: str) -> None:
     case = block("recipes.yaml", "interval_95")[name]
     table, expected = case["table"], case["estimates"][key]
     ratings, levels = from_contingency(table), range(len(table))
@@ -211,7 +211,7 @@ def expected_value(estimate: Estimate) -> float:
 
 @pytest.mark.parametrize("key", RECIPE_NAMES)
 @pytest.mark.parametrize("name", ["even_2x2", "lenient_3x3", "five_levels"])
-def test_the_public_interval_is_the_one_made_by_leaving_out_afresh(name: str, key: str) -> None:
+def test_intervals_of_coefficients_equal_those_from_recomputing_without_each_unit(name: str, key: str) -> None:
     table = block("recipes.yaml", "interval_95")[name]["table"]
     coefficient, weights = RECIPE_NAMES[key]
     ratings, levels = from_contingency(table), range(len(table))
@@ -231,7 +231,7 @@ def sparse_table(n: int, raters: int, levels: int, missing: float, seed: int) ->
 
 @pytest.mark.parametrize("grouped", [False, True], ids=["units", "groups"])
 @pytest.mark.parametrize("coefficient", CHANCE_CORRECTED)
-def test_leaving_out_one_unit_or_group_is_done_without_computing_afresh(coefficient: str, grouped: bool) -> None:
+def test_the_shortcut_for_leaving_out_a_unit_or_group_equals_recomputing(coefficient: str, grouped: bool) -> None:
     raters = 2 if coefficient in ("cohen_kappa", "weighted_kappa", "scott_pi") else 4
     metrics = ("ordinal", "ratio") if coefficient == "krippendorff_alpha" else ()
     ratings = sparse_table(60, raters, 4, 0.15, seed=5)
@@ -333,7 +333,7 @@ def test_shares_and_ac1_take_no_weights() -> None:
         corrected([[1, 2]], "exact_agreement", levels=[1, 2])
 
 
-def test_the_weights_of_a_family_are_those_asked_for() -> None:
+def test_the_statistics_of_a_family_use_the_requested_weights() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     linear = agreement_family(ratings, levels=range(5), scale="ordinal", weights="linear")
     for name in ("weighted_kappa", "fleiss_kappa", "gwet_ac2"):
@@ -352,7 +352,7 @@ def test_a_credit_matrix_gives_full_credit_for_agreeing_and_no_more_for_less(cre
         cohen_kappa([[1, 2]], levels=[1, 2], weights=credit)
 
 
-def test_a_lopsided_credit_matrix_needs_raters_who_can_be_told_apart() -> None:
+def test_an_asymmetric_credit_matrix_is_refused_for_interchangeable_raters() -> None:
     lopsided = np.array([[1, 0.5], [0, 1]])
     ratings = from_contingency([[8, 4], [1, 7]])
     assert cohen_kappa(ratings, levels=[0, 1], weights=lopsided).value == pytest.approx(1 - (4 * 0.5 + 1) / 20 / 0.345)
@@ -405,7 +405,7 @@ def test_more_than_two_raters_are_sent_to_the_form_for_many() -> None:
 
 
 @pytest.mark.parametrize("raters", [2, 3])
-def test_one_level_only_leaves_what_rests_on_varied_ratings_undefined(raters: int) -> None:
+def test_ratings_on_one_level_leave_chance_corrected_coefficients_undefined(raters: int) -> None:
     statistics = agreement_family(np.full((25, raters), 1.0), levels=range(3), scale="ordinal")
     for name in ("fleiss_kappa", "conger_kappa", "krippendorff_alpha"):
         assert statistics[name].undefined == "one level only"
@@ -414,13 +414,13 @@ def test_one_level_only_leaves_what_rests_on_varied_ratings_undefined(raters: in
         assert limits(statistics[name]) == pytest.approx((0.862815, 1.0), abs=1e-6)
 
 
-def test_a_scale_of_one_level_has_nothing_to_correct_for() -> None:
+def test_on_a_scale_of_one_level_chance_corrected_coefficients_are_undefined() -> None:
     statistics = agreement_family(np.full((9, 2), 3.0), levels=[3], scale="nominal")
     assert {statistics[name].undefined for name in CHANCE_CORRECTED} == {"the scale has one level only"}
     assert statistics["exact_agreement"].value == 1.0
 
 
-def test_perfect_agreement_leaves_room_for_what_was_not_seen() -> None:
+def test_the_interval_of_perfect_agreement_allows_for_unseen_disagreement() -> None:
     statistics = two_raters(*from_contingency(PERFECT).T, levels=range(3), ordered=True)
     assert all(e.value == 1.0 and e.high == 1.0 and e.note is None for e in statistics.values())
     assert {name: round(limits(e)[0], 6) for name, e in statistics.items()} == {
@@ -457,7 +457,7 @@ def test_a_rater_who_never_leaves_one_level_is_named() -> None:
     assert fleiss_kappa(third, levels=[0, 1]).note == "withheld: rater 3 never leaves level 1"
 
 
-def test_a_coefficient_that_hangs_on_one_example_has_no_interval() -> None:
+def test_a_coefficient_that_depends_on_a_single_example_has_no_interval() -> None:
     ratings = [[0, 0]] + [[1, 1]] * 30
     for name in ("cohen_kappa", "krippendorff_alpha"):
         estimate = agreement(ratings, name, levels=[0, 1])
@@ -468,7 +468,7 @@ def test_a_coefficient_that_hangs_on_one_example_has_no_interval() -> None:
     assert hanging.note == "withheld: hangs on one example"
 
 
-def test_the_guard_speaks_for_what_rests_on_how_ratings_vary_and_for_nothing_else() -> None:
+def test_only_coefficients_that_depend_on_variation_are_withheld_if_ratings_hardly_vary() -> None:
     statistics = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
     withheld = {name for name, e in statistics.items() if e.note}
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
@@ -478,7 +478,7 @@ def test_the_guard_speaks_for_what_rests_on_how_ratings_vary_and_for_nothing_els
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
 
 
-def test_the_guard_counts_groups_where_units_stand_together() -> None:
+def test_the_rule_for_withholding_intervals_counts_groups_if_units_are_grouped() -> None:
     ratings = np.vstack([from_contingency([[11, 1], [1, 0]]), from_contingency([[0, 0], [0, 27]])])
     assert cohen_kappa(ratings, levels=[0, 1]).note is None
     together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
@@ -488,14 +488,14 @@ def test_the_guard_counts_groups_where_units_stand_together() -> None:
     )
 
 
-def test_a_rater_who_saw_few_units_is_judged_in_the_pool() -> None:
+def test_a_rater_with_few_ratings_is_counted_with_all_others_when_intervals_are_withheld() -> None:
     ratings = sparse_table(100, 2, 3, 0.0, seed=3)
     occasional = np.full(100, nan)
     occasional[:4] = 1.0
     assert fleiss_kappa(np.column_stack([ratings, occasional]), levels=range(3)).note is None
 
 
-def test_partial_credit_beyond_uniform_chance_is_rough_on_few_examples() -> None:
+def test_coefficients_with_partial_credit_and_uniform_chance_are_approximate_on_few_examples() -> None:
     few = from_contingency([[6, 2, 0], [2, 6, 2], [0, 2, 8]])
     assert gwet_ac2(few, levels=range(3)).note == "rough: partial credit on fewer than 50 examples"
     assert gwet_ac1(few, levels=range(3)).note is None
@@ -535,7 +535,7 @@ def test_no_table_raises_or_warns(ratings: Any) -> None:
 HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5, 5], [4, 5], [3, 3]] * 4)
 
 
-def test_ratings_between_levels_count_as_they_are_where_distance_is_all() -> None:
+def test_ratings_between_levels_are_used_as_they_are_by_coefficients_of_distance() -> None:
     statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     gold, judge = HALF.T
     concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
@@ -563,7 +563,7 @@ def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
     assert statistics["krippendorff_alpha"].method.startswith("interval metric")
 
 
-def test_ratings_on_their_levels_give_one_quadratic_kappa_whichever_way_it_is_reckoned() -> None:
+def test_quadratic_kappa_is_the_same_by_credit_matrix_and_by_moments() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     steps = (np.arange(5)[:, None] - np.arange(5)) / 4
     by_credit = weighted_kappa(ratings, levels=range(5), weights=1 - steps**2)
@@ -617,7 +617,7 @@ def test_the_scale_says_what_a_disagreement_costs(scale: Any, weights: str, metr
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
 @pytest.mark.parametrize("raters", [2, 3])
-def test_the_family_is_what_its_members_give_alone(scale: Any, raters: int) -> None:
+def test_a_family_of_statistics_equals_its_members_computed_alone(scale: Any, raters: int) -> None:
     ratings = sparse_table(50, raters, 4, 0.2, seed=11)
     weights: Any = "identity" if scale == "nominal" else "quadratic"
     family = agreement_family(ratings, levels=range(4), scale=scale)
@@ -634,7 +634,7 @@ def test_the_family_is_what_its_members_give_alone(scale: Any, raters: int) -> N
             assert alone.value == pytest.approx((alone.observed - alone.expected) / (1 - alone.expected))
 
 
-def test_a_calibrations_criterion_has_its_names() -> None:
+def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names() -> None:
     gold, judge = from_contingency(FIVE_LEVELS).T
     ordered = two_raters(gold, judge, levels=range(5), ordered=True)
     assert list(ordered) == ["exact_agreement", "within_one", "cohen_kappa", "weighted_kappa", "gwet_ac1", "gwet_ac2",
@@ -684,7 +684,7 @@ def test_within_one_counts_levels_and_not_their_numbers() -> None:
     assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
 
 
-def test_coverage_asked_for_is_coverage_given() -> None:
+def test_an_interval_has_the_requested_coverage() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     widths = [
         np.diff(limits(cohen_kappa(ratings, levels=range(5), level=level)))[0] for level in (0.8, 0.9, 0.95, 0.99)
@@ -702,6 +702,6 @@ def test_a_million_units_take_little_memory() -> None:
     assert peak < 476e6
 
 
-def test_everything_the_package_offers_is_there() -> None:
+def test_every_name_in_the_package_s_all_exists() -> None:
     assert all(getattr(stats, name) is not None for name in stats.__all__)
     assert len(set(stats.__all__)) == len(stats.__all__)

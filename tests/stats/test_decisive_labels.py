@@ -48,7 +48,7 @@ def more(chances: tuple[float, ...]) -> int | None:
 @pytest.mark.parametrize(
     ("name", "hits", "n", "target", "design_effect", "tried", "chances", "needed"), LABELS_FOR_SHARES
 )
-def test_the_chances_to_place_a_share_are_the_worked_ones(
+def test_the_chances_to_show_a_share_above_or_below_a_bound_equal_the_worked_examples(
     name: str,
     hits: int,
     n: int,
@@ -65,7 +65,7 @@ def test_the_chances_to_place_a_share_are_the_worked_ones(
 
 
 @pytest.mark.parametrize(("name", "mean", "bound", "spread", "n", "chances", "needed"), LABELS_FOR_MEANS)
-def test_the_chances_to_place_a_mean_are_the_worked_ones(
+def test_the_chances_to_show_a_mean_beyond_a_bound_equal_the_worked_examples(
     name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
 ) -> None:
     chances_found = tuple(
@@ -76,7 +76,7 @@ def test_the_chances_to_place_a_mean_are_the_worked_ones(
 
 
 @pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
-def test_the_chances_to_place_a_share_of_fails_are_the_worked_ones(
+def test_the_chances_to_show_the_share_of_fails_that_pass_equal_the_worked_examples(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
@@ -88,7 +88,9 @@ def test_the_chances_to_place_a_share_of_fails_are_the_worked_ones(
 
 
 @pytest.mark.parametrize(("target", "chances", "needed"), FIRST_LABELS)
-def test_the_first_labels_are_the_worked_ones(target: float, chances: tuple[float, ...], needed: int) -> None:
+def test_the_labels_for_a_first_verdict_equal_the_worked_examples(
+    target: float, chances: tuple[float, ...], needed: int
+) -> None:
     labels = first_labels(target, confidence=0.975)
     assert labels is not None
     assert (labels.more, labels.assumed) == (needed, (1 + target) / 2)
@@ -126,7 +128,7 @@ def test_every_number_of_labels_of_the_reference_is_reproduced() -> None:
 
 @given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_place_a_share_counts_the_futures_whose_exact_limits_are_clear(
+def test_the_chance_to_decide_on_a_share_counts_the_outcomes_whose_exact_limits_exclude_the_bound(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -146,7 +148,7 @@ def test_the_chance_to_place_a_share_counts_the_futures_whose_exact_limits_are_c
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_misses_are_placed_like_hits_at_the_mirrored_target(hits: int, misses: int, target: float) -> None:
+def test_misses_have_the_same_chances_as_hits_at_the_mirrored_target(hits: int, misses: int, target: float) -> None:
     n = hits + misses
     as_hits = grouped_share(np.arange(n) < hits)
     as_misses = grouped_share(np.arange(n) < misses)
@@ -154,16 +156,16 @@ def test_misses_are_placed_like_hits_at_the_mirrored_target(hits: int, misses: i
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_a_decision_that_is_certain_needs_the_least_number() -> None:
+def test_a_nearly_certain_decision_asks_for_the_smallest_number_of_labels() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_a_chance_of_a_third_still_names_the_largest_number_and_less_names_none() -> None:
+def test_with_a_chance_of_a_third_the_largest_number_of_labels_is_named_and_below_none() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_least_number_counts_even_where_a_larger_one_has_a_smaller_chance() -> None:
+def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_one_has_less() -> None:
     """Exact limits of counts make the chance go up and down like a saw."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
@@ -189,12 +191,12 @@ def test_examples_of_one_task_say_less_so_more_are_needed() -> None:
     assert labels.more == 160
 
 
-def test_a_mean_that_never_moved_still_leaves_room_for_a_move() -> None:
+def test_a_mean_of_equal_differences_may_still_be_shown_to_move_by_more_labels() -> None:
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0
 
 
-def test_no_number_shows_a_judge_above_a_target_that_hardly_anything_reaches() -> None:
+def test_no_number_of_labels_is_named_for_a_target_that_hardly_any_judge_reaches() -> None:
     assert first_labels(0.99, confidence=0.975) is None
     assert first_labels(1.0, confidence=0.975) is None

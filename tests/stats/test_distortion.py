@@ -35,7 +35,7 @@ def seen(
 # --- by the formula ------------------------------------------------------------------------------------------------
 
 
-def test_slope_and_noise_are_the_moments_of_two_people_written_out() -> None:
+def test_slope_and_noise_equal_the_written_out_moments_of_two_people() -> None:
     people, judge = seen(40)
     a, b = people.T
     shared = np.cov(a, b)[0, 1]
@@ -68,7 +68,7 @@ def test_groups_are_left_out_whole() -> None:
     assert grouped.low == pytest.approx(plain.low, rel=0.02)
 
 
-def test_what_rests_on_one_group_says_so() -> None:
+def test_estimates_from_a_single_group_are_withheld_with_that_reason() -> None:
     people, judge = seen(60)
     groups = np.zeros(60)
     estimates = [
@@ -101,7 +101,7 @@ def test_leaning_on_one_gold_is_a_regression_coefficient() -> None:
 
 @pytest.mark.parametrize("slope", [0.5, 1.0, 1.4])
 @pytest.mark.parametrize("person", [0.3, 0.9])
-def test_people_s_noise_does_not_bend_the_slope(slope: float, person: float) -> None:
+def test_people_s_noise_does_not_bias_the_slope(slope: float, person: float) -> None:
     people, judge = seen(20_000, slope=slope, person=person)
     assert slope_on_people(people, judge).value == pytest.approx(slope, abs=0.04)
 
@@ -122,7 +122,7 @@ def test_halo_is_how_far_the_judge_moves_to_the_other_criteria(pull: float) -> N
     assert halo(people, judge).value == pytest.approx(pull, abs=0.04)
 
 
-def test_what_people_weigh_too_is_not_the_judge_s_fault() -> None:
+def test_a_halo_that_people_share_is_not_attributed_to_the_judge() -> None:
     generator = np.random.default_rng(5)
     truth, length = generator.normal(size=(2, 20_000))
     quality = truth + 0.8 * length
@@ -134,7 +134,7 @@ def test_what_people_weigh_too_is_not_the_judge_s_fault() -> None:
 
 
 @pytest.mark.parametrize("n", [50, 150])
-def test_intervals_cover_what_they_promise(n: int) -> None:
+def test_intervals_of_distortions_have_their_stated_coverage(n: int) -> None:
     runs = 150
     covered = np.zeros(2)
     for seed in range(runs):
@@ -164,7 +164,7 @@ def test_swapping_people_shifting_and_missing_units_change_nothing(statistic: Ca
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_a_surer_interval_is_wider_and_holds_the_value(statistic: Callable[..., Estimate]) -> None:
+def test_an_interval_with_more_coverage_is_wider_and_contains_the_value(statistic: Callable[..., Estimate]) -> None:
     people, judge = seen(40)
     narrow, wide = statistic(people, judge, level=0.8), statistic(people, judge, level=0.99)
     assert narrow.low is not None
@@ -211,7 +211,7 @@ def test_a_judge_that_falls_where_people_rise_has_no_slope() -> None:
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"
 
 
-def test_people_who_never_disagreed_count_as_if_they_had_once() -> None:
+def test_people_who_never_disagreed_count_as_if_they_had_disagreed_once() -> None:
     truth = np.arange(20.0)
     judge = truth + np.resize([1, -1, 0], 20)
     ratio = noise_beside_people(np.column_stack([truth, truth]), judge)

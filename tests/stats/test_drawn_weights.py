@@ -28,7 +28,7 @@ def test_every_weighted_mean_of_the_reference_is_reproduced() -> None:
         assert (mean.lower(0.975), mean.upper(0.975)) == approx((case["low"], case["high"]), abs=6e-5)
 
 
-def test_the_share_is_that_of_all_the_examples_were_drawn_from() -> None:
+def test_a_weighted_share_estimates_that_of_all_outputs_examples_were_drawn_from() -> None:
     """50 doubtful outputs at .7 and 200 clear ones at .9 are .86 of 250, while the labels drawn are .80."""
     weights = drawn_weights(INVERSE)
     assert weights.tolist() == approx([0.4] * 20 + [1.6] * 20)
@@ -38,14 +38,14 @@ def test_the_share_is_that_of_all_the_examples_were_drawn_from() -> None:
     assert grouped_share(HITS).value == 0.8
 
 
-def test_a_weight_is_scaled_within_its_draw_and_cut() -> None:
+def test_sampling_weights_are_scaled_within_each_draw_and_capped() -> None:
     assert drawn_weights([2] * 19 + [20]).tolist() == approx([2 / 2.9] * 19 + [3.0])
     draws = ["first"] * 2 + ["second"] * 2
     assert drawn_weights([2.5, 10, 2, 2], draws).tolist() == approx([0.4, 1.6, 1.0, 1.0])
 
 
 @pytest.mark.parametrize("inverse", [0.0, -1.0, float("nan")])
-def test_one_divided_by_a_chance_is_above_zero(inverse: float) -> None:
+def test_a_sampling_weight_of_zero_or_below_is_refused(inverse: float) -> None:
     with pytest.raises(ValueError, match="above 0"):
         drawn_weights([inverse, 2])
 
@@ -60,7 +60,7 @@ def test_equal_weights_change_nothing() -> None:
     assert (weighted.value, weighted.lower(0.9)) == approx((alone.value, alone.lower(0.9)))
 
 
-def test_a_missing_value_takes_its_weight_along() -> None:
+def test_the_weight_of_a_missing_value_is_dropped_with_it() -> None:
     share = grouped_share([1, np.nan, 0, 1, 1], None, [1, 9, 2, 1, 1])
     assert share.value == approx(3 / 5)
     assert share.n == 4
@@ -72,7 +72,7 @@ def test_weights_are_one_for_each_example_and_above_zero(weights: list[float]) -
         grouped_share([1, 0], None, weights)
 
 
-def test_all_figures_of_a_judge_take_the_weights() -> None:
+def test_all_figures_of_a_judge_use_the_sampling_weights() -> None:
     """Gold passes 14 of 20 doubtful and 18 of 20 clear outputs, and so does one annotator; the judge passes all."""
     gold = np.array(HITS, dtype=float)
     ones = np.ones(40)

@@ -48,7 +48,7 @@ def test_a_reason_has_its_levels_by_number_or_by_name() -> None:
     assert withheld.why_with_levels(names.__getitem__).endswith("judge never leaves MET; from 2 of 52 units")
 
 
-def test_what_is_no_estimate_in_json_is_an_error_of_its_type() -> None:
+def test_json_that_is_not_an_estimate_raises_an_error_of_its_kind() -> None:
     for damaged in json.loads('[null, [1], {"value": 0.4, "unheard": 1}]'):
         with pytest.raises(TypeError):
             Estimate.from_json(damaged)
@@ -104,11 +104,11 @@ def sentences_read(text: str) -> list[str]:
         "estimate.note != f'withheld: {NO_SPREAD}'",
     ],
 )
-def test_a_sentence_that_code_reads_is_found(read: str) -> None:
+def test_the_search_for_code_that_compares_sentences_finds_a_planted_one(read: str) -> None:
     assert sentences_read(read) == [ast.unparse(ast.parse(read))]
 
 
-def test_no_code_reads_a_sentence_of_an_estimate_a_finding_or_a_fault() -> None:
+def test_no_code_branches_on_the_sentence_of_an_estimate_a_finding_or_a_fault() -> None:
     modules = sorted(SOURCE.rglob("*.py"))
     read = {path.name: places for path in modules if (places := sentences_read(path.read_text(encoding="utf-8")))}
     assert len(modules) > 200

@@ -42,12 +42,12 @@ def as_table(labels: dict[str, list[int]]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), MID_P_LIMITS)
-def test_mid_p_limits_are_the_worked_ones(hits: int, n: int, low: float, high: float) -> None:
+def test_mid_p_limits_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
     assert mid_p_limits(hits, n) == approx((low, high), abs=6e-7)
 
 
 @pytest.mark.parametrize("case", GROUP_RATES, ids=lambda case: case.name)
-def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
+def test_rates_of_groups_equal_the_worked_examples(case: GroupRateCase) -> None:
     estimate = group_rate(case.labelled, case.pool)
     assert planned_half_width(np.sum(case.labelled, axis=0), case.pool) == approx(case.half_width, abs=6e-7)
     assert estimate.needed == case.needed
@@ -70,7 +70,7 @@ def test_the_worked_difference_of_two_groups_is_reproduced() -> None:
     assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
-def test_the_next_labels_are_the_worked_ones() -> None:
+def test_the_plan_of_next_labels_equals_the_worked_examples() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
@@ -124,7 +124,7 @@ def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: 
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(counts, counts))
-def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tuple[int, int]) -> None:
+def test_a_pass_rate_and_the_rate_of_exchanged_labels_add_up_to_one(table: Any, more: tuple[int, int]) -> None:
     pool = np.array(table).sum(axis=0) + more
     assume(pool.sum())
     forward, back = group_rate(table, pool), group_rate(table[::-1], pool)
@@ -140,7 +140,7 @@ def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tu
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
 @pytest.mark.proof
-def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more: tuple[int, int]) -> None:
+def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_the_rate(table: Any, more: tuple[int, int]) -> None:
     small = np.array(table) // 6
     pool = small.sum(axis=0) + more
     rate = group_rate(small, pool)
@@ -193,7 +193,7 @@ def test_a_difference_is_that_of_the_two_printed_rates() -> None:
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_partly_common_tests_give_both_rates_on_those_as_well() -> None:
+def test_for_partly_common_tests_both_rates_on_these_are_given_as_well() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )

@@ -74,7 +74,7 @@ def test_degrees_of_freedom_stay_between_five_and_one_less_than_the_units() -> N
     assert spread(all_carry_alike).df == 19
 
 
-def test_what_nothing_moves_has_no_spread() -> None:
+def test_a_statistic_that_leaving_units_out_does_not_change_has_no_spread() -> None:
     assert spread([0.3, 0.3, 0.3]).se == 0
     assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
 
@@ -94,7 +94,7 @@ def test_t_quantiles_are_those_of_student(df: float, level: float) -> None:
 
 @pytest.mark.parametrize("transform", [ATANH, LOGIT, LOG, IDENTITY], ids=lambda t: t.name)
 @given(value=st.floats(0.01, 0.99))
-def test_every_scale_comes_back_to_the_value_it_left_and_knows_its_slope(transform: Transform, value: float) -> None:
+def test_each_transform_inverts_itself_and_gives_its_derivative(transform: Transform, value: float) -> None:
     assert transform.back(transform.forward(value)) == pytest.approx(value, rel=1e-9)
     step = 1e-6
     measured = (transform.forward(value + step) - transform.forward(value - step)) / (2 * step)
@@ -119,7 +119,7 @@ def test_the_interval_is_the_t_interval_on_its_scale() -> None:
     assert around.method == "jackknife t, logit"
 
 
-def test_an_undefined_left_out_value_leaves_the_value_alone() -> None:
+def test_if_leaving_a_unit_out_makes_a_statistic_undefined_it_has_no_interval() -> None:
     estimate = jackknife(0.5, [0.4, math.nan, 0.6], transform=ATANH)
     assert (estimate.value, estimate.low, estimate.note) == (0.5, None, "withheld: hangs on one example")
 
@@ -129,12 +129,12 @@ def test_one_example_gives_a_value_and_no_interval() -> None:
     assert jackknife(0.5, [], transform=ATANH).n == 0
 
 
-def test_a_value_its_scale_cannot_reach_stands_alone() -> None:
+def test_a_value_outside_its_transform_s_range_has_no_interval() -> None:
     estimate = jackknife(-1.0, [-0.9, -0.8, -0.9], transform=ATANH)
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
 
-def test_a_value_that_nothing_moves_stands_alone() -> None:
+def test_a_value_that_leaving_units_out_does_not_change_has_no_interval() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
     assert note.startswith("withheld: leaving any one example out gives the same value")
@@ -150,7 +150,7 @@ def test_the_jackknife_refuses_shapes_that_differ() -> None:
     transform=st.sampled_from([ATANH, LOGIT, LOG, IDENTITY]),
     level=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
 )
-def test_the_interval_holds_the_value_and_widens_with_its_promise(
+def test_the_interval_contains_the_value_and_widens_with_its_coverage(
     values: list[float], transform: Transform, level: float
 ) -> None:
     sample = np.array(values)
@@ -169,7 +169,7 @@ def test_the_interval_holds_the_value_and_widens_with_its_promise(
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_the_guard_withholds_marks_or_passes_by_how_many_are_outside_the_most_common_level() -> None:
+def test_an_interval_is_withheld_marked_or_kept_by_how_many_units_are_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"
@@ -179,7 +179,7 @@ def test_the_guard_withholds_marks_or_passes_by_how_many_are_outside_the_most_co
     assert guard(plain, 10) == plain
 
 
-def test_the_guard_leaves_what_has_no_interval_as_it_is() -> None:
+def test_an_estimate_without_an_interval_is_left_unchanged_by_the_rule_for_withholding() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
@@ -195,7 +195,7 @@ def test_unseen_disagreement_is_bounded_as_no_error_in_n(n: int, expected: float
     assert unseen(n) == pytest.approx(clopper_pearson(0, n)[1], rel=1e-9)
 
 
-def test_ratings_that_all_agree_leave_room_for_what_was_not_seen() -> None:
+def test_the_interval_of_ratings_that_all_agree_allows_for_unseen_disagreement() -> None:
     u = unseen(20)
     kappa = no_disagreement(1.0, n=20, below=1 / 0.62, floor=-1.0)
     assert limits(kappa) == pytest.approx((0.728333, 1.0), abs=1e-6)

@@ -118,13 +118,13 @@ law = settings(max_examples=16, deadline=None, derandomize=True)
 # ------------------------------------------------------------------------------------------------ nobody is forgotten
 
 
-def test_laws_are_those_of_coefficients_that_exist() -> None:
+def test_laws_name_only_existing_coefficients() -> None:
     assert set(COEFFICIENTS) == {name.partition(" ")[0] for name in LAWS}
     assert set(CHANCE_CORRECTED) < set(COEFFICIENTS)
     assert all(LAWS.values())
 
 
-def test_every_law_is_tried() -> None:
+def test_every_law_has_a_test_in_this_file() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     for constant, words in list(globals().items()):
         if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
@@ -164,7 +164,7 @@ def test_renaming_nominal_levels_changes_nothing(name: str, ratings: Table, name
 @law
 @given(ratings=tables())
 @holders(REVERSED)
-def test_turning_the_scale_round_changes_nothing(name: str, ratings: Table) -> None:
+def test_reversing_the_scale_changes_no_coefficient(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name)(5 - ratings), statistic(name)(ratings))
 
@@ -222,7 +222,7 @@ def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(AGREEING)
-def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: float) -> None:
+def test_an_agreeing_unit_never_lowers_a_coefficient(name: str, ratings: Table, level: float) -> None:
     before = statistic(name)(ratings)
     assume(before.value is not None)
     agreeing = np.vstack([ratings, np.full((1, ratings.shape[1]), level)])
@@ -232,7 +232,7 @@ def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: floa
 @law
 @given(ratings=tables(missing=False), seed=st.integers(0, 99))
 @holders(PERFECT)
-def test_it_is_1_where_everybody_agrees_and_less_where_one_rater_does_not(name: str, ratings: Table, seed: int) -> None:
+def test_a_coefficient_is_1_if_all_raters_agree_and_less_if_one_does_not(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
     assume(len(np.unique(agreed)) > 1)
@@ -245,7 +245,7 @@ def test_it_is_1_where_everybody_agrees_and_less_where_one_rater_does_not(name: 
 @law
 @given(ratings=tables())
 @holders(BOUNDED)
-def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
+def test_no_coefficient_exceeds_1(name: str, ratings: Table) -> None:
     estimate = statistic(name)(fitting(name, ratings))
     assume(estimate.value is not None)
     assert value(estimate) <= 1
@@ -254,7 +254,7 @@ def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(SHARE)
-def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
+def test_shares_of_agreement_lie_between_0_and_1(name: str, ratings: Table) -> None:
     estimate = statistic(name)(ratings)
     assume(estimate.value is not None)
     assert 0 <= value(estimate) <= 1
@@ -263,7 +263,9 @@ def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(missing=False), level=st.sampled_from(LEVELS))
 @holders(CONSTANT)
-def test_it_is_0_where_one_of_two_raters_never_varies(name: str, ratings: Table, level: float) -> None:
+def test_a_chance_corrected_coefficient_is_0_if_one_of_two_raters_never_varies(
+    name: str, ratings: Table, level: float
+) -> None:
     pair = ratings[:, :2].copy()
     pair[:, 1] = level
     assume((pair[:, 0] != level).any())
@@ -279,7 +281,7 @@ def test_it_is_0_where_one_of_two_raters_never_varies(name: str, ratings: Table,
 @law
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
-def test_its_interval_holds_the_value_and_stays_in_range(name: str, ratings: Table) -> None:
+def test_the_interval_of_a_coefficient_contains_its_value_and_stays_in_range(name: str, ratings: Table) -> None:
     estimate = statistic(name)(fitting(name, ratings))
     assert (estimate.value is None) == (estimate.undefined is not None)
     if estimate.low is None or estimate.high is None:
@@ -292,7 +294,7 @@ def test_its_interval_holds_the_value_and_stays_in_range(name: str, ratings: Tab
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_a_surer_interval_is_a_wider_one(name: str, ratings: Table) -> None:
+def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     close, wide = statistic(name)(ratings, level=0.8), statistic(name)(ratings, level=0.99)
     assume(close.low is not None and close.high is not None and wide.low is not None and wide.high is not None)

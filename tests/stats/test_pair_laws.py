@@ -208,12 +208,12 @@ def test_every_statistic_has_laws() -> None:
     assert all(LAWS.values())
 
 
-def test_laws_are_those_of_statistics_that_exist() -> None:
+def test_laws_name_only_existing_statistics() -> None:
     members = {f"{family}.{member}" for family, names in FAMILIES.items() for member in names}
     assert {name for name in LAWS if "." in name} == members
 
 
-def test_every_law_is_tried() -> None:
+def test_every_law_has_a_test_in_this_file() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     for constant, words in list(globals().items()):
         if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
@@ -234,7 +234,7 @@ def test_swapping_raters_changes_nothing(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(NEGATED)
-def test_swapping_raters_negates_it(name: str, ratings: Table) -> None:
+def test_swapping_raters_negates_a_signed_statistic(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings), factor=-1)
 
@@ -242,7 +242,7 @@ def test_swapping_raters_negates_it(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(units=(8, 30)))
 @holders(INVERTED)
-def test_swapping_raters_inverts_it(name: str, ratings: Table) -> None:
+def test_swapping_raters_inverts_a_ratio(name: str, ratings: Table) -> None:
     once, swapped = statistic(name, ratings[:, :2]), statistic(name, ratings[:, 1::-1])
     assume(once.value is not None)
     assert value(swapped) == pytest.approx(1 / value(once))
@@ -299,7 +299,7 @@ def test_the_unit_of_the_scale_changes_nothing(name: str, ratings: Table, factor
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(SCALES)
-def test_it_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
+def test_an_error_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings), factor)
 
@@ -317,7 +317,7 @@ def test_only_the_order_of_the_values_counts(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(OPPOSED)
-def test_turning_the_judges_scale_round_negates_it(name: str, ratings: Table) -> None:
+def test_reversing_the_judge_s_scale_negates_a_correlation(name: str, ratings: Table) -> None:
     ratings = ratings[:, :2]
     before = statistic(name, ratings)
     assume(abs(value(before)) < 1)
@@ -340,7 +340,7 @@ def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(NEARER)
-def test_an_agreeing_unit_brings_it_no_further_from_0(name: str, ratings: Table, level: float) -> None:
+def test_an_agreeing_unit_never_moves_an_error_away_from_0(name: str, ratings: Table, level: float) -> None:
     ratings = fitting(name, ratings)
     before = statistic(name, ratings)
     assume(before.value is not None)
@@ -351,7 +351,7 @@ def test_an_agreeing_unit_brings_it_no_further_from_0(name: str, ratings: Table,
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(AGREEING)
-def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: float) -> None:
+def test_an_agreeing_unit_never_lowers_a_measure_of_agreement(name: str, ratings: Table, level: float) -> None:
     ratings = fitting(name, ratings)
     before = statistic(name, ratings)
     assume(before.value is not None)
@@ -362,7 +362,7 @@ def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: floa
 @law
 @given(ratings=tables(missing=False))
 @holders(PERFECT)
-def test_it_is_1_where_everybody_agrees_on_more_than_one_level(name: str, ratings: Table) -> None:
+def test_a_measure_of_agreement_is_1_if_both_agree_on_more_than_one_level(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
     assume(len(np.unique(agreed)) > 1)
@@ -372,7 +372,7 @@ def test_it_is_1_where_everybody_agrees_on_more_than_one_level(name: str, rating
 @law
 @given(ratings=tables(missing=False))
 @holders(FAULTLESS)
-def test_it_is_0_where_everybody_agrees(name: str, ratings: Table) -> None:
+def test_an_error_is_0_if_both_agree(name: str, ratings: Table) -> None:
     agreed = np.repeat(ratings[:, :1], fitting(name, ratings).shape[1], axis=1)
     estimate = statistic(name, agreed)
     assume(estimate.value is not None)
@@ -382,7 +382,7 @@ def test_it_is_0_where_everybody_agrees(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(SHARE)
-def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
+def test_a_share_of_two_raters_lies_between_0_and_1(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assume(estimate.value is not None)
     assert -1e-12 <= value(estimate) <= 1 + 1e-12
@@ -393,7 +393,7 @@ def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(AT_MOST_1)
-def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
+def test_no_measure_of_agreement_exceeds_1(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assume(estimate.value is not None)
     assert value(estimate) <= 1 + 1e-12
@@ -403,7 +403,7 @@ def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(POSITIVE)
-def test_it_is_never_below_0(name: str, ratings: Table) -> None:
+def test_a_statistic_that_is_positive_by_definition_and_its_limits_are_never_below_0(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assume(estimate.value is not None)
     assert value(estimate) >= 0
@@ -416,7 +416,7 @@ def test_it_is_never_below_0(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
-def test_its_interval_holds_the_value(name: str, ratings: Table) -> None:
+def test_the_interval_of_a_statistic_contains_its_value(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assert (estimate.value is None) == (estimate.undefined is not None)
     if estimate.low is None or estimate.high is None:
@@ -429,7 +429,7 @@ def test_its_interval_holds_the_value(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_a_surer_interval_is_a_wider_one(name: str, ratings: Table) -> None:
+def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     near, wide = statistic(name, ratings, level=0.8), statistic(name, ratings, level=0.99)
     assert (near.low is None) == (wide.low is None)

@@ -47,7 +47,7 @@ def test_concordance_of_many_different_values_is_what_counting_all_pairs_gives(n
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
 
 
-def test_concordance_of_nobody_is_empty() -> None:
+def test_the_concordance_of_no_units_is_empty() -> None:
     nobody = np.zeros(0, dtype=np.int64)
     assert concordance(nobody, nobody).tolist() == []
 
@@ -78,7 +78,7 @@ def test_what_is_not_a_number_is_refused(gold: Any) -> None:
         paired(gold, [1, 2])
 
 
-def test_none_is_missing() -> None:
+def test_a_value_of_none_counts_as_missing() -> None:
     gold: Any = [1, None, 2]
     judge: Any = [1, 2, None]
     assert len(paired(gold, judge)) == 1

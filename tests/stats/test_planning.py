@@ -53,7 +53,7 @@ def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> 
 
 
 @pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
-def test_labels_for_a_half_width_of_a_tenth(
+def test_labels_needed_for_a_half_width_of_a_tenth_equal_the_worked_examples(
     margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):
@@ -100,7 +100,7 @@ def test_a_level_that_nobody_is_expected_to_use_changes_no_plan() -> None:
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_endless_labels_are_the_limit_of_many(named: tuple[str, str], weights: Any) -> None:
+def test_the_coefficient_for_infinitely_many_labels_is_the_limit_for_many(named: tuple[str, str], weights: Any) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
     rows, columns = np.nonzero(counts)
     ratings = np.repeat(np.column_stack([rows, columns]), counts[rows, columns], axis=0)
@@ -118,7 +118,9 @@ def test_endless_labels_are_the_limit_of_many(named: tuple[str, str], weights: A
 
 @given(st.floats(-0.9, 0.9), st.floats(0.2, 2), st.floats(0.02, 0.3))
 @settings(max_examples=60, deadline=None)
-def test_one_label_fewer_would_be_too_wide(value: float, spread: float, half_width: float) -> None:
+def test_with_one_label_fewer_than_planned_the_interval_is_too_wide(
+    value: float, spread: float, half_width: float
+) -> None:
     def width(n: int) -> float:
         low, high = t_limits(value, Spread(spread / np.sqrt(n), n - 1, n), ATANH)
         return high - low
@@ -148,7 +150,7 @@ def test_labels_for_a_promise_spread_the_least_over_the_share_automated() -> Non
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186
 
 
-def test_ten_outside_the_most_common_level_are_asked_for() -> None:
+def test_a_plan_expects_ten_examples_outside_the_most_common_level() -> None:
     assert [labels_to_vary(share) for share in (0.0, 0.5, 0.8, 0.9, 0.95)] == [10, 20, 50, 100, 200]
     assert labels_to_vary(1.0) is None
 

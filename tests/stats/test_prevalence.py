@@ -47,7 +47,7 @@ def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
 # ------------------------------------------------------------------------------------------------------ pass rates
 
 
-def test_pass_rate_by_verdict_strata_of_the_worked_example() -> None:
+def test_the_pass_rate_by_verdict_strata_equals_the_worked_example() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(estimate) == approx((0.657046, 0.542427, 0.747537), abs=6e-7)
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
@@ -73,7 +73,7 @@ def test_a_rate_is_withheld_by_how_many_labels_there_are_whatever_they_say() -> 
     assert by_strata([[2, 2]], [4]).undefined == "4 labels, label more responses"
 
 
-def test_pass_rate_of_random_labels_weighs_by_pool_and_labels_together() -> None:
+def test_the_pass_rate_from_random_labels_weights_verdicts_by_pool_and_labels_together() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="random")
     assert estimate.value == approx(0.6543293718, abs=6e-11)
     verdicts = np.array([300 + 19, 700 + 31])
@@ -81,7 +81,7 @@ def test_pass_rate_of_random_labels_weighs_by_pool_and_labels_together() -> None
     assert limits(estimate) == approx(limits(from_all))
 
 
-def test_pass_rate_from_labels_elsewhere_of_the_worked_example() -> None:
+def test_the_pass_rate_from_labels_of_other_responses_equals_the_worked_example() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="elsewhere")
     assert estimate.value == approx(0.7142857143, abs=6e-11)
     assert limits(estimate)[1:] == approx((0.576488, 0.885781), abs=6e-7)
@@ -97,7 +97,7 @@ def test_pass_rates_agree_with_the_simulation_code() -> None:
         assert elsewhere.value == approx(case["rogan_gladen"], abs=6e-7)
 
 
-def test_pass_rates_agree_with_other_peoples_arithmetic() -> None:
+def test_pass_rates_equal_those_of_the_shared_reference() -> None:
     case = block("reference.yaml", "corrected_pass_rate")
     table = as_table([case["counts"][cell] for cell in ("n11", "n10", "n01", "n00")])
     pool = [case["unlabelled"] - case["unlabelled_pass"], case["unlabelled_pass"]]
@@ -138,7 +138,7 @@ def test_a_rate_lies_in_its_interval_and_the_interval_in_zero_to_one(
 
 @given(st.tuples(counts, counts, counts, counts), st.integers(1, 60), st.integers(1, 60))
 @settings(max_examples=80, deadline=None)
-def test_renaming_pass_and_fail_turns_the_rate_round(cells: tuple[int, ...], fails: int, passes: int) -> None:
+def test_exchanging_pass_and_fail_gives_one_minus_the_rate(cells: tuple[int, ...], fails: int, passes: int) -> None:
     table = np.array(as_table(list(cells)))
     for drawn in ("by-verdict", "elsewhere"):
         rate = corrected_pass_rate(table, [fails, passes], drawn=drawn)
@@ -280,7 +280,9 @@ def test_the_next_labels_go_where_the_rate_is_least_sure() -> None:
         (0.02, 0.90, [114, 194, 265, 333]),
     ],
 )
-def test_least_labels_for_so_many_errors(alpha: float, confidence: float, needed: list[int]) -> None:
+def test_the_fewest_labels_for_a_number_of_errors_equal_the_worked_examples(
+    alpha: float, confidence: float, needed: list[int]
+) -> None:
     assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
 
 
@@ -345,7 +347,7 @@ def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
         ([1, 0], [0, 1], [1], "equally long"),
     ],
 )
-def test_labels_that_can_not_be_weighed_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:
+def test_labels_with_invalid_weights_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         weighted_pass_rate(passed, stratum, weights, [10, 10], names=("clear", "doubtful"))
 

@@ -44,12 +44,12 @@ def test_units_of_one_group_are_left_out_together() -> None:
     assert table.left_out.copies.tolist() == [1, 1]
 
 
-def test_values_alone_leave_nothing_out() -> None:
+def test_without_leaving_out_only_the_value_over_all_units_is_computed() -> None:
     table = rating_patterns([[0, 0], [0, 1]], [0, 1], leave_out=False)
     assert table.remaining(table.rated).tolist() == [4]
 
 
-def test_a_rating_between_levels_makes_every_value_a_place() -> None:
+def test_with_a_rating_between_levels_each_occurring_value_gets_its_own_index() -> None:
     values, codes, between = encode(np.array([[1.0, 2.5], [nan, 3.0]]), np.array([3.0, 2.0, 1.0]))
     assert values.tolist() == [1.0, 2.0, 2.5, 3.0]
     assert codes.tolist() == [[0, 2], [-1, 3]]

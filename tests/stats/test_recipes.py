@@ -20,30 +20,32 @@ REPRODUCED = {
         ],
         "jackknife_t_intervals": [
             "stats/test_coefficients.py::test_the_jackknife_standard_error_equals_one_computed_with_other_libraries",
-            "stats/test_severity.py::test_the_jackknife_by_other_libraries_is_ours",
-            "stats/test_association.py::test_the_jackknife_by_other_libraries_is_ours",
+            "stats/test_severity.py::test_jackknife_intervals_equal_those_computed_with_other_libraries",
+            "stats/test_association.py::test_jackknife_intervals_equal_those_computed_with_other_libraries",
         ],
         "krippendorff_2011": [
-            "stats/test_coefficients.py::test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric",
+            "stats/test_coefficients.py::test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_metric",
         ],
         "fleiss_counts": ["stats/test_coefficients.py::test_counts_of_fourteen_raters_are_reproduced"],
         "shrout_fleiss_1979": ["stats/test_reliability.py::test_values_and_limits_of_other_libraries_are_reproduced"],
         "g_study_p_x_r": ["stats/test_reliability.py::test_the_mean_of_several_raters_is_reproduced"],
-        "mcnemar": ["stats/test_change.py::test_mcnemar_cases_come_out_and_an_even_split_counts_its_middle_once"],
+        "mcnemar": [
+            "stats/test_change.py::test_mcnemar_examples_are_reproduced_and_the_middle_of_an_even_split_counts_once"
+        ],
         "sign_flip": ["stats/test_change.py::test_sign_flip_agrees_with_the_listed_sign_patterns"],
         "multiple": ["stats/test_change.py::test_adjusted_p_agree_with_statsmodels"],
         "proportion_intervals_95": ["stats/test_intervals.py::proportion_cases"],
         "one_sided_cp_upper": ["stats/test_intervals.py::test_one_sided_limits_are_those_of_other_libraries"],
         "least_n_for_bound": ["stats/test_prevalence.py::test_least_labels_agree_with_the_exact_bounds_of_scipy"],
-        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_other_peoples_arithmetic"],
+        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_shared_reference"],
         "error_split": ["stats/test_severity.py::test_errors_of_scores_are_reproduced"],
         "alt_test": ["stats/test_annotators.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
     },
     "recipes.yaml": {
         "interval_95": [
-            "stats/test_coefficients.py::test_the_interval_is_that_of_the_recipe",
-            "stats/test_severity.py::test_the_worked_intervals_are_reproduced",
-            "stats/test_association.py::test_the_worked_intervals_are_reproduced",
+            "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_shared_recipe",
+            "stats/test_severity.py::test_intervals_of_the_worked_examples_are_reproduced",
+            "stats/test_association.py::test_intervals_of_the_worked_examples_are_reproduced",
         ],
         "sign_flip_convolution": ["stats/test_change.py::test_sign_flip_agrees_with_the_simulation_code"],
         "kappa_change": ["stats/test_change.py::test_a_shift_of_the_reference_is_reproduced"],
@@ -57,7 +59,9 @@ REPRODUCED = {
         "constants": ["calibration/comparison/test_policy.py::test_our_constants_equal_those_of_the_shared_reference"],
         "share": ["stats/test_shares.py::test_every_share_of_the_reference_is_reproduced"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_is_reproduced"],
-        "pairwise": ["stats/test_agreement_figures.py::test_agreement_by_pairs_is_the_worked_one"],
+        "pairwise": [
+            "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_the_shared_worked_example"
+        ],
         "real_full_data": [
             "calibration/comparison/test_policy.py::test_figures_of_published_judges_are_reproduced_from_their_scores"
         ],
@@ -164,7 +168,7 @@ def parts_at(block: Any, path: list[str]) -> list[Any]:
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_block_is_reproduced_or_not_built_for_a_reason(file: str) -> None:
+def test_every_block_of_a_shared_recipe_is_reproduced_or_left_out_with_a_reason(file: str) -> None:
     left_out = {name for name in NOT_BUILT[file] if "." not in name}
     assert set(blocks(file)) == set(REPRODUCED[file]) | left_out
     assert not set(REPRODUCED[file]) & left_out
@@ -172,7 +176,7 @@ def test_every_block_is_reproduced_or_not_built_for_a_reason(file: str) -> None:
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_what_is_not_built_is_there_to_be_left_out(file: str) -> None:
+def test_every_part_listed_as_left_out_exists_in_the_shared_recipe(file: str) -> None:
     for name, reason in NOT_BUILT[file].items():
         assert reason
         assert parts_at(blocks(file), name.split(".")), name
@@ -188,7 +192,7 @@ def is_here(test: str) -> bool:
     ("block", "test"),
     [(block, test) for file in FILES for block, tests in REPRODUCED[file].items() for test in tests if is_here(test)],
 )
-def test_the_test_named_for_a_block_exists_and_reads_it(block: str, test: str) -> None:
+def test_the_test_named_for_a_block_of_a_recipe_exists_and_reads_that_block(block: str, test: str) -> None:
     file, name = test.split("::")
     defined = {
         node.name: node for node in ast.parse((TESTS / file).read_text()).body if isinstance(node, ast.FunctionDef)

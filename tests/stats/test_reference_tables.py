@@ -131,7 +131,7 @@ def is_bootstrap(entry: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("entry", [e for e in published() if not is_bootstrap(e)], ids=figure_id)
-def test_the_published_figure_comes_out_to_its_printed_digits(entry: dict[str, Any]) -> None:
+def test_a_published_figure_is_reproduced_to_its_printed_digits(entry: dict[str, Any]) -> None:
     value = estimate(entry).value
     assert value is not None
     assert value == pytest.approx(entry["value"], abs=0.5 * 10.0 ** -entry["decimals"] + 1e-12)
@@ -151,7 +151,7 @@ def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def test_every_figure_comes_out_or_is_listed_with_its_reason() -> None:
+def test_every_published_figure_is_reproduced_or_listed_with_a_reason() -> None:
     entries, lines = published(), irrcac()
     assert (len(entries), len(lines)) == (73, 159)
     beside = Counter(key for entry in entries for key in others_uncertainty(entry))
@@ -233,7 +233,7 @@ def row_id(row: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("row", [row for row in irrcac() if not has_matrix_of_its_own(row)], ids=row_id)
-def test_the_figures_of_irrcac_come_out_with_their_observed_and_expected_agreement(row: dict[str, str]) -> None:
+def test_figures_of_irrcac_are_reproduced_with_their_observed_and_expected_agreement(row: dict[str, str]) -> None:
     figure = irrcac_figure(row)
     value = figure.observed if row["coefficient"] == "pa" else figure.value
     assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)

@@ -68,7 +68,7 @@ def test_the_mean_of_several_raters_is_reproduced() -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_all_six_are_those_of_pingouin(seed: int) -> None:
+def test_all_six_intraclass_correlations_equal_those_of_pingouin(seed: int) -> None:
     ratings = some_ratings(seed, 4 + seed, 2 + seed % 4, levels=seed % 3 == 0)
     theirs = pingouin(ratings)
     for (name, estimate), row in zip(icc_family(ratings, limits="F").items(), theirs, strict=True):
@@ -128,7 +128,7 @@ def test_f_limits_are_for_few_examples_on_many_values_unless_asked_for() -> None
     assert "jackknife" in icc_2_1(few_measured, groups=[1, 1, *range(2, 12)]).method
 
 
-def test_a_rater_who_hardly_varies_is_guarded() -> None:
+def test_the_interval_is_withheld_or_marked_if_a_rater_hardly_varies() -> None:
     ratings = np.array([[0.0, 0], [0, 1]] + [[1, 1]] * 30 + [[0, 0]] * 2)
     assert icc_2_1(ratings).note == "withheld: only 3 examples outside the most common level"
     ratings[:, 1] = 1
@@ -188,7 +188,7 @@ def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
         ([[3, 3], [3, 3], [3, 3]], "one level only"),
     ],
 )
-def test_without_a_table_to_analyse_nothing_is_defined_and_nothing_warns(ratings: Any, why: str) -> None:
+def test_without_complete_rows_nothing_is_defined_and_no_warning_is_given(ratings: Any, why: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {e.undefined for e in icc_family(ratings).values()} == {why}
@@ -272,7 +272,7 @@ def test_a_judge_that_never_changed_is_bounded() -> None:
     assert limits(figures["test_retest"])[1] == 1
 
 
-def test_repeats_of_nothing_are_undefined_and_nothing_warns() -> None:
+def test_repeatability_without_examples_is_undefined_and_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for runs in (np.zeros((0, 3)), [[1.0], [2.0]], [[1.0, nan], [nan, 2.0]]):

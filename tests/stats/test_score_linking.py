@@ -34,7 +34,7 @@ def test_a_gain_lies_in_its_interval_and_that_within_minus_one_and_one(pairs: li
     assert -1 <= e.low <= e.value <= e.high <= 1
 
 
-def test_raters_that_never_part_are_not_called_equal_on_few_units() -> None:
+def test_raters_that_never_differ_are_not_shown_equal_on_few_units() -> None:
     e = gain_in_hits([1] * 20, [1] * 20)
     reach = reference.t.ppf(0.975, 21) * math.sqrt(2 / 21 / 22)
     assert e.value == 0.0
@@ -101,7 +101,7 @@ def test_a_gain_at_the_margin_is_called_no_worse_once_in_twenty_at_most() -> Non
 # --- a line from old scores to new ----------------------------------------------------------------------------------
 
 
-def test_the_line_is_that_of_least_squares() -> None:
+def test_the_line_that_links_two_raters_scores_is_that_of_least_squares() -> None:
     rng = np.random.default_rng(1)
     old = rng.random(40)
     new = np.clip(0.2 + 0.6 * old + rng.normal(0, 0.1, 40), 0, 1)
@@ -145,13 +145,13 @@ def test_everything_a_line_says_stays_between_zero_and_one(pairs: list[tuple[flo
         ([0.1, 0.2, 0.3, 0.4] * 5, [1.0] * 20, "the new rater gives fewer than 3 different scores"),
     ],
 )
-def test_no_line_is_drawn_through_too_little(old: list[float], new: list[float], why: str) -> None:
+def test_too_few_or_constant_scores_give_no_linking_line(old: list[float], new: list[float], why: str) -> None:
     link = link_scores(old, new, [0.5])
     assert (link.undefined, link.points) == (why, ())
     assert math.isnan(link.slope)
 
 
-def test_old_scores_that_were_never_given_are_not_translated() -> None:
+def test_scores_that_the_old_rater_never_gave_are_not_linked() -> None:
     link = link_scores(np.linspace(0.4, 0.6, 20), np.linspace(0.3, 0.8, 20), [0.0, 0.5, 1.0])
     assert [point.old for point in link.points] == [0.5]
 
@@ -175,7 +175,7 @@ def test_nineteen_of_twenty_single_scores_lie_where_the_line_says(n: int) -> Non
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
-def test_what_old_decisions_mean_has_exact_limits() -> None:
+def test_the_share_of_earlier_passes_and_fails_that_a_new_rater_passes_has_exact_limits() -> None:
     passes = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
     expected = reference.binomtest(18, 20).proportion_ci(0.95, method="exact")
     passed, failed = passes["passed"], passes["failed"]

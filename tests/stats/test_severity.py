@@ -74,7 +74,7 @@ def test_errors_and_accuracy_of_other_libraries_are_reproduced(table: str) -> No
 
 
 @pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
-def test_the_worked_intervals_are_reproduced(table: str) -> None:
+def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     levels = range(len(numbers["table"]))
@@ -90,7 +90,7 @@ def test_the_worked_intervals_are_reproduced(table: str) -> None:
 
 @pytest.mark.parametrize("name", ["mae", "signed"])
 @pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_the_jackknife_by_other_libraries_is_ours(table: str, name: str) -> None:
+def test_jackknife_intervals_equal_those_computed_with_other_libraries(table: str, name: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[table][name]
     statistic, transform = ERRORS[name]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
@@ -112,7 +112,7 @@ def test_errors_of_scores_are_reproduced() -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_decisions_are_those_of_scikit_learn(seed: int) -> None:
+def test_statistics_of_decisions_equal_those_of_scikit_learn(seed: int) -> None:
     gold, judge = some_levels(seed, 30 + seed, k=2)
     values = {name: value(estimate) for name, estimate in yes_no_family(gold, judge).items()}
     precision, recall, f1, _ = metrics.precision_recall_fscore_support(gold, judge, average="binary")
@@ -123,7 +123,7 @@ def test_decisions_are_those_of_scikit_learn(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_macro_averages_and_confusion_are_those_of_scikit_learn(seed: int) -> None:
+def test_macro_averages_and_the_confusion_matrix_equal_those_of_scikit_learn(seed: int) -> None:
     gold, judge = some_levels(seed, 12 + seed, k=2 + seed % 5)
     values = {name: value(estimate) for name, estimate in macro_family(gold, judge).items()}
     theirs = metrics.precision_recall_fscore_support(gold, judge, average="macro", zero_division=0)[:3]
@@ -253,7 +253,7 @@ def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> No
 # -- where there is no value or no interval ----------------------------------------------------------------------------
 
 
-def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None:
+def test_without_examples_every_statistic_is_undefined_and_no_warning_is_given() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for gold, judge in (([], []), ([nan, 1.0], [1.0, nan])):
@@ -268,7 +268,7 @@ def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None
         assert confusion([], [], levels=[1, 2]).tolist() == [[0, 0], [0, 0]]
 
 
-def test_one_example_has_values_without_intervals_and_nothing_warns() -> None:
+def test_one_example_gives_values_without_intervals_and_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         errors = error_family([1.0], [2.0])
@@ -290,7 +290,7 @@ def test_limits_of_an_error_stay_within_the_scale_where_it_is_known() -> None:
     assert (off_the_scale.value, off_the_scale.high) == (5, 5)
 
 
-def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
+def test_errors_of_0_on_an_unstated_scale_have_no_interval() -> None:
     statistics = error_family([2.0] * 30, [2.0] * 30)
     assert statistics["mae"].note == "withheld: one level seen, no scale given"
     named = error_family([2.0] * 30, [2.0] * 30, levels=[1, 2, 3])
@@ -313,7 +313,7 @@ def test_a_gold_without_yes_has_no_recall() -> None:
     assert yes_no_family([0, 0], [0, 0])["f1"].undefined == "no examples with a yes"
 
 
-def test_an_even_split_between_people_is_on_no_side() -> None:
+def test_an_even_split_between_people_counts_as_neither_yes_nor_no() -> None:
     statistics = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
     assert statistics["accuracy"].n == 3
     assert value(statistics["accuracy"]) == pytest.approx(2 / 3)
@@ -364,7 +364,7 @@ def test_shapes_that_differ_are_both_named(call: Callable[[], object]) -> None:
 # -- tolerance and constant -------------------------------------------------------------------------------------
 
 
-def test_the_commonest_level_has_the_base_rate() -> None:
+def test_the_figure_of_the_commonest_level_is_its_share_of_gold() -> None:
     gold = np.array([1] * 18 + [0] * 2)
     assert macro_family(gold, 1 - gold)["commonest"].value == 0.9
 

@@ -53,7 +53,7 @@ def grouped_hits(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("case", SHARES, ids=lambda case: case.name)
-def test_bounds_of_a_share_are_the_worked_ones(case: ShareCase) -> None:
+def test_bounds_of_a_share_equal_the_worked_examples(case: ShareCase) -> None:
     estimate = share_of(list(case.hits), list(case.sizes))
     tolerance = 1e-4 if case.correlation == 0 else GRID_TOLERANCE
     assert estimate.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
@@ -64,13 +64,13 @@ def test_bounds_of_a_share_are_the_worked_ones(case: ShareCase) -> None:
 
 
 @pytest.mark.parametrize("case", MEANS, ids=lambda case: case.name)
-def test_bounds_of_a_mean_are_the_worked_ones(case: MeanCase) -> None:
+def test_bounds_of_a_mean_equal_the_worked_examples(case: MeanCase) -> None:
     mean = mean_of(case.counts)
     bounds = (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95))
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
 
 
-def test_bounds_of_a_mean_of_grouped_differences_are_the_worked_ones() -> None:
+def test_bounds_of_a_mean_of_grouped_differences_equal_the_worked_examples() -> None:
     mean = grouped_mean(*GROUPED_DIFFERENCES)
     assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
@@ -133,7 +133,7 @@ def test_misses_bound_from_above_as_hits_do_from_below(data: tuple[list[int], li
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_bounds_hold_the_share_and_groups_never_make_it_surer(data: tuple[list[int], list[int]]) -> None:
+def test_bounds_contain_the_share_and_groups_never_narrow_them(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
     estimate = share_of(hits, sizes)
     assert 0 <= estimate.correlation <= 1
@@ -167,7 +167,7 @@ def test_a_mean_and_its_opposite_have_opposite_bounds(differences: list[float], 
     assert -1 <= lower <= forward.value + 1e-12
 
 
-def test_a_surer_bound_lies_further_out() -> None:
+def test_a_bound_with_more_confidence_lies_further_out() -> None:
     share, mean = share_of([3, 5, 2, 4, 5], [5] * 5), grouped_mean([1.0, 0.0, -1.0, 0.0, 1.0, 1.0])
     points: list[Any] = [share.lower(0.99), share.lower(0.9), share.value, share.upper(0.9), share.upper(0.99)]
     assert points == sorted(points)
@@ -213,12 +213,12 @@ def test_fewer_than_five_groups_have_no_interval_however_many_examples() -> None
     assert share([1, 0] * 10, np.zeros(20)).note == "withheld: only 1 group"
 
 
-def test_what_a_share_is_of_is_said_where_there_is_nothing() -> None:
+def test_an_undefined_share_says_what_it_would_be_a_share_of() -> None:
     assert share([], of="gold fails").undefined == "no gold fails"
     assert share([1] * 5, of="gold fails").method == "share of gold fails; Clopper-Pearson"
 
 
-def test_nothing_to_share_is_undefined_and_not_zero() -> None:
+def test_a_share_of_no_examples_is_undefined_and_not_zero() -> None:
     share, mean = grouped_share([math.nan]), grouped_mean([])
     assert share.estimate().value is None
     assert mean.estimate().value is None
@@ -227,7 +227,7 @@ def test_nothing_to_share_is_undefined_and_not_zero() -> None:
     assert share.design_effect == 1
 
 
-def test_all_alike_in_groups_relies_on_what_one_miss_would_have_shown() -> None:
+def test_if_all_grouped_examples_are_hits_the_correlation_is_estimated_as_if_one_had_missed() -> None:
     perfect, almost = share_of([10] * 10, [10] * 10), share_of([9] + [10] * 9, [10] * 10)
     assert perfect.upper(0.9) == 1.0
     assert perfect.lower(0.9) == approx(almost.lower(0.9), abs=1e-9)
@@ -236,7 +236,7 @@ def test_all_alike_in_groups_relies_on_what_one_miss_would_have_shown() -> None:
     assert none.upper(0.9) == approx(1 - (almost.lower(0.9) or 0.0), abs=1e-3)
 
 
-def test_differences_that_are_all_alike_show_no_correlation_and_take_the_usual_one() -> None:
+def test_equal_differences_show_no_correlation_within_groups_and_use_the_prior() -> None:
     mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
     assert mean.correlation == 0.3
     lower = mean.lower(0.9)
@@ -257,7 +257,7 @@ def test_what_is_not_a_vector_of_shares_is_refused(values: Any, groups: Any) -> 
         grouped_share(values, groups)
 
 
-def test_more_groups_find_the_correlation_that_was_planted() -> None:
+def test_with_many_groups_the_estimated_correlation_approaches_the_simulated_one() -> None:
     generator = np.random.default_rng(3)
     planted, size, n_groups = 0.3, 5, 4000
     rates = generator.beta(0.8 * (1 - planted) / planted, 0.2 * (1 - planted) / planted, n_groups)

@@ -28,7 +28,7 @@ def table_of(a: int, b: int, c: int, d: int) -> tuple[list[int], list[bool]]:
 @pytest.mark.parametrize(
     "cells", [(3, 9, 30, 8), (0, 5, 20, 5), (8, 2, 1, 5), (6, 6, 6, 6), (1, 0, 0, 1), (12, 0, 20, 0)]
 )
-def test_fisher_s_exact_p_less_half_of_what_is_as_rare(cells: tuple[int, int, int, int]) -> None:
+def test_the_p_of_two_shares_is_fisher_s_mid_p(cells: tuple[int, int, int, int]) -> None:
     a, b, c, d = cells
     difference = contrast(*table_of(*cells))
     exact = scipy_stats.fisher_exact(np.array([[a, b], [c, d]])).pvalue
@@ -41,7 +41,7 @@ def test_fisher_s_exact_p_less_half_of_what_is_as_rare(cells: tuple[int, int, in
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_turning_hits_or_sides_round_changes_no_p(units: list[tuple[int, bool]]) -> None:
+def test_exchanging_hits_and_misses_or_inside_and_outside_changes_no_p(units: list[tuple[int, bool]]) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
     p = contrast(hits, inside).p
     assert 0 <= p <= 1
@@ -49,7 +49,7 @@ def test_turning_hits_or_sides_round_changes_no_p(units: list[tuple[int, bool]])
     assert contrast(hits, ~inside).p == pytest.approx(p)
 
 
-def test_the_larger_of_student_s_and_welch_s_p_counts() -> None:
+def test_the_larger_p_of_student_s_and_welch_s_tests_is_used() -> None:
     generator = np.random.default_rng(1)
     for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
         x, inside = (
@@ -76,7 +76,7 @@ def test_examples_of_a_task_are_not_independent_evidence() -> None:
     assert contrast(x, groups == 0, groups=groups).p == 1
 
 
-def test_false_alarms_stay_at_the_level() -> None:
+def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_level() -> None:
     generator = np.random.default_rng(4)
     shares, means = [], []
     for _ in range(400):
@@ -121,7 +121,7 @@ def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> 
 
 
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
-def test_worked_slices_are_reproduced(case: SliceCase) -> None:
+def test_comparisons_of_slices_equal_the_worked_examples(case: SliceCase) -> None:
     look = looks_at(case.inside, case.outside, case.span)[case.look]
     as_it_is = look.as_it_is
     figures = as_it_is.inside, as_it_is.outside, look.same_gold
@@ -177,7 +177,7 @@ def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_a_look_turned_round_has_the_same_p(units: list[tuple[int, int, bool]]) -> None:
+def test_exchanging_a_slice_and_the_rest_keeps_the_p(units: list[tuple[int, int, bool]]) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))
     forward, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
     mirrored = slice_look(values, ~inside, gold)
@@ -189,7 +189,7 @@ def test_a_look_turned_round_has_the_same_p(units: list[tuple[int, int, bool]]) 
     assert forward.p >= forward.as_it_is.p
 
 
-def test_too_small_a_part_or_too_little_of_it_says_nothing() -> None:
+def test_a_slice_that_is_too_small_or_hardly_comparable_has_a_p_of_1() -> None:
     gold = np.array([0] * 5 + [9] * 6 + [0] * 10 + [5] * 20)
     inside = np.arange(41) < 11
     values = inside.astype(float)
@@ -202,7 +202,7 @@ def test_too_small_a_part_or_too_little_of_it_says_nothing() -> None:
     assert half.comparable
 
 
-def test_less_agreement_in_the_part_matters_and_more_does_not() -> None:
+def test_lower_agreement_inside_a_slice_matters_and_higher_does_not() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     lower = slice_look(np.where(inside, np.arange(60) % 4 < 1, True), inside, gold)
     assert lower.matters(-0.2)
@@ -210,14 +210,14 @@ def test_less_agreement_in_the_part_matters_and_more_does_not() -> None:
     assert lower.outside_at_same_gold == pytest.approx(lower.as_it_is.inside - lower.same_gold)
 
 
-def test_a_part_nearer_to_zero_than_the_rest_is_not_the_one_shifted() -> None:
+def test_a_slice_whose_bias_is_nearer_to_zero_than_the_rest_s_is_not_called_biased() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     error = np.where(inside, 0.05, 0.4) + 0.01 * (np.arange(60) % 3)
     assert not slice_look(error, inside, gold, shift=True).matters(0.15)
     assert slice_look(error, ~inside, gold, shift=True).matters(0.15)
 
 
-def test_examples_of_a_task_make_a_look_less_sure() -> None:
+def test_a_comparison_of_examples_grouped_by_task_has_a_larger_p() -> None:
     generator = np.random.default_rng(8)
     group = np.repeat(np.arange(20), 5)
     gold, inside = generator.integers(0, 2, 100), group < 6
@@ -228,7 +228,7 @@ def test_examples_of_a_task_make_a_look_less_sure() -> None:
     assert grouped.as_it_is.p > alone.as_it_is.p
 
 
-def test_a_look_at_nothing_finds_nothing() -> None:
+def test_comparing_an_empty_slice_gives_no_difference() -> None:
     for inside in (np.zeros(6, dtype=bool), np.ones(6, dtype=bool)):
         look = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
         assert look.p == 1.0

@@ -28,7 +28,7 @@ def test_lights_kappa_is_the_mean_over_pairs() -> None:
     assert [pair.raters for pair in pairs] == [("ann", "bob"), ("ann", "judge"), ("bob", "judge")]
 
 
-def test_the_interval_of_a_mean_over_pairs_leaves_a_unit_out_of_every_pair() -> None:
+def test_the_interval_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair() -> None:
     ratings = some_ratings(missing=0.0)
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean", weights="linear"

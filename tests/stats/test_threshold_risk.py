@@ -21,7 +21,7 @@ runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6,
 
 
 @pytest.mark.parametrize("case", GATES, ids=lambda case: case.name)
-def test_a_worked_gate_is_reproduced(case: GateCase) -> None:
+def test_the_risk_of_a_gate_equals_the_worked_examples(case: GateCase) -> None:
     risk = threshold_risk(case.runs, case.threshold, of=case.of)
     assert risk.center == approx(case.center)
     assert (risk.p_fail.value, risk.p_fail.low, risk.p_fail.high) == approx(case.p_fail, abs=1e-6)
@@ -49,7 +49,7 @@ def test_every_gate_of_the_reference_is_reproduced() -> None:
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_drop_is_the_way_to_the_threshold_and_the_reach_of_one_run() -> None:
+def test_the_smallest_detectable_drop_is_the_distance_to_the_threshold_plus_the_noise_of_one_run() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)
@@ -58,7 +58,7 @@ def test_the_smallest_drop_is_the_way_to_the_threshold_and_the_reach_of_one_run(
     assert risk.smallest_drop == approx(risk.center - 0.74 + reach, abs=1e-6)
 
 
-def test_one_run_and_equal_runs_say_nothing() -> None:
+def test_one_run_or_equal_runs_give_no_risk_of_a_gate() -> None:
     assert "repeat" in str(threshold_risk(STEADY[:1], 0.7).p_fail.undefined)
     alike = threshold_risk([STEADY[0]] * 3, 0.7)
     assert "identical" in str(alike.p_fail.undefined)
@@ -71,7 +71,7 @@ def test_scores_that_all_move_together_are_not_called_identical() -> None:
     assert moved.p_fail.value is None
 
 
-def test_the_fewest_runs_that_keep_the_promise_are_advised() -> None:
+def test_the_fewest_runs_that_keep_false_alarms_at_5_percent_are_advised() -> None:
     advised = [threshold_risk(STEADY, threshold).repeats for threshold in (0.70, 0.73, 0.74, 0.745, 0.75, 0.755)]
     assert advised == [1, 1, 2, 3, 7, None]
 
