@@ -37,9 +37,9 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_first_screens.py::test_the_first_screen_is_the_golden_one_and_fits_a_terminal[status]",
     "tests/commands/test_mutated_files.py::test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
-    "tests/test_rooms.py::test_a_limit_falls_with_its_figure",
+    "tests/test_rooms.py::test_a_limit_is_lowered_when_its_figure_falls",
     "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it",
-    "tests/test_house.py::test_a_limit_falls_with_its_figure",
+    "tests/test_house.py::test_a_limit_is_lowered_when_its_figure_falls",
     "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
 )
 """Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole

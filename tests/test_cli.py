@@ -70,7 +70,7 @@ def test_a_control_character_in_an_argument_is_escaped() -> None:
     assert "\\x1b[31mred" in done.stderr
 
 
-def test_calibrate_is_markscheme_calibrate() -> None:
+def test_the_script_calibrate_runs_markscheme_calibrate() -> None:
     assert run("calibrate", "--help").stdout == run("markscheme", "calibrate", "--help").stdout
 
 
@@ -78,7 +78,7 @@ def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run("markscheme", "--version").stdout)
 
 
-def test_a_reader_that_goes_away_is_not_an_error() -> None:
+def test_a_closed_output_pipe_is_not_an_error() -> None:
     script = f"{INSTALLED / 'markscheme'} grade error-messages --show-prompt | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")
@@ -92,7 +92,7 @@ def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tm
     assert done.stderr.splitlines()[-1].startswith("error: this is a bug in markscheme or a broken installation")
 
 
-def test_no_code_of_others_ends_a_command_with_its_own_exit_status(tmp_path: Path) -> None:
+def test_user_code_that_exits_never_sets_a_command_s_exit_status(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit(0)")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70

@@ -59,7 +59,7 @@ def sources(home: Path) -> dict[str, str]:
     return {str(path.relative_to(home)): path.read_text(encoding="utf-8") for path in home.rglob("*.py")}
 
 
-def test_what_a_recipe_adds_as_a_new_feature_is_gone_with_its_folder_and_two_lines(tmp_path: Path) -> None:
+def test_a_feature_added_by_a_recipe_is_removed_with_its_folder_and_two_lines(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path)
     before = sources(home)
     for title in NEW_FEATURES:
@@ -71,7 +71,7 @@ def test_what_a_recipe_adds_as_a_new_feature_is_gone_with_its_folder_and_two_lin
 
 
 @pytest.mark.proof
-def test_an_added_judge_is_in_the_help_and_is_asked(followed: Followed, tmp_path: Path) -> None:
+def test_a_judge_added_by_a_recipe_is_in_the_help_and_can_be_asked(followed: Followed, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     assert "always:" in markscheme(followed.home, "calibrate", "--help-all", cwd=here).stdout
     done = markscheme(followed.home, "calibrate", "clear", "--judge", "always:5", "--json", "-", cwd=here)

@@ -75,7 +75,7 @@ def test_empty_cells_of_examples_and_ratings_are_left_out(empty: Any) -> None:
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_an_empty_input_is_not_there(empty: Any) -> None:
+def test_an_empty_cell_of_an_input_counts_as_missing(empty: Any) -> None:
     assert Submission("x", {"query": empty}).inputs == {}
 
 
@@ -113,7 +113,7 @@ def test_empty_cells_inside_an_example_are_left_out(empty: Any) -> None:
     assert (dict(example.metadata), example.weight, example.split) == ({"turns": "3"}, 1.0, None)
 
 
-def test_what_is_no_row_is_named() -> None:
+def test_an_entry_that_is_not_a_mapping_is_refused_by_its_index() -> None:
     with pytest.raises(RatingError, match="ratings:1: a rating is an object, found 7"):
         ratings_from([7], RUBRIC)  # type: ignore[list-item]
 

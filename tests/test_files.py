@@ -33,7 +33,7 @@ def test_a_full_disk_never_leaves_half_a_line(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in path.read_text().splitlines()] == ["e1", "e2"]
 
 
-def test_a_line_is_never_glued_onto_a_line_without_its_end(tmp_path: Path) -> None:
+def test_a_line_is_never_appended_to_a_last_line_without_a_line_break(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}')
     append_lines(path, [{"id": "e2"}])
@@ -56,7 +56,7 @@ def test_four_writers_never_mix_their_lines(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 201
 
 
-def test_what_was_typed_at_the_end_is_never_deleted(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_typed_by_a_user_is_never_deleted(tmp_path: Path) -> None:
     path, typed = tmp_path / "ann.jsonl", '{"id": "e2", "rater": "ann", "criteria": {"polite": 3}'
     path.write_text('{"id": "e1"}\n' + typed)
     with pytest.warns(RatingWarning, match=r"ann\.jsonl:2: is not readable JSON; moved to .*ann\.jsonl\.damaged"):
@@ -201,7 +201,7 @@ def test_a_socket_that_takes_no_connection_is_reported_not_replaced(tmp_path: Pa
         assert place.is_socket()
 
 
-def test_no_link_makes_a_damaged_line_leave_or_enter_another_file(tmp_path: Path) -> None:
+def test_a_damaged_last_line_is_never_moved_through_a_symlink(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious\nwithout an end")
     (tmp_path / "opened.jsonl").symlink_to(victim)
@@ -214,7 +214,7 @@ def test_no_link_makes_a_damaged_line_leave_or_enter_another_file(tmp_path: Path
     assert (tmp_path / "ann.jsonl").read_text() == '{"id": "e1"}\n{"half'
 
 
-def test_files_are_added_next_to_what_is_there_and_a_link_to_nowhere_counts_as_there(tmp_path: Path) -> None:
+def test_existing_files_and_broken_symlinks_are_left_alone_when_files_are_added(tmp_path: Path) -> None:
     files = {Path("b", "new.md"): "new", Path("a.md"): "theirs", Path("link.md"): "theirs"}
     (tmp_path / "a.md").write_text("mine")
     (tmp_path / "link.md").symlink_to("nowhere")
@@ -280,7 +280,7 @@ def test_a_name_of_many_large_letters_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["rubrics", "calibration/reply", "calibration"])
-def test_nothing_is_added_through_a_link_to_another_folder(link: str, tmp_path: Path) -> None:
+def test_no_file_is_added_through_a_symlink_to_another_folder(link: str, tmp_path: Path) -> None:
     folder, outside = tmp_path / "project", tmp_path / "outside"
     (folder / link).parent.mkdir(parents=True)
     (folder / link).symlink_to(outside)

@@ -53,7 +53,7 @@ def test_eight_threads_share_one_grader_and_its_limit() -> None:
     assert threads() == []
 
 
-def test_it_is_awaited_inside_a_running_loop_and_waited_for_there_too() -> None:
+def test_a_grader_works_with_await_and_synchronously_inside_a_running_loop() -> None:
     async def main(grader: Grader) -> list[float | None]:
         first, second = await asyncio.gather(grader.grade("Leeds"), grader.grade("Soon"))
         return [first.score, second.score, grader.grade_sync("Leeds").score]
@@ -107,7 +107,7 @@ def test_rows_that_no_budget_covers_say_so_and_a_judge_that_cannot_be_asked_is_a
         grader.grade_sync("x")
 
 
-def test_closing_waits_for_what_is_under_way_and_the_last_ends_the_thread() -> None:
+def test_closing_a_grader_waits_for_its_grades_and_the_last_grader_ends_the_thread() -> None:
     started, go_on = threading.Event(), threading.Event()
 
     def slow(prompt: Prompt, sample: int) -> Any:
@@ -162,7 +162,7 @@ def judge(system_prompt, user_prompt):
 """
 
 
-def test_a_grader_with_a_named_judge_travels_and_opens_where_it_arrives(
+def test_a_pickled_grader_with_a_named_judge_opens_it_in_the_other_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "judge_that_travels.py").write_text(JUDGE_BY_TOWN)
@@ -181,12 +181,12 @@ def test_a_grader_with_a_named_judge_travels_and_opens_where_it_arrives(
         assert arrived.judge.identity == grader.judge.identity
 
 
-def test_a_grader_around_an_object_says_that_it_cannot_travel() -> None:
+def test_a_grader_with_a_judge_object_refuses_to_be_pickled() -> None:
     with Grader(RUBRIC, ScriptedJudge(())) as grader, pytest.raises(TypeError, match="judge is an object: give the"):
         pickle.dumps(grader)
 
 
-def test_what_cannot_work_is_refused() -> None:
+def test_a_grader_with_impossible_options_is_refused() -> None:
     with pytest.raises(ValueError, match="concurrency"):
         Grader(RUBRIC, ScriptedJudge(()), concurrency=0)
     with pytest.raises(UsageError, match="unknown judge"):
@@ -211,7 +211,7 @@ def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs on systems that fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_fork_must_make_its_own() -> None:
+def test_a_forked_process_must_make_a_grader_of_its_own() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         child = os.fork()
         if not child:

@@ -85,7 +85,7 @@ def test_a_missing_optional_input_is_named_in_the_prompt_and_listed_in_the_grade
     assert lacking.error == "the submission lacks 'query'"
 
 
-def test_a_rubric_without_optional_inputs_asks_as_before() -> None:
+def test_the_prompts_of_a_rubric_without_optional_inputs_mention_none() -> None:
     assert replace(TWO, optional_inputs=()).fingerprint == TWO.fingerprint
     assert replace(TWO, optional_inputs=("context",)).fingerprint != TWO.fingerprint
     assert Rubric((Criterion(1.0, "A", "a", sees=("context",)),), optional_inputs=("context",)).known_inputs == (
@@ -170,7 +170,7 @@ def test_an_even_split_keeps_the_half_level() -> None:
     assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
 
 
-def test_one_asking_that_fails_leaves_the_others_to_count() -> None:
+def test_if_one_sample_fails_the_others_count() -> None:
     done, _ = graded(replace(CLEAR, samples=3), [{"a": "2"}, JudgeUnavailable("down"), {"a": "4"}])
     assert done.verdicts["a"].votes == (2, 4)
     done, _ = graded(replace(CLEAR, samples=3), [JudgeUnavailable("down")] * 3)
@@ -197,7 +197,7 @@ def test_only_what_could_not_be_read_is_asked_for_once_more() -> None:
     assert (done.score, done.usage.calls) == (1.0, 2)
 
 
-def test_after_one_more_asking_a_response_is_ungraded_with_reason_and_text() -> None:
+def test_if_the_second_attempt_is_unreadable_too_a_response_is_ungraded_with_reason_and_text() -> None:
     done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
     assert len(judge.prompts) == 2
     assert (done.score, done.raw_score, done.passed) == (None, None, None)
@@ -243,7 +243,7 @@ def test_a_mistake_in_a_judge_is_raised() -> None:
 # --- inputs and checks ----------------------------------------------------------------------------------------------
 
 
-def test_a_declared_input_that_is_lacking_leaves_the_response_ungraded_and_nobody_is_asked() -> None:
+def test_a_missing_declared_input_leaves_the_response_ungraded_and_no_judge_is_asked() -> None:
     rubric = replace(TWO, inputs=("query", "reference"))
     done, judge = graded(rubric, [], Submission("x", {"query": "q"}))
     assert (done.score, done.error, judge.prompts) == (None, "the submission lacks 'reference'", [])
@@ -257,13 +257,13 @@ def test_code_and_a_judge_share_a_rubric() -> None:
     assert done.score == 0.5
 
 
-def test_a_rubric_of_checks_alone_asks_nobody() -> None:
+def test_a_rubric_of_checks_alone_asks_no_judge() -> None:
     rubric = Rubric((Criterion(1.0, "Is JSON", "json", check="json_valid"),))
     done, judge = graded(rubric, [], Submission("[1"))
     assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
 
 
-def test_a_check_nobody_knows_is_reported_before_a_judge_is_asked() -> None:
+def test_an_unknown_check_is_reported_before_a_judge_is_asked() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", check="spelling")))
     judge = ScriptedJudge([{"a": "MET"}])
     with pytest.raises(UsageError, match="there is no check 'spelling'"):
@@ -274,7 +274,7 @@ def test_a_check_nobody_knows_is_reported_before_a_judge_is_asked() -> None:
 # --- what a grade carries -------------------------------------------------------------------------------------------
 
 
-def test_a_grade_says_what_was_asked_of_whom() -> None:
+def test_a_grade_names_the_prompt_and_the_judge_by_their_digests() -> None:
     done, judge = graded(TWO, [{"a": "MET", "b": "MET"}])
     assert done.fingerprints is not None
     assert done.fingerprints.rubric == TWO.fingerprint
@@ -290,7 +290,7 @@ def test_how_a_rubric_is_asked_has_a_fingerprint_that_weights_do_not_change() ->
         assert asking_fingerprint(changed) != asking_fingerprint(TWO)
 
 
-def test_what_is_not_known_of_one_reply_is_not_known_of_the_grade() -> None:
+def test_usage_that_is_unknown_for_one_reply_is_unknown_for_the_grade() -> None:
     replies = [
         Reply(answer_of({"a": "MET"}), usage=Usage(1, 10, 5, 0.1)),
         Reply(answer_of({"b": "MET"}), usage=Usage(1, 10, 5, None)),
@@ -331,7 +331,7 @@ class Counting(ScriptedJudge):
         return await super().reply(prompt, sample)
 
 
-def test_many_are_graded_once_each_in_bounded_numbers_and_taken_as_needed() -> None:
+def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read_as_needed() -> None:
     taken = 0
 
     def submissions() -> Iterator[Submission]:
@@ -389,7 +389,7 @@ def test_replies_that_came_before_a_failure_are_paid_and_counted() -> None:
     assert (done.error, done.score, done.usage) == ("the server is down", None, Usage(1, 10, 5, 0.1))
 
 
-def test_what_was_read_the_second_time_counts_where_another_question_failed_then() -> None:
+def test_an_answer_read_at_the_second_attempt_counts_though_another_question_failed_then() -> None:
     rubric = Rubric(
         (Criterion(1.0, "A", "a", sees=("query",)), Criterion(1.0, "B", "b")), inputs=("query", "reference")
     )
@@ -411,7 +411,7 @@ def test_concurrency_below_one_is_refused() -> None:
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
 
 
-def test_where_too_few_askings_answer_the_reason_is_that_of_the_failure() -> None:
+def test_if_too_few_samples_answer_the_reason_is_that_of_the_failure() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return JudgeUnavailable("asks to wait (429)") if sample else {"a": "3"}
 
@@ -423,7 +423,7 @@ def test_a_scripted_judge_is_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 
-def test_who_decided_is_said_in_the_same_order_whichever_answered_first() -> None:
+def test_judges_that_decided_are_listed_in_the_same_order_whichever_answered_first() -> None:
     outcomes = [DecidedBy(1, "quick", 0.9), DecidedBy(2, "slow", 0.9), DecidedBy(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):

@@ -90,7 +90,7 @@ OFTEN_TYPED = ("calibrate", "grade", "label", "pass-rate", "status")
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("call", [call for call in CALLS if call[0] in command_names()], ids=" ".join)
 @pytest.mark.proof
-def test_no_name_in_a_file_acts_on_the_terminal(
+def test_no_name_in_a_file_controls_the_terminal(
     call: Sequence[str], project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(project)
@@ -113,7 +113,7 @@ def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("command", [command for command in command_names() if command in OFTEN_TYPED])
-def test_no_argument_acts_on_the_terminal_by_being_wrong(
+def test_no_wrong_argument_controls_the_terminal_through_its_error(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Every fourth name; each name meets a quarter of the commands."""
@@ -123,14 +123,14 @@ def test_no_argument_acts_on_the_terminal_by_being_wrong(
 
 @pytest.mark.proof
 @pytest.mark.parametrize("command", command_names())
-def test_no_argument_at_all_acts_on_the_terminal_by_being_wrong(
+def test_no_argument_of_any_command_controls_the_terminal_through_its_error(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call_wrongly(command, NAMES, capfd)
 
 
-def test_no_command_s_name_acts_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_unknown_command_s_name_controls_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     for name in NAMES:
         status, message = outcome([name], capfd)
         assert (status, acts_on_a_terminal(message)) == (2, [])

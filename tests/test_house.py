@@ -31,13 +31,13 @@ def figures(modules: list[Module]) -> dict[str, Figure]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_figure_is_within_its_limit(name: str, figures: dict[str, Figure]) -> None:
+def test_a_measured_figure_of_the_code_is_within_its_limit(name: str, figures: dict[str, Figure]) -> None:
     places = "\n".join(figures[name].places[:MOST_SHOWN])
     assert figures[name].value <= LIMITS[name].most, f"{name}: make what is new clearer\n{places}"
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_falls_with_its_figure(name: str, figures: dict[str, Figure]) -> None:
+def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: dict[str, Figure]) -> None:
     limit = LIMITS[name]
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/house.py"
 
@@ -92,7 +92,7 @@ def test_only_lines_with_code_are_counted() -> None:
     assert code_lines(OTHER) == 5
 
 
-def test_every_measure_finds_what_it_is_for() -> None:
+def test_every_measure_of_style_finds_a_planted_case() -> None:
     figures = figures_of([SHORT, OTHER])
     assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
     assert figures["numeric constants without a reason"].places == (

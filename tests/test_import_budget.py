@@ -55,12 +55,12 @@ def light() -> Mapping[str, set[str]]:
 
 
 @pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if not heavy])
-def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str, light: Mapping[str, set[str]]) -> None:
+def test_no_heavy_library_is_loaded_before_it_is_needed(statement: str, light: Mapping[str, set[str]]) -> None:
     assert light[statement] == set()
 
 
 @pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if heavy])
-def test_what_is_heavy_is_loaded_where_it_is_listed_and_nothing_else(statement: str) -> None:
+def test_a_command_loads_exactly_the_heavy_libraries_listed_for_it(statement: str) -> None:
     heavy = loaded_by(statement) & HEAVY
     assert heavy - ON_THE_WAY[statement] == set(), "loaded before it is needed"
     assert ON_THE_WAY[statement] - heavy == set(), "no longer loaded: take it off the list, so that it stays away"

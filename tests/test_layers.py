@@ -244,7 +244,7 @@ def test_a_module_imports_only_from_the_layers_above_it() -> None:
             assert (layer, name) not in OWN_WAYS, f"{path}: {OWN_WAYS.get((layer, name))}"
 
 
-def test_statistics_know_of_no_gate_no_trend_and_no_drift() -> None:
+def test_modules_of_statistics_do_not_mention_gate_trend_and_drift() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / "stats").glob("*.py")}
     words = [(name, word) for name, text in texts.items() for word in re.findall(r"[a-zA-Z]+", text)]
     assert not [(name, word) for name, word in words if DECISIONS.fullmatch(word)]
@@ -360,7 +360,7 @@ def cycle_in(edges: dict[str, set[str]]) -> list[str]:
     return next((ring for module in sorted(edges) if (ring := search(module, []))), [])
 
 
-def test_no_modules_import_each_other_in_a_ring() -> None:
+def test_no_modules_import_each_other_in_a_cycle() -> None:
     assert cycle_in(_edges()) == []
 
 
@@ -384,7 +384,7 @@ def test_the_modules_and_folders_of_a_package_have_layers_too(package: str) -> N
     assert cycle_in(inside(package, _edges())) == []
 
 
-def test_a_folder_that_imports_a_module_which_imports_it_is_a_ring() -> None:
+def test_a_folder_that_imports_a_module_which_imports_it_is_a_cycle() -> None:
     edges = {"p.q.low": set[str](), "p.q.high": {"p.m"}, "p.m": {"p.q.low"}, "p.other": {"p.m"}, "z": {"p.m"}}
     assert cycle_in(edges) == []
     assert inside("p", edges) == {"q": {"m"}, "m": {"q"}, "other": {"m"}}
@@ -392,7 +392,7 @@ def test_a_folder_that_imports_a_module_which_imports_it_is_a_ring() -> None:
     assert cycle_in(inside("p.q", edges)) == []
 
 
-def test_a_ring_is_found_from_every_module_of_it() -> None:
+def test_an_import_cycle_is_found_from_every_module_of_it() -> None:
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 

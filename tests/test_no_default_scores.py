@@ -139,7 +139,7 @@ def test_no_strategy_scores_what_it_could_not_read(kind: str, samples: int, stra
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_panel_of_which_one_member_can_be_read_scores_nothing(kind: str, strategy: str) -> None:
+def test_a_panel_with_only_one_readable_member_gives_no_score(kind: str, strategy: str) -> None:
     rubric = replace(FAULTS, strategy=cast(Strategy, strategy))
     is_ungraded(asyncio.run(Grading(rubric, Panel(kind, readable=1)).grade(Submission("x"))))
     graded = asyncio.run(Grading(rubric, Panel(kind, readable=2)).grade(Submission("x")))
@@ -148,7 +148,7 @@ def test_a_panel_of_which_one_member_can_be_read_scores_nothing(kind: str, strat
 
 @pytest.mark.parametrize("strategy", STRATEGIES[:3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_unread_fault_next_to_one_read_leaves_all_ungraded(kind: str, strategy: str) -> None:
+def test_an_unreadable_verdict_on_one_fault_leaves_the_whole_response_ungraded(kind: str, strategy: str) -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         unread, stop = unread_verdicts(kind, ("rude",))
         if prompt.criteria == ("rude",):

@@ -26,7 +26,7 @@ def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) ->
         list(json_lines(damaged(tmp_path), RatingError))
 
 
-def test_the_rest_of_a_damaged_file_is_never_lost_to_who_asks_for_it(tmp_path: Path) -> None:
+def test_the_rest_of_a_damaged_file_is_read_if_skipping_is_allowed(tmp_path: Path) -> None:
     with pytest.warns(RatingWarning) as warned, leaving_out_damaged_lines():
         lines = list(json_lines(damaged(tmp_path), RatingError))
     assert lines == [(1, {"id": "e1"}), (3, {"id": "e3"})]

@@ -11,7 +11,7 @@ from tests.commands import console
 from tests.without_posix import WITHOUT_POSIX, Command, Outcome, is_refused, outcomes_of, run, shipped_set_in, variables
 
 
-def test_what_is_taken_away_is_gone(tmp_path: Path) -> None:
+def test_the_simulated_system_lacks_the_modules_of_posix(tmp_path: Path) -> None:
     for statement in ("import fcntl", "import pwd", "import os; os.getuid()", "import socket; socket.AF_UNIX"):
         done = subprocess.run(
             [sys.executable, "-c", f"{WITHOUT_POSIX}\n{statement}"], capture_output=True, text=True, check=False
@@ -39,7 +39,7 @@ def calibrated(project: Path) -> dict[Command, Outcome]:
 
 
 @pytest.mark.proof
-def test_calibrating_accepting_and_reports(project: Path, calibrated: dict[Command, Outcome]) -> None:
+def test_calibrate_accept_and_reports_work_without_posix(project: Path, calibrated: dict[Command, Outcome]) -> None:
     (accepting, complained), (again, complained_again) = calibrated.values()
     assert accepting in (0, 1, 4), complained
     assert "Traceback" not in complained
@@ -51,14 +51,14 @@ def test_calibrating_accepting_and_reports(project: Path, calibrated: dict[Comma
 
 @pytest.mark.usefixtures("calibrated")
 @pytest.mark.proof
-def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path, tmp_path: Path) -> None:
+def test_figures_without_posix_equal_those_with_it(project: Path, tmp_path: Path) -> None:
     console.run("calibrate", "code-quality", "--quiet", "--json", "r.json", cwd=shipped_set_in(tmp_path))
     without, whole = (json.loads((folder / "r.json").read_text()) for folder in (project, tmp_path))
     assert without["agreement"] == whole["agreement"]
     assert without["use"] == whole["use"]
 
 
-def test_grading_a_table_with_a_cache(project: Path) -> None:
+def test_a_table_is_graded_with_a_cache_without_posix(project: Path) -> None:
     (project / "careful.py").write_text(
         "def judge(system_prompt, user_prompt):\n"
         "    return {'verdicts': {'form': {'quote': '', 'reason': 'So.', 'level': 'MET'}}}\n"
@@ -73,7 +73,7 @@ def test_grading_a_table_with_a_cache(project: Path) -> None:
     assert (project / "cache" / "replies.sqlite3").is_file()
 
 
-def test_an_assertion_of_promptfoo_grades_in_its_own_process(project: Path) -> None:
+def test_without_posix_an_assertion_of_promptfoo_grades_in_its_own_process(project: Path) -> None:
     (project / "rubrics" / "form.yaml").write_text(
         "criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n"
     )
@@ -88,5 +88,5 @@ print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}}, near=P
     assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
 
 
-def test_a_session_says_why_it_does_not_run_there(tmp_path: Path) -> None:
+def test_without_posix_a_session_says_why_it_does_not_run(tmp_path: Path) -> None:
     is_refused(tmp_path, "this system has no Unix sockets", "session", "start")

@@ -71,7 +71,9 @@ def test_a_response_that_copies_a_whole_prompt_cannot_close_its_fence() -> None:
     one=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
     other=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
 )
-def test_the_code_tells_any_two_materials_apart(one: list[tuple[str, str]], other: list[tuple[str, str]]) -> None:
+def test_the_fence_code_differs_between_any_two_materials(
+    one: list[tuple[str, str]], other: list[tuple[str, str]]
+) -> None:
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
@@ -113,7 +115,7 @@ def test_an_undeclared_query_is_shown_and_nothing_else_undeclared() -> None:
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_what_the_author_wrote_stands_in_system_and_what_came_from_outside_in_user(again: bool) -> None:
+def test_the_author_s_words_are_in_the_system_prompt_and_outside_text_in_the_user_prompt(again: bool) -> None:
     for prompt in (
         verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:], again=again),
         holistic_prompt(RUBRIC, SUBMISSION, again=again),
@@ -126,7 +128,7 @@ def test_what_the_author_wrote_stands_in_system_and_what_came_from_outside_in_us
             assert words not in prompt.system
 
 
-def test_anchors_signs_and_ways_out_are_in_the_prompt() -> None:
+def test_anchors_signs_and_the_ways_not_to_choose_a_level_are_in_the_prompt() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system

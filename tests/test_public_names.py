@@ -26,7 +26,7 @@ METHODS = {
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_what_users_need_for_the_main_job_is_public(name: str) -> None:
+def test_names_that_users_need_for_the_main_job_are_public(name: str) -> None:
     assert name in markscheme.__all__
     assert getattr(markscheme, name) is not None
 
@@ -37,7 +37,7 @@ def test_type_checkers_know_the_names_that_can_be_imported() -> None:
     assert all(getattr(markscheme, name) is not None for name in declared)
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'calibrat'"):
         _ = markscheme.calibrat
 

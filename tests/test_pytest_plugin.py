@@ -216,7 +216,7 @@ def test_the_threshold_of_a_call_is_the_pass_mark(reported: Reported) -> None:
     assert "0.19, pass mark 0.2" in reported.failure("test_threshold[0.2]")
 
 
-def test_what_is_not_graded_is_neither_a_pass_nor_a_failed_assertion(reported: Reported) -> None:
+def test_an_ungraded_output_is_neither_a_pass_nor_a_failed_assertion(reported: Reported) -> None:
     silent, garbled = (reported.failure(f"test_not_graded[{judge}]") for judge in ("silent", "garbled"))
     for failure in (silent, garbled):
         assert "JudgeError: not graded by manners, which is neither a pass nor a fail:" in failure
@@ -274,7 +274,7 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("call", UNASKABLE)
-def test_what_cannot_be_asked_fails_with_the_way_out(call: str, failures: dict[str, str]) -> None:
+def test_a_judge_that_cannot_be_asked_fails_the_test_with_the_way_out(call: str, failures: dict[str, str]) -> None:
     assert UNASKABLE[call] in failures[call]
 
 
@@ -337,7 +337,7 @@ def test_the_junit_file_carries_score_and_calibration(reported: Reported) -> Non
     ]
 
 
-def test_tests_that_never_ask_pay_for_nothing(project: Path) -> None:
+def test_tests_that_never_grade_load_nothing_of_markscheme(project: Path) -> None:
     (project / "tests" / "test_other.py").write_text(
         f"import sys\ndef test_it():\n    assert not {HEAVY | {'yaml', 'pydantic'}!r} & set(sys.modules)\n"
         "    assert {name for name in sys.modules if name.startswith('markscheme')} == "

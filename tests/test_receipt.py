@@ -68,7 +68,7 @@ def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str
     assert calibration_text(replace(KNOWN, use=use, kind=kind)) == message
 
 
-def test_a_margin_is_never_nothing() -> None:
+def test_a_margin_of_zero_is_printed_as_less_than_0_01() -> None:
     assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; can gate)"
 
 
@@ -94,7 +94,7 @@ def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> N
         (replace(rubric(changed=["tone"]), pass_mark=0.8), "calibrated for an older rubric"),
     ],
 )
-def test_a_receipt_says_what_it_was_calibrated_for_instead(folder: Path, used: Rubric, message: str) -> None:
+def test_a_receipt_that_does_not_hold_says_what_it_was_calibrated_for(folder: Path, used: Rubric, message: str) -> None:
     assert calibration_text(_receipt_in(folder, used, NoisyJudge.made(seed=3))) == message
 
 
@@ -106,7 +106,7 @@ def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
     assert not both.may_gate
 
 
-def test_other_words_around_the_same_rubric_are_an_older_prompt(folder: Path) -> None:
+def test_a_receipt_with_other_prompt_wording_around_the_same_rubric_is_of_an_older_prompt(folder: Path) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     judge = NoisyJudge.made(seed=3).identity.fingerprint
@@ -215,7 +215,7 @@ def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> No
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
-def test_an_excepted_part_and_one_that_is_not_known_allow_nothing() -> None:
+def test_a_receipt_allows_nothing_on_an_excepted_slice_or_where_the_slice_is_unknown() -> None:
     assert EXCEPT_X.for_example({"system": "Y"}).may_gate
     assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
     for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
@@ -307,6 +307,6 @@ def test_an_accepted_run_holds_both_answers(folder: Path, tmp_path: Path) -> Non
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_has_words_and_one_that_is_no_use_says_why_its_run_is_refused() -> None:
+def test_each_use_has_its_words_and_use_none_says_why_its_run_is_refused() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

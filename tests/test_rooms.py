@@ -27,13 +27,13 @@ def figures(modules: list[Module]) -> dict[str, Figure]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_figure_is_within_its_limit(name: str, figures: Mapping[str, Figure]) -> None:
+def test_a_measured_figure_of_the_code_is_within_its_limit(name: str, figures: Mapping[str, Figure]) -> None:
     places = "\n".join(figures[name].places[:MOST_SHOWN])
     assert figures[name].value <= LIMITS[name].most, f"{name}\n{places}"
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_falls_with_its_figure(name: str, figures: Mapping[str, Figure]) -> None:
+def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: Mapping[str, Figure]) -> None:
     limit = LIMITS[name]
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/rooms.py"
 
@@ -116,7 +116,7 @@ def test_a_test_needs_what_its_helpers_import_and_the_commands_that_it_runs() ->
     )
 
 
-def test_rings_are_found_however_they_import() -> None:
+def test_import_cycles_are_found_however_modules_import() -> None:
     assert rings_in({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d", "a"}}) == [{"b", "c"}, {"d"}]
     ring = [Module("a.py", "import markscheme.b\n"), Module("b.py", "def f():\n    import_module('markscheme.a')\n")]
     assert figures_of(ring)["modules in rings of imports"].places == ("markscheme.a", "markscheme.b")

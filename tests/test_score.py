@@ -114,7 +114,7 @@ def test_without_normalising_the_score_is_the_raw_score_and_passing_is_the_same(
 
 
 @given(case=graded(st.floats(-100, -0.01)))
-def test_of_faults_alone_the_score_is_1_without_any_and_0_with_all(case: tuple[Rubric, dict[str, Outcome]]) -> None:
+def test_a_rubric_of_faults_alone_scores_1_without_any_and_0_with_all(case: tuple[Rubric, dict[str, Outcome]]) -> None:
     rubric, outcomes = case
     weights = sum(-criterion.weight for criterion in rubric.criteria)
     assert scored(outcomes, rubric).score == pytest.approx(
@@ -174,7 +174,7 @@ def test_a_rubric_of_which_nothing_applies_has_no_score() -> None:
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2", "cannot tell"), Unread("c2", "no JSON"), None])
-def test_on_request_the_rest_is_scored_and_a_missing_fault_earns_nothing(missing: Outcome | None) -> None:
+def test_on_request_the_rated_criteria_are_scored_and_an_unrated_fault_earns_nothing(missing: Outcome | None) -> None:
     outcomes = statuses(False, True)
     outcomes.pop("c2")
     if missing is not None:
@@ -246,7 +246,7 @@ def test_near_the_pass_mark_a_person_decides(half_width: float, decisions: list[
     assert [weigh_holistic(Holistic(s), rubric).decision for s in (20, 40, 60, 80, 100)] == decisions
 
 
-def test_raw_scores_are_held_to_the_same_doubtful_middle() -> None:
+def test_the_gray_zone_applies_to_raw_scores_too() -> None:
     rubric = replace(yes_no(10, 10), ask_within=0.1)
     assert scored(statuses(True, False), rubric, normalize=False).decision == "ask"
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
@@ -325,13 +325,13 @@ def test_a_check_by_code_is_certain_and_what_does_not_apply_is_left_out() -> Non
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2"), Unread("c2", "?"), Verdict("c2", 1.0)])
-def test_there_is_no_chance_where_a_criterion_has_no_probabilities(missing: Outcome) -> None:
+def test_without_probabilities_on_every_criterion_there_is_no_chance_of_passing(missing: Outcome) -> None:
     outcomes = {"c1": Verdict("c1", 1.0, probabilities=(0.1, 0.9)), "c2": missing}
     assert chance_of_passing(outcomes, yes_no(1, 1)) is None
 
 
 @pytest.mark.proof
-def test_twenty_odd_weights_take_no_more_time_and_lose_nothing_that_matters() -> None:
+def test_the_chance_of_passing_with_twenty_uneven_weights_is_accurate() -> None:
     rubric = yes_no(*(1 + math.sqrt(place) for place in range(20)))
     even: dict[str, Outcome] = {c.name: Verdict(c.name, 0.0, probabilities=(0.5, 0.5)) for c in rubric.criteria}
     chance = chance_of_passing(even, rubric)

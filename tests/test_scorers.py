@@ -144,7 +144,7 @@ def test_the_decorator_works_bare_and_with_a_name() -> None:
     assert scorer(len).name == "len"
 
 
-def test_a_parameter_nobody_fills_in_is_refused_when_declared() -> None:
+def test_a_scorer_s_unknown_parameter_is_refused_when_it_is_declared() -> None:
     with pytest.raises(TypeError, match="scorer 'f' asks for 'temperature', which no run provides"):
 
         @scorer
@@ -251,7 +251,7 @@ def test_a_module_in_the_working_folder_gives_its_scorers(tmp_path: Path, monkey
         ("a = scorer(len, name='n')\nb = scorer(max, name='n')\n", "'n' is the name of two scorers"),
     ],
 )
-def test_a_module_that_cannot_serve_is_reported(
+def test_a_module_without_scorers_or_with_errors_is_reported(
     text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"checks_{abs(hash(request.node.name))}"

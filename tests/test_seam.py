@@ -33,7 +33,7 @@ def test_a_table_has_the_rows_of_the_core_and_then_those_of_features(offered: li
     assert offered == ["once"]
 
 
-def test_features_are_not_loaded_while_a_row_of_the_core_does(offered: list[str]) -> None:
+def test_features_are_not_loaded_if_a_row_of_the_core_suffices(offered: list[str]) -> None:
     assert "grey" in COLOURS
     assert "white" in COLOURS
     assert offered == []

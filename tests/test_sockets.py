@@ -25,7 +25,7 @@ def test_scores_have_names_of_their_own() -> None:
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
 
 
-def test_what_rows_bring_is_known_by_their_tags_and_logged_for_twenty_of_them() -> None:
+def test_scores_of_rows_criteria_are_logged_by_tag_for_at_most_twenty_tags() -> None:
     row = [{"requirement": f"Says {i}", "tags": [f"t{i:02}", "all"]} for i in range(25)]
     logged: dict[str, float] = {}
     extra: dict[str, list[Any]] = {}
@@ -67,7 +67,7 @@ def test_a_rubric_with_one_input_of_steps_gets_what_the_framework_knows() -> Non
     assert inputs_for(both, {"messages": messages, "trace": []}) == {"messages": messages, "trace": []}
 
 
-def test_of_messages_the_last_counts() -> None:
+def test_the_text_of_a_list_of_messages_is_that_of_the_last() -> None:
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
     assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])
     calls = [{"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}]
@@ -75,7 +75,7 @@ def test_of_messages_the_last_counts() -> None:
 
 
 @pytest.mark.parametrize("path", SOCKETS, ids=lambda path: path.stem)
-def test_a_socket_is_thin_and_has_an_extra_and_a_section(path: Path) -> None:
+def test_each_module_for_a_framework_is_short_and_has_an_extra_and_a_section_in_the_docs(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     ours = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     docs = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]

@@ -42,7 +42,7 @@ def test_half_a_character_is_replaced() -> None:
     assert Submission("a\ud800b").response == "a\ufffdb"
 
 
-def test_an_input_that_is_null_is_not_there() -> None:
+def test_an_input_that_is_null_counts_as_missing() -> None:
     assert Submission("x", {"query": None}).inputs == {}
 
 
@@ -99,14 +99,14 @@ def test_what_json_can_express_is_shown_as_json(value: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "fault"), REFUSED.values(), ids=REFUSED)
-def test_whatever_else_is_refused_with_what_is_accepted(value: Any, fault: str) -> None:
+def test_other_types_of_response_are_refused_with_the_accepted_ones(value: Any, fault: str) -> None:
     with pytest.raises(SubmissionError, match=rf"^the response .*{fault}.*; {ACCEPTED}$"):
         Submission(value)
     with pytest.raises(SubmissionError, match=rf"^input 'context' .*{fault}.*; {ACCEPTED}$"):
         Submission("x", {"context": value})
 
 
-def test_nan_is_what_tables_have_where_there_is_nothing() -> None:
+def test_nan_counts_as_an_empty_cell() -> None:
     inputs: dict[str, Any] = {"query": math.nan, "context": None, "n": 0.0, "k": np.float32("nan"), "a": np.array("x")}
     assert Submission("x", inputs).inputs == {"n": "0.0", "a": '"x"'}
     row = submission_of({"response": np.float64("nan"), "query": math.nan}, 1)
@@ -149,7 +149,7 @@ def _judge() -> ScriptedJudge:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_no_door_shows_a_judge_the_repr_of_an_object(door: str) -> None:
+def test_no_entry_point_shows_a_judge_the_repr_of_an_object(door: str) -> None:
     judge = _judge()
     for unfit in (b"bytes", Picture()):
         for response, context in ((unfit, "c"), ("r", unfit)):
@@ -159,7 +159,7 @@ def test_no_door_shows_a_judge_the_repr_of_an_object(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_door_takes_lists_mappings_and_numbers(door: str) -> None:
+def test_every_entry_point_takes_lists_mappings_and_numbers(door: str) -> None:
     judge = _judge()
     for response in (MESSAGES, {"answer": 7}, 7):
         DOORS[door](response, MESSAGES, judge)

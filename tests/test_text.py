@@ -41,12 +41,12 @@ def test_a_stream_of_another_encoding_never_ends_a_command() -> None:
     assert raw.getvalue() == b"83 % \\u2013 \\u2265 \\ud800\n"
 
 
-def test_json_says_the_same_after_it_is_made_safe() -> None:
+def test_json_has_the_same_value_after_unsafe_characters_are_escaped() -> None:
     data = {"rater": "\u202eann\x9b", "text": "héllo 👩‍🚀\n"}
     assert json.loads(escaped(json.dumps(data, ensure_ascii=False))) == data
 
 
-def test_yaml_reads_every_character_of_json_that_is_made_safe() -> None:
+def test_yaml_reads_every_character_of_json_with_escaped_characters() -> None:
     letters = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]))
     assert yaml.safe_load(escaped(json.dumps(letters, ensure_ascii=False))) == letters
 

@@ -58,7 +58,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_call_and_its_result_are_the_same_steps_in_every_shape(shape: str) -> None:
+def test_a_tool_call_and_its_result_become_the_same_steps_from_every_format(shape: str) -> None:
     assert read_steps(SHAPES[shape]) == [CALL, RESULT]
     assert read_steps(json.dumps(SHAPES[shape])) == [CALL, RESULT]
 
@@ -161,7 +161,7 @@ def test_a_criterion_that_sees_no_steps_cannot_ask_for_some() -> None:
         Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("query",))
 
 
-def test_no_input_is_called_like_a_step() -> None:
+def test_an_input_with_the_name_of_a_step_is_refused() -> None:
     with pytest.raises(RubricError, match=r"'step 4': a name has letters, digits, _, - and \. alone"):
         Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
 

@@ -87,7 +87,7 @@ def test_one_yes_no_criterion_has_one_agreement_with_one_interval(groups: list[s
     )
 
 
-def test_agreement_of_scores_is_shown_next_to_that_of_levels_if_the_two_differ() -> None:
+def test_agreement_of_scores_keeps_its_own_figure_if_it_differs_from_that_of_levels() -> None:
     of, draw = made_rubric("right"), np.random.default_rng(5)
     gold = draw.integers(1, 6, (60, 1))
     comparison = compared(

@@ -113,7 +113,7 @@ def test_criteria_are_graded_by_a_function() -> None:
     assert (raw.score, raw.passed) == (1.0, grade.passed)
 
 
-def test_a_whole_is_graded_by_one_score() -> None:
+def test_a_holistic_rubric_is_graded_by_one_score() -> None:
     grader = AsAWhole(YES_NO, function_judge(), GradeOptions(), lambda: PRINTS)
     grade = graded(grader)
     assert (grade.score, grade.outcomes, grade.fingerprints) == (0.4, {}, PRINTS)
@@ -121,7 +121,7 @@ def test_a_whole_is_graded_by_one_score() -> None:
 
 
 @pytest.mark.parametrize(("orders", "helps", "true"), [(1, 1.0, -1.0), (2, 0.0, 0.0)])
-def test_a_judge_that_always_prefers_the_same_place_prefers_none_in_both_orders(
+def test_a_judge_that_always_prefers_the_same_position_ties_in_both_orders(
     orders: int, helps: float, true: float
 ) -> None:
     inner = by_criterion(PAIRS, function_judge(helps="second", true="first"))
@@ -142,7 +142,7 @@ def test_a_grade_carries_its_receipt_and_what_the_judge_cannot_gate_stays_ungrad
     assert graded(WithReceipt(inner, RECEIPT, {"system": "Y"}, only_gates=True), excepted).score == 1.0
 
 
-def test_what_a_rubric_cannot_grade_is_asked_of_no_judge() -> None:
+def test_no_judge_is_asked_about_a_submission_that_the_rubric_cannot_grade() -> None:
     judge = ScriptedJudge([])
     pair = Submission("one", second="two")
     refused = [graded(grader_for(YES_NO, judge), pair), graded(grader_for(PAIRS, judge))]

@@ -48,7 +48,7 @@ def own(text: Any, core: Rubric | None = None, rule: RowRule = "add") -> RowRubr
 
 
 @pytest.mark.parametrize("case", cases("score"), ids=lambda case: str(case["name"]))
-def test_scores_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
+def test_scores_of_rows_equal_those_calculated_by_hand(case: dict[str, Any]) -> None:
     from markscheme.grading.score import unclipped_score, weigh
     from markscheme.grading.verdict import Verdict
 
@@ -157,7 +157,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_and_without_a_rubric_and_with_a_faulty_one() -> None:
+def test_rows_with_without_and_with_a_faulty_rubric_are_graded_in_one_run() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)

@@ -88,7 +88,7 @@ def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
 
 @settings(max_examples=25, deadline=None)
 @given(ROW)
-def test_a_core_and_a_row_of_nothing_are_the_core(row: dict[str, Any]) -> None:
+def test_a_row_without_criteria_is_graded_as_by_the_core_alone(row: dict[str, Any]) -> None:
     alone = {"response": row["response"]}
     grading = Grading(CORE, ScriptedJudge(by_words))
     plain = asyncio.run(grading.grade(submission_of(alone, 1)))
@@ -103,7 +103,7 @@ def test_a_core_and_a_row_of_nothing_are_the_core(row: dict[str, Any]) -> None:
 
 
 @worked
-def test_the_mean_of_scores_and_the_mean_that_is_cut_at_the_end() -> None:
+def test_the_mean_of_scores_is_cut_for_each_row_or_once_at_the_end() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]

@@ -120,7 +120,7 @@ def test_text_model_and_usage_are_returned_with_the_cached_tokens_among_those_re
         ("a reason of tomorrow", "other"),
     ],
 )
-def test_why_an_answer_ended_is_reported(stop_reason: str, stop: str) -> None:
+def test_the_reason_why_an_answer_ended_is_reported(stop_reason: str, stop: str) -> None:
     with MessagesFront(lambda _: front.message("{}", stop_reason=stop_reason)) as server:
         assert asked(at(server.url)).stop == stop
 
@@ -196,7 +196,7 @@ def test_an_invalid_address_is_refused_without_being_repeated(address: str) -> N
 # --- who the judge is ------------------------------------------------------------------------------------------------
 
 
-def test_identity_tells_models_limits_and_addresses_apart_but_not_keys() -> None:
+def test_the_identity_differs_by_model_limit_and_address_but_not_by_key() -> None:
     own = AnthropicJudge(api_key="one").identity
     assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
     assert own.address is None
@@ -229,7 +229,7 @@ def test_refusals_are_final_and_quote_the_provider(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 504, 520])
-def test_failures_that_may_pass_are_transient(status: int) -> None:
+def test_failures_that_may_go_away_are_transient(status: int) -> None:
     error = played(front.failing(status))
     assert type(error) is JudgeUnavailable
     assert error.transient
@@ -275,7 +275,7 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
     return decide
 
 
-def test_behind_a_gateway_it_is_asked_without_what_that_doesn_t_know_and_with_the_limit_it_allows() -> None:
+def test_a_gateway_is_asked_without_the_settings_it_refuses_and_with_the_limit_it_allows() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:
@@ -290,7 +290,7 @@ def test_behind_a_gateway_it_is_asked_without_what_that_doesn_t_know_and_with_th
     assert "output_config" not in bodies[-1]
 
 
-def test_a_prompt_cache_that_is_not_known_makes_no_other_judge() -> None:
+def test_leaving_out_a_refused_prompt_cache_does_not_change_the_judge_s_identity() -> None:
     with MessagesFront(refusing_400("cache_control")) as server:
         assert asked(at(server.url, max_tokens=900)).without == ()
         assert len(server.requests) == 2
@@ -310,7 +310,7 @@ def test_a_refusal_of_the_prompt_is_final_and_drops_nothing(why: str) -> None:
 
 
 @pytest.mark.parametrize("headers", [(), (("retry-after", "4"),)])
-def test_an_error_inside_an_answer_is_that_error(headers: tuple[tuple[str, str], ...]) -> None:
+def test_an_error_inside_an_answer_is_raised_as_that_error(headers: tuple[tuple[str, str], ...]) -> None:
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     error = played(Answer(json.dumps(body).encode(), headers=(front.JSON, *headers)))
     assert isinstance(error, JudgeBusy)
@@ -325,7 +325,7 @@ def test_an_error_inside_an_answer_is_that_error(headers: tuple[tuple[str, str],
         Answer(b'{"error": {"message": "over"}}', 429, (front.JSON, ("x-should-retry", "false"))),
     ],
 )
-def test_a_limit_that_no_waiting_mends_is_final(answer: Answer) -> None:
+def test_a_usage_limit_that_waiting_does_not_lift_is_final(answer: Answer) -> None:
     error = played(answer)
     assert type(error) is JudgeUnavailable
     assert not error.transient
@@ -362,11 +362,11 @@ def test_an_answer_that_comes_too_late_is_given_up_at_our_own_deadline() -> None
     assert not any(came_first)
 
 
-def test_a_dropped_connection_is_silence() -> None:
+def test_a_dropped_connection_raises_judge_silent() -> None:
     assert isinstance(played(front.dropped()), JudgeSilent)
 
 
-def test_an_address_where_nobody_listens_is_silence() -> None:
+def test_an_address_where_no_server_listens_raises_judge_silent() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

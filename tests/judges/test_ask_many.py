@@ -78,7 +78,7 @@ def test_a_job_begins_where_one_ended_and_not_after_all_that_end_with_it() -> No
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
-def test_what_answers_at_once_is_asked_in_order() -> None:
+def test_a_judge_that_answers_at_once_is_asked_in_order() -> None:
     asked: list[int] = []
 
     async def ask(number: int) -> int:
@@ -189,7 +189,7 @@ def test_where_the_budget_ends_no_job_begins_and_those_under_way_are_kept() -> N
     assert work.begun == [3.0, 1.0, 2.0]
 
 
-def test_any_other_error_ends_it_and_the_rest_is_cancelled_before_it_is_raised() -> None:
+def test_any_other_error_of_a_job_cancels_the_rest_before_it_is_raised() -> None:
     work = Work(**{"1.0": NoJudge("no key")})
     with pytest.raises(NoJudge, match="no key"):
         run(_all(work, [3.0, 1.0, 2.0, 4.0], 3))
@@ -224,7 +224,7 @@ def test_a_cancelled_caller_cancels_the_jobs_under_way() -> None:
     assert work.cancelled == [5.0, 5.0]
 
 
-def test_a_worker_that_somebody_else_cancels_leaves_nobody_waiting() -> None:
+def test_a_worker_cancelled_from_outside_leaves_no_caller_waiting() -> None:
     caller: asyncio.Task[Any] | None = None
 
     async def ask(number: int) -> int:
@@ -243,7 +243,7 @@ def test_a_worker_that_somebody_else_cancels_leaves_nobody_waiting() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 3])
-def test_a_job_that_cancels_itself_when_it_is_done_takes_no_other_along(concurrency: int) -> None:
+def test_a_job_that_cancels_itself_when_done_cancels_no_other_job(concurrency: int) -> None:
     async def ask(number: int) -> int:
         task = asyncio.current_task()
         if number == 1 and task is not None:

@@ -81,7 +81,7 @@ def test_a_judge_that_is_down_is_not_hammered_and_is_given_up_in_the_stated_time
     assert PATIENCE / 2 < tries <= PATIENCE < seconds + 10 < 2 * PATIENCE
 
 
-def test_what_comes_back_is_asked_on_and_nothing_is_lost() -> None:
+def test_a_judge_that_comes_back_is_asked_again_and_nothing_is_lost() -> None:
     async def main() -> list[Grade]:
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -111,7 +111,7 @@ def test_a_server_that_never_finishes_is_cut_at_the_deadline_and_counts_as_down(
     assert seconds <= 120 + PATIENCE + SHORTEST_TRY
 
 
-def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
+def test_a_judge_that_was_given_up_is_tried_again_after_a_pause() -> None:
     async def main() -> None:
         provider = Provider(always(DOWN))
         judge = Limited(provider, Limiter())
@@ -145,7 +145,7 @@ def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults
     assert len(provider.asked_at) >= 40
 
 
-def test_who_is_cancelled_while_trying_leaves_the_try_to_others() -> None:
+def test_a_trial_call_that_is_cancelled_lets_another_caller_try() -> None:
     async def main() -> None:
         provider = Provider(always(DOWN), seconds=0.1)
         judge = Limited(provider, Limiter())

@@ -63,7 +63,7 @@ def test_kinship_names_the_judge_the_systems_and_how_many_responses_they_wrote()
     )
 
 
-def test_without_kinship_nothing_is_said() -> None:
+def test_without_kinship_there_is_no_warning() -> None:
     assert kinship("claude-sonnet-5-5", ["gpt-5", "", "prompt-b"]) is None
     assert kinship("function:mine:ask", ["gpt-5"]) is None
     assert kinship("claude-sonnet-5-5", []) is None

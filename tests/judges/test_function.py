@@ -179,7 +179,7 @@ def test_a_function_that_ends_the_process_never_ends_a_run_as_if_all_were_graded
 
 
 @pytest.mark.parametrize("error", [JudgeBusy("later", retry_after=3.0), NoJudge("no key")])
-def test_errors_of_ours_pass_as_they_are(error: Exception) -> None:
+def test_markscheme_s_own_errors_raised_by_a_function_pass_unchanged(error: Exception) -> None:
     assert refusal(answering(error)) is error
 
 
@@ -188,7 +188,7 @@ def test_a_function_that_takes_other_names_is_refused_when_built() -> None:
         FunctionJudge(lambda prompt: prompt, "mine")
 
 
-def test_name_and_source_make_a_function_this_judge() -> None:
+def test_the_identity_of_a_function_is_its_name_and_source() -> None:
     async def renamed(system_prompt: str, user_prompt: str) -> str:
         return "other"
 

@@ -157,7 +157,7 @@ def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
     assert not [module for module, code in texts.items() if re.search(r"\b[A-Z]+_KIND\b.*judges\.kinds", code)]
 
 
-def test_comparisons_by_operator_by_pattern_and_by_start_are_seen() -> None:
+def test_the_search_for_judges_by_name_finds_operators_patterns_and_prefixes() -> None:
     code = """
 if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get("e"):
     match name:

@@ -96,7 +96,7 @@ async def all_of(judge: Judge, times: int) -> list[Reply | BaseException]:
 # --- concurrency -----------------------------------------------------------------------------------------------------
 
 
-def test_no_more_are_under_way_at_once_than_allowed_and_all_are_answered() -> None:
+def test_no_more_calls_run_at_once_than_allowed_and_all_are_answered() -> None:
     provider = Provider()
     replies = run(all_of(Limited(provider, Limiter(concurrency=5)), 23))
     assert provider.most == 5
@@ -115,7 +115,7 @@ def test_several_judges_share_one_limiter() -> None:
     assert len({*first.asked_at, *second.asked_at}) == 3
 
 
-def test_without_a_number_eight_are_under_way_or_as_many_as_the_caller_made_room_for() -> None:
+def test_without_a_limit_eight_calls_run_at_once_or_as_many_as_the_caller_made_room_for() -> None:
     for wishes, most in (((), 8), ((3,), 3), ((20,), 20), ((3, 12, 5), 12)):
         provider = Provider()
         judge = Limited(provider, Limiter())
@@ -125,7 +125,7 @@ def test_without_a_number_eight_are_under_way_or_as_many_as_the_caller_made_room
         assert provider.most == most
 
 
-def test_room_is_made_through_every_judge_around_another_and_never_above_a_number() -> None:
+def test_room_for_calls_is_made_through_every_wrapping_judge_and_never_above_a_set_limit() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]
@@ -135,7 +135,7 @@ def test_room_is_made_through_every_judge_around_another_and_never_above_a_numbe
     assert (first.most, second.most, numbered.most) == (10, 10, 2)
 
 
-def test_room_is_no_business_of_a_judge_without_limits() -> None:
+def test_making_room_changes_nothing_for_a_judge_without_limits() -> None:
     provider = Provider()
     make_room(provider, 3)
     assert run(all_of(Repeated(provider, 1), 5))
@@ -150,7 +150,7 @@ def test_a_limiter_serves_one_event_loop_after_another() -> None:
         assert all(isinstance(reply, Reply) for reply in replies)
 
 
-def test_who_is_cancelled_gives_back_place_and_turn() -> None:
+def test_a_cancelled_caller_gives_back_its_permit_and_its_place_in_the_queue() -> None:
     async def main() -> None:
         limiter, provider = Limiter(concurrency=2), Provider(seconds=10.0)
         judge = Limited(provider, limiter)
@@ -240,7 +240,7 @@ def test_whatever_happens_limits_hold_and_everyone_gets_an_answer(
 
 @pytest.mark.filterwarnings("ignore:.*calls failed in a row")
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 3.0])
-def test_a_trial_call_that_comes_past_its_deadline_leaves_nobody_waiting(seconds: float) -> None:
+def test_a_trial_call_that_comes_past_its_deadline_leaves_no_caller_waiting(seconds: float) -> None:
     provider = Provider(first(*[JudgeUnavailable("down", status=503, transient=True)] * 400), seconds)
     errors = run(all_of(Limited(provider, Limiter(8), deadline=5.0), 30))
     assert all(isinstance(error, JudgeUnavailable) for error in errors)
@@ -250,7 +250,7 @@ def test_a_trial_call_that_comes_past_its_deadline_leaves_nobody_waiting(seconds
 # --- asking again ----------------------------------------------------------------------------------------------------
 
 
-def test_what_may_pass_is_asked_again_with_doubling_waits_and_counted() -> None:
+def test_a_transient_failure_is_retried_with_doubling_waits_and_counted() -> None:
     provider = Provider(first(*[JudgeUnavailable("failed", transient=True)] * 4), seconds=0.0)
     (reply,) = run(all_of(Limited(provider, Limiter()), 1))
     assert isinstance(reply, Reply)
@@ -275,7 +275,7 @@ def test_an_error_that_waiting_cannot_cure_is_asked_once_and_reported_as_it_is(e
     assert len(provider.asked_at) == 1
 
 
-def test_what_cannot_be_read_is_asked_for_once_more() -> None:
+def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     provider = Provider(always(UnreadableReply("a web page")))
     (error,) = run(all_of(Limited(provider, Limiter()), 1))
     assert isinstance(error, UnreadableReply)
@@ -290,7 +290,7 @@ def test_a_wait_the_provider_names_is_kept_by_everyone() -> None:
     assert len(provider.asked_at) == 13
 
 
-def test_who_asks_again_goes_before_the_others() -> None:
+def test_a_retry_goes_before_first_attempts() -> None:
     order: list[int] = []
 
     class Listening(Provider):
@@ -421,7 +421,7 @@ def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
     assert "the budget of $5 has $" in str(results[-1])
 
 
-def test_what_calls_under_way_may_give_back_is_waited_for() -> None:
+def test_a_call_waits_for_budget_that_calls_under_way_may_release() -> None:
     """One estimate fits beside what was really spent, two never do: the calls go one after the other."""
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
@@ -467,7 +467,7 @@ def test_a_reply_of_several_parts_is_counted_and_priced_whole() -> None:
     assert limiter.usage.output_tokens == 150
 
 
-def test_a_permit_can_be_asked_for_by_other_judges_too() -> None:
+def test_a_permit_can_be_taken_from_a_limiter_without_a_limited_judge() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
         permit = await limiter.enter(10, 0.9, patience=1.0)
@@ -477,7 +477,7 @@ def test_a_permit_can_be_asked_for_by_other_judges_too() -> None:
     assert run(main()) == pytest.approx(0.4)
 
 
-def test_identity_and_closing_are_the_judges_own() -> None:
+def test_identity_and_closing_of_a_limited_judge_are_those_of_the_wrapped_judge() -> None:
     provider = Provider()
     judge = Limited(provider, Limiter())
     assert judge.identity == provider.identity

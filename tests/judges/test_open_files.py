@@ -75,7 +75,7 @@ class WithoutFiles:
         """Nothing to close."""
 
 
-def test_a_call_that_finds_no_file_left_is_made_again_and_given_up_as_a_judge_that_is_busy() -> None:
+def test_a_call_that_lacks_an_open_file_is_retried_and_then_raises_judge_busy() -> None:
     again = Limited(WithoutFiles(2), Limiter(), first_wait=0.01)
     assert asyncio.run(again.reply(PROMPT)).text == VERDICT
     with pytest.raises(JudgeBusy, match="ulimit -n"):

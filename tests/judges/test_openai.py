@@ -149,7 +149,7 @@ def test_text_model_stop_and_usage_are_returned() -> None:
         ),
     ],
 )
-def test_why_an_answer_ended_is_reported(choice: dict[str, Any], text: str, stop: str) -> None:
+def test_the_reason_why_an_answer_ended_is_reported(choice: dict[str, Any], text: str, stop: str) -> None:
     with ChatServer(lambda _: completion("{}", **choice)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.stop) == (text, stop)
@@ -239,7 +239,7 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
     assert "refused the request (400): max_tokens" in str(error)
 
 
-def test_many_at_once_adapt_to_what_the_server_takes() -> None:
+def test_many_prompts_at_once_adapt_to_the_settings_that_the_server_takes() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning) as warnings:
@@ -329,7 +329,7 @@ def test_a_setting_that_was_taken_before_is_left_out_for_the_one_prompt_that_is_
     assert ways == [("json_object", "json_schema") if n == refused else () for n in range(4)]
 
 
-def test_words_alone_drop_nothing_once_a_prompt_was_answered() -> None:
+def test_a_refusal_by_its_wording_alone_drops_no_setting_once_a_prompt_was_answered() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return failing(400, "the temperature of this schema is bad") if body["seed"] == 1 else completion(VERDICT)
 
@@ -339,7 +339,7 @@ def test_words_alone_drop_nothing_once_a_prompt_was_answered() -> None:
     assert isinstance(outcomes[1], JudgeUnavailable)
 
 
-def test_what_a_later_answer_disproves_is_asked_for_again() -> None:
+def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_taken() -> None:
     """The first prompt is refused with the seed, as another server behind the same gateway does."""
 
     def decide(body: dict[str, Any]) -> Answer:
@@ -386,7 +386,7 @@ def test_a_lower_limit_of_the_model_is_taken() -> None:
         assert [body["max_tokens"] for body in server.requests] == [4096, 1000]
 
 
-def test_another_complaint_is_final() -> None:
+def test_a_refusal_that_names_no_setting_is_final() -> None:
     error = played(failing(400, "the prompt is too long for this model"))
     assert type(error) is JudgeUnavailable
     assert "the prompt is too long" in str(error)
@@ -473,7 +473,7 @@ def test_an_invalid_address_is_refused() -> None:
         OpenAIJudge("x", base_url="localhost:8000/v1")
 
 
-def test_identity_tells_apart_whatever_shapes_an_answer() -> None:
+def test_the_identity_differs_by_everything_that_shapes_an_answer() -> None:
     judges = [
         at("http://127.0.0.1:9"),
         at("http://127.0.0.1:8"),
@@ -585,7 +585,7 @@ INSIDE_200: dict[str, tuple[Any, dict[str, str], type[JudgeError], str, float | 
 
 
 @pytest.mark.parametrize("case", INSIDE_200)
-def test_an_error_inside_an_answer_is_that_error(case: str) -> None:
+def test_an_error_inside_an_answer_is_raised_as_that_error(case: str) -> None:
     body, headers, kind, words, wait = INSIDE_200[case]
     error = played(Answer(body, headers=headers))
     assert type(error) is kind
@@ -626,7 +626,7 @@ def test_what_is_not_a_completion_is_unreadable(answer: Answer) -> None:
     assert isinstance(played(answer), UnreadableReply)
 
 
-def test_an_address_where_nobody_listens_is_silence() -> None:
+def test_an_address_where_no_server_listens_raises_judge_silent() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
@@ -692,7 +692,9 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_what_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_had_it(answered_before: bool) -> None:
+def test_a_setting_that_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_came_with_it(
+    answered_before: bool,
+) -> None:
     judge = at("http://127.0.0.1:9")
     batches = judge.batches()
     for key in ("first", "second"):
@@ -708,7 +710,7 @@ def test_what_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_ha
     assert ("seed" in batches.request("second", PROMPT, 0)["body"]) is answered_before
 
 
-def test_an_error_inside_an_answer_of_a_batch_is_that_error() -> None:
+def test_an_error_inside_an_answer_of_a_batch_is_raised_as_that_error() -> None:
     body = {"error": {"message": "no worker left", "code": 503}}
     batches = at("http://127.0.0.1:9").batches()
     error = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})

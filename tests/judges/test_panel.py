@@ -60,7 +60,7 @@ def test_a_member_that_cannot_be_asked_at_all_is_reported_and_not_passed_over() 
         graded([5, NoJudge("no key"), 3])
 
 
-def test_if_nobody_answers_all_reasons_are_reported() -> None:
+def test_if_no_member_answers_all_reasons_are_reported() -> None:
     panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
     with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
         asked(panel)
@@ -124,7 +124,7 @@ def test_a_panel_may_sit_on_a_panel() -> None:
     assert graded_panel.usage.calls == 5
 
 
-def test_who_sits_on_it_and_the_rule_make_a_panel_another_judge() -> None:
+def test_the_identity_of_a_panel_changes_with_its_members_and_its_rule() -> None:
     first, second = member(1, "one"), member(1, "two")
     panels: list[Judge] = [
         Panel([first]),
@@ -144,7 +144,7 @@ def test_replies_of_a_panel_last_no_longer_than_those_of_its_members() -> None:
     assert [Panel(members[:n]).identity.lasting for n in (1, 2)] == [True, False]
 
 
-def test_a_panel_of_nobody_or_with_another_rule_is_refused() -> None:
+def test_a_panel_without_members_or_with_an_unknown_rule_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Panel([])
     with pytest.raises(ValueError, match="median or majority"):

@@ -49,14 +49,14 @@ def recording(folder: Path, fingerprint: str) -> Path:
         ("openai:gpt-5-mini", "openai:gpt-5-mini", "gpt-5-mini"),
     ],
 )
-def test_a_named_judge_is_limited_and_remembers(asking: Asking, name: str, judge: str, model: str) -> None:
+def test_a_judge_opened_by_name_is_limited_and_cached(asking: Asking, name: str, judge: str, model: str) -> None:
     opened = open_judge(name, asking=asking)
     assert isinstance(opened, Remembering)
     assert isinstance(opened.judge, Limited)
     assert (opened.identity.name, opened.identity.model) == (judge, model)
 
 
-def test_without_a_memory_nothing_is_kept() -> None:
+def test_without_a_cache_no_reply_is_kept() -> None:
     assert isinstance(open_judge("anthropic", asking=Asking(memory=None)), Limited)
 
 
@@ -75,7 +75,7 @@ def test_without_a_memory_nothing_is_kept() -> None:
         ("function:no_such_module:f", "cannot import function 'f' of module 'no_such_module'"),
     ],
 )
-def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: str, message: str) -> None:
+def test_an_unknown_judge_s_name_is_refused(asking: Asking, name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         open_judge(name, asking=asking)
 
@@ -97,7 +97,7 @@ def test_the_rubric_s_own_judge_comes_first(opening: Opening, monkeypatch: pytes
     assert (judge.identity.name, judge.identity.model) == ("openai:m", "m")
 
 
-def test_where_code_decides_every_criterion_nobody_needs_to_be_asked(opening: Opening) -> None:
+def test_if_code_decides_every_criterion_no_judge_is_opened(opening: Opening) -> None:
     checks = Rubric.from_dict(
         {"judge": {"name": "anthropic"}, "criteria": [{"requirement": "A", "check": "json_valid"}]}
     )

@@ -65,7 +65,7 @@ def test_an_error_is_not_kept(tmp_path: Path) -> None:
     assert ask(judge, prompt()).text == "up"
 
 
-def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Path) -> None:
+def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_both_callers_get_it(tmp_path: Path) -> None:
     first, second = Memory(tmp_path), Memory(tmp_path)
     assert first.recall("k") is None
     assert second.recall("k") is None
@@ -73,7 +73,7 @@ def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Pat
     assert second.keep("k", Reply("second")).text == "first"
 
 
-def test_a_failed_call_reports_what_it_cost(tmp_path: Path) -> None:
+def test_a_failed_call_reports_its_cost(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
     late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))
@@ -123,14 +123,14 @@ def test_a_reply_of_several_parts_is_not_kept_without_them(tmp_path: Path) -> No
     assert [len(ask(remembering, prompt()).parts) for _ in range(2)] == [2, 1]
 
 
-def test_the_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
+def test_the_cache_folder_is_closed_to_other_users(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "new" / "folder")
     memory.keep("k", Reply("x"))
     assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "new" / "folder" / REPLIES_FILE).stat().st_mode) == 0o600
 
 
-def test_a_broken_file_costs_the_memory_and_not_the_run(tmp_path: Path) -> None:
+def test_a_damaged_cache_file_loses_the_cache_and_not_the_run(tmp_path: Path) -> None:
     (tmp_path / REPLIES_FILE).write_bytes(b"no database" * 100)
     memory = Memory(tmp_path)
     with pytest.warns(RuntimeWarning, match="replies are not kept"):
@@ -138,7 +138,7 @@ def test_a_broken_file_costs_the_memory_and_not_the_run(tmp_path: Path) -> None:
     assert ask(Remembering(ScriptedJudge(["y"]), memory), prompt()).text == "y"
 
 
-def test_who_opens_the_file_while_others_do_waits_for_them(tmp_path: Path) -> None:
+def test_a_process_that_opens_the_cache_while_others_do_waits_for_them(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         Timer(0.2, other.execute, ("COMMIT",)).start()
@@ -148,7 +148,7 @@ def test_who_opens_the_file_while_others_do_waits_for_them(tmp_path: Path) -> No
         memory.close()
 
 
-def test_the_file_is_sound_after_use(tmp_path: Path) -> None:
+def test_the_cache_file_passes_sqlite_s_check_after_use(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("x"))
     memory.close()
@@ -204,7 +204,7 @@ def test_no_reply_that_says_nothing_is_kept_for_the_next_run(tmp_path: Path, sic
     assert [grade.score for grade in run_over(ScriptedJudge([]), tmp_path, rubric)] == [1.0] * 3, "now they are kept"
 
 
-def test_what_a_second_asking_settled_is_not_asked_in_the_next_run(tmp_path: Path) -> None:
+def test_an_answer_read_at_the_second_attempt_is_not_asked_for_in_the_next_run(tmp_path: Path) -> None:
     first = run_over(ScriptedJudge([CUT_OFF, GOOD]), tmp_path, responses="a")
     assert kept_texts(tmp_path) == [GOOD]
     second = run_over(ScriptedJudge([]), tmp_path, responses="a")
@@ -218,7 +218,7 @@ def test_a_sample_that_says_nothing_is_not_kept_next_to_those_that_do(tmp_path: 
     assert kept_texts(tmp_path) == [GOOD, GOOD]
 
 
-def test_tries_are_counted(tmp_path: Path) -> None:
+def test_unreadable_replies_to_a_cache_key_are_counted(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     for n in (1, 2, 3):
         memory.forget(memory.keep("k", Reply("")), settled=False)
@@ -237,7 +237,7 @@ def test_only_the_reply_that_is_in_the_cache_is_dropped_from_it(tmp_path: Path) 
     assert (later.text, memory.tries("k")) == ("readable", 1)
 
 
-def test_of_a_panel_only_the_member_that_gave_nothing_forgets(tmp_path: Path) -> None:
+def test_of_a_panel_only_the_unreadable_member_s_reply_is_dropped_from_the_cache(tmp_path: Path) -> None:
     def members(*scripts: list[str]) -> Panel:
         judges = [ScriptedJudge(script, name=f"m{n}") for n, script in enumerate(scripts)]
         return Panel([Remembering(judge, Memory(tmp_path / judge.identity.name)) for judge in judges])
@@ -265,7 +265,7 @@ def ask_at_once(*judges: Remembering) -> list[Reply | BaseException]:
     return asyncio.run(run())
 
 
-def test_what_one_asker_is_waiting_for_is_not_asked_by_another(tmp_path: Path) -> None:
+def test_a_prompt_that_one_process_has_requested_is_not_requested_by_another(tmp_path: Path) -> None:
     judge = Slow(["one", "two", "three"])
     replies = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert [reply.text for reply in replies if isinstance(reply, Reply)] == ["one"] * 3
@@ -281,7 +281,7 @@ def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path
     assert [reply.source for reply in replies] == ["live", "cache", "cache"]
 
 
-def test_who_goes_away_takes_the_answer_from_nobody_else(tmp_path: Path) -> None:
+def test_a_caller_that_is_cancelled_takes_the_answer_from_no_other(tmp_path: Path) -> None:
     async def story() -> None:
         remembering = Remembering(Slow(["one"]), Memory(tmp_path))
         first, second = (asyncio.ensure_future(remembering.reply(prompt())) for _ in range(2))
@@ -292,14 +292,14 @@ def test_who_goes_away_takes_the_answer_from_nobody_else(tmp_path: Path) -> None
     asyncio.run(story())
 
 
-def test_an_asker_that_gives_up_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_process_that_gives_up_a_request_holds_up_no_other(tmp_path: Path) -> None:
     judge = Slow([JudgeUnavailable("down"), "two", "three"])
     first, *others = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert isinstance(first, JudgeUnavailable)
     assert {reply.text for reply in others if isinstance(reply, Reply)} == {"two"}
 
 
-def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_killed_process_holds_up_no_other(tmp_path: Path) -> None:
     code = "import os, sys; from markscheme.judges.remembering import *; from pathlib import Path"
     claim = f"{code}; Memory(Path(sys.argv[1])).claim(sys.argv[2]); os.kill(os.getpid(), 9)"
     judge = ScriptedJudge(["answer"])

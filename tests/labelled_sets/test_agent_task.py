@@ -22,7 +22,7 @@ FILE = ROOT / "calibration" / "agent-task" / "examples.jsonl"
 
 
 @pytest.mark.parametrize("example", LABELLED.examples, ids=lambda example: str(example["id"]))
-def test_each_label_is_what_the_faults_leave(example: dict[str, object]) -> None:
+def test_each_label_follows_from_the_faults_built_into_the_example(example: dict[str, object]) -> None:
     lost = {criterion.name: 0 for criterion in RUBRIC.criteria}
     assert isinstance(example["faults"], list)
     for fault in example["faults"]:

@@ -33,7 +33,7 @@ def test_every_fault_of_correctness_in_a_language_that_runs_has_its_check() -> N
     [example for example in LABELLED.examples if example["group"] not in NOT_RUN],
     ids=lambda example: example["id"],
 )
-def test_code_fails_the_checks_of_its_faults_and_no_others(example: dict[str, Any]) -> None:
+def test_each_code_example_fails_the_checks_of_its_built_in_faults_and_no_others(example: dict[str, Any]) -> None:
     faults = correctness_faults(example)
     failed = failed_checks(example["group"], code_of(example["response"]))
     assert faults <= failed.keys()

@@ -85,7 +85,7 @@ def test_where_one_criterion_bears_the_worst_fault_its_verdict_is_the_worst(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_use_is_explore_and_the_only_fault_claimed_is_the_slice_that_has_it(
+def test_the_use_is_explore_and_the_only_finding_is_the_slice_with_the_fault(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     report = reports[name]

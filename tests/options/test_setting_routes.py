@@ -94,7 +94,7 @@ TYPED: Final = {key: command for command in reversed(OFFERED) for key in describ
 """By key, the command by which a setting is typed."""
 
 
-def test_every_setting_is_tried() -> None:
+def test_every_setting_has_a_case_in_this_file() -> None:
     assert set(DECLARED) <= set(VALUES)
     assert set(DECLARED) - set(TYPED) <= (set() if len(OFFERED) == len(OPERANDS) else set(options_of(PageOptions)))
 
@@ -233,7 +233,7 @@ def test_a_wrong_setting_names_those_of_the_command(words: list[str], message: s
 
 
 @pytest.mark.parametrize(("key", "named"), [("run_number", "one run"), ("accepted", "a file to write")])
-def test_a_file_of_a_folder_says_neither_what_is_written_nor_what_is_true_of_one_run(
+def test_a_settings_file_cannot_set_output_files_nor_facts_of_a_single_run(
     key: str, named: str, tmp_path: Path
 ) -> None:
     (tmp_path / "markscheme.toml").write_text(f"{key} = '{VALUES[key][1]}'\n")

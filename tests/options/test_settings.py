@@ -45,7 +45,7 @@ def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, message: s
     assert message in str(refused.value)
 
 
-def test_a_shared_file_with_another_shape_is_passed_over_and_ours_is_refused(tmp_path: Path) -> None:
+def test_another_shape_is_ignored_in_a_shared_settings_file_and_refused_in_our_own(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')
     assert find_settings(tmp_path).path is None
     (tmp_path / "pyproject.toml").write_text('[tool]\nmarkscheme = "x"\n')

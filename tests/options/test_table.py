@@ -89,7 +89,7 @@ def test_a_wrong_value_is_refused_in_the_words_of_its_form_by_every_source() -> 
     assert str(called.value) == f"`tide_margin` {refusal}"
 
 
-def test_options_that_no_feature_added_are_the_defaults() -> None:
+def test_options_of_a_missing_feature_have_their_defaults() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
 

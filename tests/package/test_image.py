@@ -10,7 +10,7 @@ PROJECT = PurePosixPath(*re.findall(r"^WORKDIR (/project)$", DOCKERFILE, re.MULT
 """The working directory, where users mount a repository."""
 
 
-def test_nothing_that_is_kept_lies_in_the_project_where_a_repository_could_bring_its_own() -> None:
+def test_the_container_image_keeps_its_caches_outside_the_project() -> None:
     kept = re.findall(r"\b(HOME|MARKSCHEME_CACHE|XDG_\w+)=(\S+)", DOCKERFILE)
     assert dict(kept).keys() >= {"HOME", "MARKSCHEME_CACHE"}
     for name, folder in kept:

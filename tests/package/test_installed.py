@@ -119,7 +119,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith(".dist-info/RECORD")}
 
 
-def test_the_sdist_makes_the_very_wheel_that_works(tmp_path: Path) -> None:
+def test_the_sdist_builds_a_wheel_with_the_same_content(tmp_path: Path) -> None:
     for kind in ("wheel", "sdist", "again"):
         (tmp_path / kind).mkdir()
     wheel, sdist = (made(kind, tmp_path / kind) for kind in ("wheel", "sdist"))

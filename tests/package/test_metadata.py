@@ -45,7 +45,7 @@ def test_the_repository_s_address_is_a_placeholder_that_is_written_once() -> Non
     assert [path.relative_to(ROOT).as_posix() for path in places if "tests" not in path.parts] == ["pyproject.toml"]
 
 
-def test_the_versions_of_python_are_those_that_are_tried() -> None:
+def test_the_declared_python_versions_equal_those_that_ci_tests() -> None:
     stated = {classifier.rpartition(" ")[2] for classifier in PROJECT["classifiers"] if ":: 3." in classifier}
     lowest = PROJECT["requires-python"].removeprefix(">=")
     tried = re.search(r"^for version in ([\d. ]+); do$", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.M)

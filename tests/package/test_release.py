@@ -49,7 +49,7 @@ def edit(path: Path, pattern: str, by: str) -> None:
     path.write_text(re.sub(pattern, by, text, count=1), encoding="utf-8")
 
 
-def test_this_clone_can_t_be_released_as_it_is() -> None:
+def test_a_clone_with_placeholders_cannot_be_released() -> None:
     faults = RELEASE.faults("v0.1.0", ROOT)
     assert any("placeholder" in fault for fault in faults)
     done = subprocess.run(
@@ -59,7 +59,7 @@ def test_this_clone_can_t_be_released_as_it_is() -> None:
     assert done.stderr.count("not released: ") == len(faults)
 
 
-def test_one_that_is_meant_may_go_out(ready: Path) -> None:
+def test_a_release_without_faults_is_allowed(ready: Path) -> None:
     assert RELEASE.faults("v0.1.0", ready) == []
 
 
@@ -72,12 +72,12 @@ def test_one_that_is_meant_may_go_out(ready: Path) -> None:
         (".claude-plugin/plugin.json", r'"version": "0\.1\.0"', '"version": "0.0.9"'),
     ],
 )
-def test_each_version_that_differs_stops_it(ready: Path, file: str, pattern: str, by: str) -> None:
+def test_a_version_that_differs_in_any_file_stops_the_release(ready: Path, file: str, pattern: str, by: str) -> None:
     edit(ready / file, f"(?m){pattern}", by)
     assert RELEASE.faults("v0.1.0", ready)
 
 
-def test_another_tag_stops_it(ready: Path) -> None:
+def test_a_tag_of_another_version_stops_the_release(ready: Path) -> None:
     (fault,) = RELEASE.faults("v0.1.1", ready)
     assert "the tag is v0.1.1" in fault
 

@@ -14,7 +14,7 @@ def test_each_rater_and_seed_has_an_order_of_its_own_that_stays() -> None:
 
 
 @given(n=st.integers(1, 150), seed=st.integers(1, 50))
-def test_all_come_once_and_one_in_twenty_comes_back_well_after(n: int, seed: int) -> None:
+def test_every_response_comes_once_and_one_in_twenty_comes_back_well_after(n: int, seed: int) -> None:
     ids = [f"e{i}" for i in range(n)]
     steps = steps_of(ids, rater="ann", seed=seed)
     assert sorted(step.id for step in steps if step.sample == 0) == sorted(ids)

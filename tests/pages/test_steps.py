@@ -55,7 +55,7 @@ def test_long_messages_and_system_prompts_are_folded() -> None:
     assert 'class="turn"' not in html
 
 
-def test_of_a_long_trace_the_ends_are_shown_and_what_is_between_is_counted() -> None:
+def test_a_long_trace_is_shown_by_its_ends_with_the_number_of_steps_between() -> None:
     trace = [{"role": "user", "content": f"message {n} " + "x" * 50} for n in range(20)]
     short = Shortening(lambda text: text[:10], 4)
     html = render_example(Submission("", {"trace": json.dumps(trace)}), ["trace"], shortening=short)

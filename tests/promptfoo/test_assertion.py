@@ -71,7 +71,7 @@ def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tm
     assert "config.scorers" in reason
 
 
-def test_a_rubric_misspelt_is_reported_with_those_there_are(tmp_path: Path) -> None:
+def test_a_misspelt_rubric_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     reason = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in reason
@@ -89,7 +89,7 @@ def test_a_rubric_misspelt_is_reported_with_those_there_are(tmp_path: Path) -> N
     ],
     ids=str,
 )
-def test_whatever_an_agent_gives_is_graded_as_json(output: Any, tmp_path: Path) -> None:
+def test_an_agent_s_output_of_any_type_is_graded_as_json(output: Any, tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
     context = {"config": {"rubric": str(tmp_path / "rubrics" / "form.yaml"), "calibration": "off"}, "vars": {}}

@@ -256,7 +256,7 @@ def test_an_assertion_behind_a_reference_is_graded(graded: dict[str, dict[str, A
 
 
 @pytest.mark.parametrize("message", [message for _, message in NOT_GRADED])
-def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(
+def test_an_ungraded_output_fails_with_a_reason_and_without_scores(
     graded: dict[str, dict[str, Any]], message: str
 ) -> None:
     row = graded[message]

@@ -60,7 +60,7 @@ def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
 
 
 @pytest.mark.proof
-def test_another_mark_or_text_than_the_calibrated_one_is_said(here: Path) -> None:
+def test_a_pass_mark_or_text_that_differs_from_the_calibrated_one_is_reported(here: Path) -> None:
     _accept(here)
     other_mark = _assert(here, threshold=0.9)
     assert other_mark["metadata"]["calibration"] == "calibrated for another pass mark or way of asking"
@@ -98,5 +98,5 @@ def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Pa
     assert reason.endswith('(60 human labels) is for use "trend": can show trends')
 
 
-def test_another_word_for_it_is_refused(here: Path) -> None:
+def test_an_unknown_value_of_the_key_calibration_is_refused(here: Path) -> None:
     assert "one of warn, require, off" in _assert(here, calibration="always")["reason"]

@@ -187,7 +187,7 @@ def test_a_set_s_threshold_and_weights_decide_over_the_scores(graded: Mapping[st
 
 
 @pytest.mark.parametrize("name", ["transform", "transform of one"])
-def test_what_a_transform_makes_is_graded(graded: Mapping[str, list[dict[str, Any]]], name: str) -> None:
+def test_the_output_of_a_transform_is_graded(graded: Mapping[str, list[dict[str, Any]]], name: str) -> None:
     assert [row["success"] for row in graded[name]] == [True]
 
 
@@ -205,7 +205,7 @@ def test_a_missing_optional_input_is_listed_in_the_reason(graded: Mapping[str, l
 
 
 @pytest.mark.parametrize("name", ["environment", "best"])
-def test_the_environment_and_select_best_next_to_ours_change_no_grade(
+def test_environment_variables_and_select_best_next_to_our_assertion_change_no_grade(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
     for row in graded[name]:
@@ -224,7 +224,9 @@ def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:
 
 
 @pytest.mark.proof
-def test_outputs_of_elsewhere_are_graded_by_assertions_alone(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+def test_outputs_made_elsewhere_are_graded_without_calling_a_provider(
+    promptfoo: PromptfooInstall, tmp_path: Path
+) -> None:
     project(tmp_path)
     (tmp_path / "outputs.json").write_text(json.dumps(["Paris.", "Rome."]))
     (tmp_path / "asserts.json").write_text(json.dumps(graders("capital")))

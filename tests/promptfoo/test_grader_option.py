@@ -92,13 +92,15 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any
     return rows(done), before, config.read_bytes()
 
 
-def test_nothing_is_edited(graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
+def test_the_option_grader_leaves_the_configuration_unedited(graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
     _, before, after = graded
     assert after == before
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_each_model_graded_assertion_is_answered(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
+def test_each_model_graded_assertion_is_answered_under_the_option_grader(
+    kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
+) -> None:
     passing, failing = [row for row in graded[0] if row["testCase"]["assert"][0]["type"] == kind]
     for row, passes in ((passing, True), (failing, False)):
         (component,) = [c for c in row["gradingResult"]["componentResults"] if c["assertion"]["type"] == kind]
@@ -113,7 +115,9 @@ def rows_of(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> lis
 
 
 @pytest.mark.parametrize("kind", EMBEDDING)
-def test_what_embeds_texts_has_a_map_of_providers(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
+def test_assertions_that_embed_texts_are_graded_through_a_map_of_providers(
+    kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
+) -> None:
     passing, failing, without = rows_of(kind, graded)
     assert (passing["success"], failing["success"]) == (True, False), (passing["error"], failing["error"])
     assert failing["score"] == 0

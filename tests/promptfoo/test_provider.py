@@ -230,7 +230,7 @@ def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
     ("language", "kind", "message"),
     [(language, kind, message) for language in LANGUAGES for kind, (_, _, message) in ungraded_cases(language)],
 )
-def test_what_cannot_be_graded_passes_neither_way(
+def test_an_ungraded_output_passes_neither_an_assertion_nor_its_negation(
     in_both_languages: dict[str, Graded], language: str, kind: str, message: str
 ) -> None:
     (row,) = in_both_languages[language].rows[f"{kind} {message}"]
@@ -246,7 +246,7 @@ def test_g_eval_gets_plain_answers(graded: Graded) -> None:
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_strange_outputs_are_graded(graded: Graded) -> None:
+def test_empty_odd_and_structured_outputs_are_graded(graded: Graded) -> None:
     results = graded.rows["strange"]
     assert [row["success"] for row in results] == [True, True, True, False]
     assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)
@@ -256,7 +256,7 @@ def test_assertion_and_provider_share_one_session(graded: Graded) -> None:
     assert graded.sessions == 1
 
 
-def test_through_a_session_and_without_the_answer_is_the_same(graded: Graded) -> None:
+def test_the_provider_s_answer_is_the_same_with_and_without_a_session(graded: Graded) -> None:
     def answers(purpose: str) -> dict[str, Any]:
         parts = {row["vars"]["answer"]: row["gradingResult"]["componentResults"][0] for row in graded.rows[purpose]}
         return {

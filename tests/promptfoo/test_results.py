@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_rows_of_a_word_differ_in_nothing_but_their_number(results: dict[str, Any]) -> None:
+def test_rows_with_the_same_word_differ_only_in_their_number(results: dict[str, Any]) -> None:
     """So that other tests may have as many of them as they need."""
     for word in WORDS:
         first, second = (_without_chance(row) for row in rows_of(results, word))
@@ -58,7 +58,7 @@ def test_each_graded_metric_is_a_judge_with_its_verdict(read: Results) -> None:
     assert by_name == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
 
 
-def test_facts_about_an_output_are_not_judges_and_are_counted(read: Results) -> None:
+def test_assertions_about_facts_of_an_output_are_not_judges_and_are_counted(read: Results) -> None:
     assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
 
 
@@ -101,7 +101,7 @@ def test_expected_labels_and_splits_are_honoured(read: Results) -> None:
     assert by_name["broken"] == (None, None)
 
 
-def test_a_label_or_split_nobody_knows_is_counted_aside(read: Results) -> None:
+def test_an_unknown_label_or_split_is_counted_separately(read: Results) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
     assert read.aside["metadata.split 'train', which isn't one of golden, dev, holdout, test"] == 2
 
@@ -162,7 +162,7 @@ def test_a_rating_taken_back_leaves_the_verdict_of_the_graders(results: dict[str
     assert row.score == pytest.approx(before[1])
 
 
-def test_the_original_that_a_later_promptfoo_keeps_is_taken_where_it_is(
+def test_the_original_verdict_that_later_versions_of_promptfoo_keep_is_used(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "hello")[0]
@@ -331,7 +331,9 @@ def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: d
 
 
 @pytest.mark.proof
-def test_twice_the_rows_of_one_name_take_about_twice_the_steps(results: dict[str, Any], tmp_path: Path) -> None:
+def test_naming_twice_as_many_rows_of_one_name_takes_about_twice_the_steps(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     template = json.dumps(rows_of(results, "hello")[0])
     steps: dict[int, int] = {}
 

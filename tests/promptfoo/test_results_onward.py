@@ -124,7 +124,7 @@ def test_expected_labels_by_metric_say_how_good_each_grader_is(folder: Path, tmp
     assert done.returncode == 4
 
 
-def test_a_judge_picks_one_metric(folder: Path, tmp_path: Path) -> None:
+def test_the_option_judge_selects_one_metric_of_results(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)
     done = run("calibrate", "labelled.json", "--judge", "PLACE", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)
@@ -141,7 +141,7 @@ def test_a_label_of_the_whole_output_is_of_no_metric_where_there_are_several(fol
     assert "no label is of 'place' alone" in refused.stderr
 
 
-def test_a_label_of_no_metric_or_of_no_meaning_is_said(folder: Path, tmp_path: Path) -> None:
+def test_a_label_of_an_unknown_metric_or_value_is_reported(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", {0: {"place": "perhaps", "tone": "pass"}, 1: '{"place": "fail"}'})
     done = run("calibrate", "labelled.json", cwd=tmp_path)
     assert "metadata.expected_label 'perhaps', which is neither pass nor fail" in done.stderr

@@ -228,7 +228,7 @@ def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else(two_runs: T
         assert "not graded: " in outcome(graded[6])
 
 
-def test_the_run_again_asks_nobody_and_gives_the_same(two_runs: TwoRuns) -> None:
+def test_a_second_run_asks_no_judge_and_gives_the_same_grades(two_runs: TwoRuns) -> None:
     assert two_runs.asked_again == 0
     tokens = two_runs.again[0]["gradingResult"]["componentResults"][0]["tokensUsed"]
     assert tokens == {"total": 120, "prompt": 0, "completion": 0, "cached": 120, "numRequests": 0}

@@ -91,7 +91,7 @@ def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(tell: Cal
     tell(f"injection, by structure: {n_held} of {len(INJECTIONS)} texts leave one response, byte for byte")
 
 
-def test_the_reader_sees_a_fence_that_fails() -> None:
+def test_the_parser_of_prompts_in_this_test_detects_a_broken_fence() -> None:
     """So that the tests above fail for the right reason."""
     (prompt,) = questions(RUBRIC, Submission("one"))
     code = LAST.search(prompt.user)

@@ -19,7 +19,7 @@ SUBMISSIONS = 100
 MOST_CALLS = 1.2 * SUBMISSIONS
 
 
-def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
+def test_processes_that_grade_at_once_get_the_same_results_and_keep_one_reply_for_each_prompt(
     tmp_path: Path, tell: Callable[..., None]
 ) -> None:
     with serving("moody") as server:

@@ -35,7 +35,7 @@ def test_the_first_tasks_are_read_and_of_later_ones_two_of_three_are_held_out() 
     assert [place for place in range(READ_FIRST, 70) if parts[place] == "dev"] == DEV_AFTER_THE_FIRST
 
 
-def test_the_published_case_of_parts() -> None:
+def test_parts_of_tasks_equal_the_shared_example() -> None:
     case = block("authors.yaml", "parts")
     parts = [part_of_task(place) for place in range(case["tasks"])]
     later = [place for place in range(READ_FIRST, case["tasks"]) if parts[place] == "dev"]
@@ -60,7 +60,7 @@ def test_outputs_of_one_task_share_its_part_whatever_their_ids() -> None:
     assert not held_out(grouped)
 
 
-def test_a_task_that_is_there_to_be_read_is_held_out_in_no_later_file() -> None:
+def test_a_task_whose_outputs_may_be_read_is_held_out_in_no_later_file() -> None:
     there = with_parts(outputs(3))
     (example,) = with_parts([replace(outputs(3)[1], split="test")], there)
     assert example.split == "dev"
@@ -91,7 +91,7 @@ def test_a_small_set_without_parts_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_what_was_held_out_is_read_for_good_and_nothing_else_of_its_file_changes(tmp_path: Path) -> None:
+def test_releasing_held_out_examples_for_reading_changes_nothing_else_of_their_file(tmp_path: Path) -> None:
     examples = with_parts(outputs(60, metadata={"split": "test"}))
     path = written(tmp_path, examples)
     before = [json.loads(line) for line in path.read_text().splitlines()]

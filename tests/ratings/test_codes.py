@@ -49,7 +49,7 @@ RATINGS = st.builds(
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_ratings_are_made_of_codes_as_they_were(ratings: list[Rating]) -> None:
+def test_ratings_read_back_from_codes_equal_the_originals(ratings: list[Rating]) -> None:
     codes = RatingCodes.of(ratings)
     assert list(codes) == ratings
     assert [list(rating.criteria) for rating in codes] == [list(rating.criteria) for rating in ratings]
@@ -65,7 +65,7 @@ def test_codes_of_two_lists_are_joined_whatever_their_criteria_are(first: list[R
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_parts_of_codes_are_those_of_the_ratings(ratings: list[Rating]) -> None:
+def test_slices_of_codes_equal_slices_of_the_ratings(ratings: list[Rating]) -> None:
     codes = RatingCodes.of(ratings)
     assert codes.of_kinds(("human",)) == [rating for rating in ratings if rating.kind == "human"]
     assert codes.of_ids({"a", "b"}) == [rating for rating in ratings if rating.id in "ab"]

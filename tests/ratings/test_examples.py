@@ -97,7 +97,7 @@ def test_the_short_form_is_an_overall_label_of_the_author(tmp_path: Path, form: 
     assert (label.rater, label.kind, label.overall, label.note) == ("author", "human", 0.8, "no types; no doc")
 
 
-def test_yaml_and_csv_say_the_same(tmp_path: Path) -> None:
+def test_yaml_and_csv_files_of_the_same_examples_are_read_alike(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(
         "- id: a\n  query: When?\n  response: At 5.\n  labels:\n  - {rater: r1, kind: human, criteria: {clarity: 4}}\n"
     )
@@ -214,7 +214,7 @@ def test_labels_given_under_another_wording_are_counted_as_stale(tmp_path: Path)
         assert load_examples(path, RUBRIC).stale == 3
 
 
-def test_splits_keep_the_test_part_apart(tmp_path: Path) -> None:
+def test_splits_separate_the_test_part(tmp_path: Path) -> None:
     path = written(
         tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "y", "split": "test"},
         {"id": "c", "response": "z", "split": "dev"},

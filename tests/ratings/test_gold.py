@@ -24,7 +24,7 @@ def tone(place: int, rater: str, kind: str, level: float, **more: object) -> Rat
     return rating(f"e{place}", rater, kind, ONE, [level], **more)  # type: ignore[arg-type]
 
 
-def test_the_strongest_kind_an_example_has_is_its_gold() -> None:
+def test_the_strongest_kind_of_label_of_an_example_is_its_gold() -> None:
     truth = set_of(
         (tone(0, "p", "human", 2), tone(0, "panel", "adjudicated", 5)),
         (tone(1, "p", "human", 3), tone(1, "gpt", "model", 1)),
@@ -69,7 +69,7 @@ def test_a_decision_is_that_of_the_strongest_kind_that_gave_one() -> None:
         (["constructed", "model"], "constructed"),
     ],
 )
-def test_what_gold_is_worth_follows_from_who_gave_it(kinds: list[str], reference: str) -> None:
+def test_the_kind_of_gold_follows_from_who_gave_the_labels(kinds: list[str], reference: str) -> None:
     labels = tuple(tone(0, f"r{i}", kind, 3) for i, kind in enumerate(kinds))
     assert gold_of(set_of(labels), ONE).reference == reference
 
@@ -82,12 +82,12 @@ def test_a_tenth_of_examples_with_one_person_still_counts_as_people_s() -> None:
 
 
 @pytest.mark.parametrize(("by", "level"), [("median", 3.5), ("mean", 3.25), ("majority", 4.0)])
-def test_several_people_become_one_level_by_the_chosen_rule(by: str, level: float) -> None:
+def test_levels_of_several_people_are_combined_by_the_chosen_rule(by: str, level: float) -> None:
     labels = tuple(tone(0, f"p{i}", "human", x) for i, x in enumerate([2, 3, 4, 4]))
     assert gold_of(set_of(labels), ONE, by=by).levels["tone"].tolist() == [level]  # type: ignore[arg-type]
 
 
-def test_overall_gold_is_the_given_one_else_what_the_levels_earn() -> None:
+def test_the_overall_gold_score_is_the_given_one_else_that_of_the_levels() -> None:
     truth = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
     gold = gold_of(truth, ONE)
     assert gold.scores.tolist() == [0.4, 0.75]
@@ -105,7 +105,7 @@ def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
     assert gold.decisions.tolist() == [0.0]
 
 
-def test_nothing_labelled_is_nothing_to_compare() -> None:
+def test_a_set_without_labels_cannot_be_compared() -> None:
     with pytest.raises(ComparisonError, match="no example has a label"):
         gold_of(set_of(()), ONE)
     with pytest.raises(ComparisonError, match="adjudicated"):

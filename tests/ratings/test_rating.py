@@ -44,7 +44,7 @@ def test_a_written_rating_reads_back_as_itself() -> None:
 
 
 @pytest.mark.parametrize("declined", ["abstained", "unread", "not applicable"])
-def test_what_is_not_a_level_stays_what_it_is(declined: str) -> None:
+def test_abstentions_and_other_answers_without_a_level_read_back_unchanged(declined: str) -> None:
     rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
@@ -120,13 +120,13 @@ def test_a_later_line_under_another_wording_leaves_the_other_criteria_and_rememb
     assert rating.overall is None
 
 
-def test_a_withdrawn_line_takes_back_what_stood_there(tmp_path: Path) -> None:
+def test_a_line_of_withdrawal_removes_the_earlier_rating(tmp_path: Path) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
     path = _file(tmp_path, by | {"criteria": {"clarity": 2}}, by | {"withdrawn": True})
     assert load_ratings(path, RUBRIC) == []
 
 
-def test_two_lines_of_a_judge_or_of_nobody_in_particular_both_count(tmp_path: Path) -> None:
+def test_two_lines_of_a_judge_or_of_an_unnamed_rater_both_count(tmp_path: Path) -> None:
     judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
     nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
     assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4

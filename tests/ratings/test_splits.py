@@ -69,7 +69,7 @@ def test_every_look_is_on_record_before_the_labels_are_handed_out(tmp_path: Path
     assert [line["by"] for line in lines] == ["a command", "another"]
 
 
-def test_a_set_that_keeps_nothing_back_has_nothing_to_open(tmp_path: Path) -> None:
+def test_a_set_without_held_out_labels_cannot_be_opened(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", None))
     assert openings_of(examples) is None
     with pytest.raises(RatingError, match="keeps no example back"):
@@ -111,7 +111,7 @@ def test_groups_on_both_sides_of_a_split_are_warned_of(tmp_path: Path) -> None:
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
 
 
-def test_half_a_record_is_never_deleted_and_never_keeps_others_from_being_written(tmp_path: Path) -> None:
+def test_half_a_line_of_the_record_is_never_deleted_and_never_blocks_further_lines(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     record_tuning(examples, ["1"], {}, at="2026-11-02")
@@ -128,7 +128,7 @@ def test_half_a_record_is_never_deleted_and_never_keeps_others_from_being_writte
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_record_in_the_middle_is_named_and_the_rest_counts_for_who_asks(tmp_path: Path) -> None:
+def test_a_damaged_line_of_the_record_is_named_and_the_rest_counts_if_skipping_is_allowed(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:
@@ -142,7 +142,9 @@ def test_a_damaged_record_in_the_middle_is_named_and_the_rest_counts_for_who_ask
 
 
 @pytest.mark.parametrize("line", ['{"ids": ', '{"ids": 5}', '{"at": "2026-11-03"}', "[]", "5"])
-def test_a_damaged_record_of_tuning_is_named_and_the_rest_is_never_lost_to_who_asks(tmp_path: Path, line: str) -> None:
+def test_a_damaged_line_of_the_tuning_record_is_named_and_the_rest_counts_if_skipping_is_allowed(
+    tmp_path: Path, line: str
+) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     record_tuning(examples, ["1"], {}, at="2026-11-02")
     with (tmp_path / "tuned.jsonl").open("a") as file:

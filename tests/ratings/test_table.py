@@ -113,7 +113,7 @@ def test_levels_without_order_collapse_to_the_commonest_not_to_the_middle() -> N
     assert collapsed(samples[:2], kinds).score is None
 
 
-def test_the_words_that_count_are_those_of_the_sample_nearest_to_the_median() -> None:
+def test_the_reason_shown_for_several_samples_is_that_of_the_sample_nearest_to_the_median() -> None:
     samples = [tone("a", "j", level, sample=k) for k, level in enumerate([1.0, 5.0, 4.0])]
     column = column_of("judge", samples, ONE, ["a", "b"])
     assert (column.rating(0), column.rating(1)) == (samples[2], None)
@@ -131,7 +131,7 @@ def test_a_column_is_one_person_on_every_criterion() -> None:
     np.testing.assert_array_equal(stacked(table.annotators, "tone"), np.array([[np.nan, 3], [np.nan, 5]]))
 
 
-def test_a_crowd_becomes_first_and_second_rating_of_an_example() -> None:
+def test_ratings_of_a_crowd_become_columns_of_first_and_second_ratings() -> None:
     n = MOST_ANNOTATORS + 3
     people = [tone(f"e{i}", f"crowd{i}{k}", k + 1) for i in range(n) for k in range(2)]
     table = rating_table(ONE, [f"e{i}" for i in range(n)], people)

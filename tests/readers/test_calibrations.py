@@ -55,7 +55,7 @@ def calibration_in(path: Path) -> WrittenCalibration:
     return written
 
 
-def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
+def test_a_calibration_read_from_its_json_equals_the_written_one(tmp_path: Path) -> None:
     written = calibration_in(calibration(tmp_path))
     assert (written.judge, written.rubric.name, written.fingerprint) == ("gpt", "manners", RUBRIC.fingerprint)
     assert [c.scale.values for c in written.rubric.criteria] == [c.scale.values for c in RUBRIC.criteria]
@@ -66,7 +66,7 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
     assert {name: level.level for name, level in written.gold["e0"].criteria.items()} == {"polite": 1.0, "short": 0.0}
 
 
-def test_gold_of_the_json_is_gold_of_the_labels(tmp_path: Path) -> None:
+def test_gold_read_from_a_report_equals_gold_from_the_labels(tmp_path: Path) -> None:
     written = calibration_in(calibration(tmp_path))
     gold, differing = gold_between([written], written.rubric)
     again = gold_of(
@@ -86,7 +86,7 @@ def test_labels_that_changed_between_two_files_are_counted_and_the_later_ones_co
     assert gold.levels["polite"][0] == 2.0
 
 
-def test_only_the_json_of_a_calibration_is_one(tmp_path: Path) -> None:
+def test_only_the_json_of_a_calibration_is_recognized_as_one(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"rated": 3}')
     (tmp_path / "y.json").write_text("{")
     assert is_calibration(Peek(calibration(tmp_path)))
@@ -113,7 +113,7 @@ def lines(folder: Path, *levels_of_lines: Any) -> Path:
     return path
 
 
-def test_scales_are_those_that_the_ratings_seem_to_use(tmp_path: Path) -> None:
+def test_an_inferred_rubric_has_the_scales_that_the_ratings_use(tmp_path: Path) -> None:
     path = lines(
         tmp_path,
         {"a": 2, "b": "MET", "c": True, "d": {"level": 0.25}, "e": {"abstained": "?"}},
@@ -142,6 +142,6 @@ def test_invalid_levels_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
         load_ratings(path, rubric)
 
 
-def test_ratings_of_nothing_need_a_rubric(tmp_path: Path) -> None:
+def test_ratings_without_any_level_need_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="rates no criterion"):
         infer_rubric([lines(tmp_path, {}, None)])

@@ -52,7 +52,7 @@ def levels_of(rating: Rating) -> dict[str, Any]:
 VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,q,b,FAIL,0,\ne3,q,c,yes,Correct,\n"
 
 
-def test_a_verdict_is_a_judge_s_and_a_label_a_person_s(tmp_path: Path) -> None:
+def test_the_column_verdict_is_a_judge_s_and_the_column_label_a_person_s(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
     assert [(r.id, r.rater, r.kind, levels_of(r), r.passed) for r in judge] == [
@@ -88,7 +88,7 @@ def test_a_rubric_of_one_graded_criterion_takes_numbers_as_levels(tmp_path: Path
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
 
 
-def test_words_that_nobody_knows_are_lost_unless_they_are_mapped(tmp_path: Path) -> None:
+def test_unknown_words_are_counted_as_lost_unless_they_are_mapped(tmp_path: Path) -> None:
     path = table(tmp_path, "id,verdict,label\ne1,pass,meh\ne2,pass,meh\n")
     assert imported(path).lost == {"levels 'meh' of 'good', which aren't among UNMET, MET": 2}
     mapped = imported(path, meh="fail")
@@ -156,7 +156,7 @@ def test_columns_named_like_criteria_are_levels_however_they_are_spelt(tmp_path:
     assert content.lost == {"cells of column 'mood'": 1}
 
 
-def test_a_row_a_criterion_is_one_rating_an_example(tmp_path: Path) -> None:
+def test_rows_for_single_criteria_are_merged_into_one_rating_per_example(tmp_path: Path) -> None:
     path = table(
         tmp_path,
         "id,rater,criterion,level\ne1,ann,code-quality,4\ne1,ann,rude,UNMET\ne1,ann,charm,3\ne2,ann,rude,MET\n",
@@ -169,7 +169,7 @@ def test_a_row_a_criterion_is_one_rating_an_example(tmp_path: Path) -> None:
     assert content.lost == {"ratings of 'charm', which isn't a criterion of the rubric": 1}
 
 
-def test_lines_of_our_own_form_come_through_whole(tmp_path: Path) -> None:
+def test_lines_in_markscheme_s_own_form_are_read_with_all_their_keys(tmp_path: Path) -> None:
     criteria = {"code-quality": {"level": 4, "reason": "neat"}, "rude": {"abstained": "?"}}
     line = {"id": "e1", "judge": "gpt", "criteria": criteria, "overall": 0.7, "pass": True, "at": "2026-11-21"}
     (tmp_path / "r.jsonl").write_text(

@@ -23,7 +23,7 @@ def test_a_rubric_and_ratings_are_not_taken_for_results(tmp_path: Path) -> None:
     assert not has_results(tmp_path / "ratings.jsonl")
 
 
-def test_names_are_those_of_results_or_of_one_rubric(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_rubric_named_together_with_results_is_refused(rated_results: dict[str, Any], tmp_path: Path) -> None:
     results = written(rated_results, tmp_path / "out.json")
     done = run("calibrate", str(results), "code-quality", cwd=tmp_path)
     assert done.returncode == 2

@@ -107,7 +107,7 @@ def test_a_real_answer_is_cut_off_at_max_tokens(messages_front: MessagesFront) -
     assert (reply.stop_reason, reply.usage.output_tokens) == ("max_tokens", 4)
 
 
-def test_what_the_model_cannot_take_is_an_error_in_the_shape_of_the_api(messages_front: MessagesFront) -> None:
+def test_a_request_that_the_model_cannot_take_gets_an_error_in_the_api_s_form(messages_front: MessagesFront) -> None:
     async def at_length(client: anthropic.AsyncAnthropic) -> Message:
         return await ask(client, system="word " * 9000)
 
@@ -156,7 +156,7 @@ def test_a_refusal_a_cut_off_and_an_empty_answer_are_messages() -> None:
     assert (empty.stop_reason, empty.content) == ("end_turn", [])
 
 
-def test_what_is_not_a_message_comes_through_the_sdk_in_its_strange_ways() -> None:
+def test_the_sdk_returns_a_page_as_text_and_json_without_content_as_a_message_and_raises_on_invalid_json() -> None:
     with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
         page, second = (with_sdk(running.url, ask) for _ in range(2))
         with pytest.raises(json.JSONDecodeError):
@@ -173,7 +173,7 @@ def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
             with_sdk(running.url, ask, timeout=0.2)
 
 
-def test_sixty_four_are_in_flight_at_once() -> None:
+def test_sixty_four_requests_are_in_flight_at_once() -> None:
     everybody = threading.Barrier(64, timeout=300)
 
     def once_all_are_here(request: Request) -> Answer:
@@ -217,7 +217,7 @@ def test_thousands_of_requests_over_connections_kept_alive_are_each_answered_onc
     assert sorted(bodies) == sorted(heard) == everything
 
 
-def test_leaving_the_front_ends_its_threads_though_clients_keep_their_connections() -> None:
+def test_closing_the_test_server_ends_its_threads_though_clients_keep_connections_open() -> None:
     before = threading.active_count()
     with MessagesFront(answered(front.message("hello"))) as running:
         connection = http.client.HTTPConnection(urllib.parse.urlsplit(running.url).netloc, timeout=300)

@@ -190,7 +190,7 @@ def test_every_negative_figure_bears_the_same_minus() -> None:
     assert not re.search(r"(?<![\w.])-\d", text)
 
 
-def test_numbers_in_the_json_bear_no_dust_of_arithmetic(calibration: Calibration) -> None:
+def test_numbers_in_the_json_have_no_floating_point_noise(calibration: Calibration) -> None:
     report = json.loads(dumps(json_of(calibration)))
     numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", dumps(report))
     assert numbers

@@ -31,7 +31,7 @@ def marks_on(*marks: object, title: str = "A picture.") -> Plot:
     return Plot(title, Axis(0, 10, ((0, "0"), (10, "ten"))), Axis.of_shares(), marks, table, height=100)  # type: ignore[arg-type]
 
 
-def test_a_mark_is_where_its_figures_are() -> None:
+def test_each_mark_of_a_plot_is_at_the_position_of_its_figures() -> None:
     svg = drawn(
         marks_on(
             PlotPoint(5, 0.5, 0.25, 0.75, "half"),

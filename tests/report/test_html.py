@@ -131,7 +131,7 @@ def test_every_number_that_lists_examples_lists_as_many(lenient: Calibration) ->
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_as_many_scores_are_drawn_off_gold_as_agreement_counts(lenient: Calibration) -> None:
+def test_the_plot_marks_as_many_scores_off_gold_as_the_agreement_counts(lenient: Calibration) -> None:
     page = page_of(lenient)
     comparison = lenient.comparison
     agreement = comparison.agreement

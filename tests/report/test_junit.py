@@ -34,7 +34,7 @@ def _cases(*calibrations: Calibration) -> dict[str, Xml.Element]:
     return {case.get("name") or "": case for case in root.iter("testcase")}
 
 
-def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibration) -> None:
+def test_junit_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_criterion(calibration: Calibration) -> None:
     cases = _cases(_decided(calibration, "ok"))
     assert list(cases) == [WHOLE_CASE, *NAMES]
     assert not any(case.find(kind) is not None for case in cases.values() for kind in ("failure", "error", "skipped"))
@@ -44,14 +44,16 @@ def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibrat
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
-def test_the_whole_goes_by_the_verdict(calibration: Calibration, verdict: str, outcome: str) -> None:
+def test_the_test_case_of_the_whole_fails_or_passes_by_the_verdict(
+    calibration: Calibration, verdict: str, outcome: str
+) -> None:
     case = _cases(_decided(calibration, verdict))[WHOLE_CASE]
     outcome_of = case.find(outcome)
     assert outcome_of is not None
     assert verdict in (outcome_of.get("message") or "")
 
 
-def test_too_few_graded_is_an_error_of_the_whole(calibration: Calibration) -> None:
+def test_too_few_graded_examples_are_an_error_of_the_whole_test_case(calibration: Calibration) -> None:
     unfinished = replace(_decided(calibration, "ok"), counts=replace(calibration.counts, not_graded=30))
     error = _cases(unfinished)[WHOLE_CASE].find("error")
     assert error is not None

@@ -137,7 +137,9 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
-def test_nothing_is_said_of_them_that_is_wrong(name: str, is_said: str, is_not_said: str) -> None:
+def test_each_situation_s_report_has_its_true_sentence_and_not_the_false_one(
+    name: str, is_said: str, is_not_said: str
+) -> None:
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")
     assert is_said in page
     assert is_not_said not in page

@@ -36,6 +36,6 @@ def test_a_summary_never_outgrows_what_is_allowed(tmp_path: Path) -> None:
     assert file.stat().st_size <= MOST_BYTES
 
 
-def test_a_summary_that_cannot_be_written_is_the_callers_to_tell(tmp_path: Path) -> None:
+def test_a_step_summary_that_cannot_be_written_raises_an_error_for_the_caller(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="directory"):
         append_step_summary("## A", tmp_path)

@@ -24,12 +24,12 @@ def codes_of_criterion(**keys: Any) -> list[str]:
     return [code for code, _ in codes_of({"name": "it", **keys})]
 
 
-def test_of_a_plain_rubric_there_is_nothing_to_say() -> None:
+def test_there_is_no_advice_on_a_plain_rubric() -> None:
     assert codes_of(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
 
 
 @pytest.mark.parametrize("name", ["agent-task", "api-design", "code-quality", "documentation", "error-messages"])
-def test_of_the_shipped_rubrics_there_is_nothing_to_say(name: str) -> None:
+def test_there_is_no_advice_on_the_shipped_rubrics(name: str) -> None:
     assert advice(load_rubric(ROOT / "rubrics" / f"{name}.yaml")) == []
 
 
@@ -66,7 +66,7 @@ def test_a_word_that_means_something_else_to_everybody_is_vague(words: str) -> N
 
 
 @pytest.mark.parametrize("words", ["Names the goods", "Greater than 5", "It is inappropriate"])
-def test_a_word_that_only_looks_like_it_is_not(words: str) -> None:
+def test_a_word_that_only_looks_like_a_vague_one_is_not_vague(words: str) -> None:
     assert codes_of_criterion(requirement=words) == []
 
 
@@ -86,7 +86,7 @@ def test_levels_without_descriptions_are_unanchored() -> None:
 
 
 @pytest.mark.parametrize("highest", [8, 10, 100])
-def test_nobody_anchors_that_many_levels(highest: int) -> None:
+def test_missing_descriptions_are_no_advice_on_a_scale_of_many_levels(highest: int) -> None:
     keys: dict[str, Any] = {"description": "How the tone is", "scale": {"min": 1, "max": highest}}
     assert codes_of_criterion(**keys) == codes_of_criterion(**keys, levels=ANCHORED) == ["too-many-levels"]
     described = [{"value": value, "description": "."} for value in range(1, highest + 1)]
@@ -118,7 +118,7 @@ def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> N
         ("Is it so?", "Is it not?"),
     ],
 )
-def test_two_criteria_that_only_begin_alike_do_not(words: str, other: str) -> None:
+def test_two_criteria_that_only_begin_alike_do_not_count_twice(words: str, other: str) -> None:
     assert codes_of({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
 
 
@@ -174,7 +174,7 @@ def test_words_that_code_decides_need_no_advice() -> None:
     assert codes_of_criterion(requirement="The text is good and short and nice", check="json_valid") == []
 
 
-def test_every_kind_of_advice_is_met_in_these_tests() -> None:
+def test_every_kind_of_advice_occurs_in_these_tests() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
 

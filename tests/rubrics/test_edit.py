@@ -85,7 +85,7 @@ def test_new_numbers_remove_a_drafted_comment_that_follows_from_the_old_ones(say
     assert "0.7  # by us" in edited(drafted.replace(says, "by us"), "yaml", Changes(pass_mark=0.7))
 
 
-def test_a_number_the_file_lacks_is_put_next_to_its_kin() -> None:
+def test_a_number_that_the_file_lacks_is_inserted_next_to_related_keys() -> None:
     after = edited(PLAIN, "yaml", Changes(ask_within=0.05))
     lines = after.splitlines()
     assert lines[lines.index("passingThreshold: 0.50") + 1] == "ask_within: 0.05"

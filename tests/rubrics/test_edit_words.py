@@ -133,7 +133,7 @@ def test_words_that_two_places_share_are_refused() -> None:
         edited(text, "yaml", Changes(words={Field("c1", "description"): "Is kind"}))
 
 
-def test_labels_that_a_judge_answers_and_places_without_words_are_not_among_them() -> None:
+def test_labels_that_a_judge_answers_and_empty_fields_cannot_be_rewritten() -> None:
     rubric = rubric_from_text(
         "criteria:\n- {requirement: Is polite, weight: 1}\n- {requirement: B, check: json_valid}", "yaml"
     )

@@ -280,7 +280,7 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_a_rubric_cannot_be_is_refused_at_its_line(what: str, tmp_path: Path) -> None:
+def test_an_invalid_rubric_is_refused_with_the_line_of_the_fault(what: str, tmp_path: Path) -> None:
     text, line, problem = REFUSED[what]
     (fault,) = refusals(written(tmp_path, text))
     assert fault[0] == line
@@ -358,7 +358,7 @@ def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubr
     "criterion",
     ["{requirment: A}", "{description: ''}", "{requirement: A, binary: false, levels: [{value: x}]}", "Mentions Paris"],
 )
-def test_what_an_unreadable_key_may_say_is_not_called_missing(criterion: str, tmp_path: Path) -> None:
+def test_a_key_that_an_unreadable_one_may_stand_for_is_not_called_missing(criterion: str, tmp_path: Path) -> None:
     assert len(refusals(written(tmp_path, f"criteria:\n  - {criterion}\n"))) == 1
 
 
@@ -564,7 +564,7 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_a_file_says_in_vain_is_warned_of(text: str, words: str, tmp_path: Path) -> None:
+def test_a_key_of_a_rubric_that_has_no_effect_is_warned_of(text: str, words: str, tmp_path: Path) -> None:
     with pytest.warns(RubricWarning, match=words):
         load_rubric(written(tmp_path, text))
 
@@ -608,7 +608,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_two_gray_zones_are_two_rubrics_and_one_spelled_twice_is_one() -> None:
+def test_rubrics_with_different_gray_zones_differ_and_two_spellings_of_one_zone_do_not() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 

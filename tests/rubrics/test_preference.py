@@ -55,7 +55,7 @@ def test_levels_may_be_reworded() -> None:
         ("prefer: The reply that reads kinder.", "requirement: The reply is kind.", "says what to `prefer`"),
     ],
 )
-def test_what_a_pair_cannot_have_is_refused(before: str, after: str, problem: str) -> None:
+def test_keys_that_a_rubric_of_pairs_cannot_have_are_refused(before: str, after: str, problem: str) -> None:
     assert before in PAIRS
     with pytest.raises(RubricError, match=problem):
         Rubric.from_yaml(PAIRS.replace(before, after))
@@ -83,6 +83,6 @@ def test_a_score_near_the_middle_is_a_tie() -> None:
     assert signed(0.75) == 0.5
 
 
-def test_an_even_split_over_two_is_no_level() -> None:
+def test_an_even_split_without_a_tie_level_gives_no_level() -> None:
     assert preference_scale(ties=False).halves_decide_nothing
     assert not preference_scale().halves_decide_nothing

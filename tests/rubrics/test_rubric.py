@@ -61,7 +61,7 @@ def test_yes_and_no_are_a_scale_of_two() -> None:
         ([-1.7e308, 1.7e308], {}, "a finite number from -1e\\+09 to 1e\\+09"),
     ],
 )
-def test_a_scale_that_cannot_be_is_refused(levels: list[float], keys: dict[str, Any], problem: str) -> None:
+def test_an_impossible_scale_is_refused(levels: list[float], keys: dict[str, Any], problem: str) -> None:
     with pytest.raises(RubricError, match=problem):
         Scale(tuple(Level(float(value)) for value in levels), **keys)
 
@@ -163,7 +163,7 @@ def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
         ),
     ],
 )
-def test_a_rubric_that_cannot_be_is_refused(keys: dict[str, Any], problem: str) -> None:
+def test_an_impossible_rubric_is_refused(keys: dict[str, Any], problem: str) -> None:
     with pytest.raises(RubricError, match=problem):
         Rubric(**{"criteria": (ONE,), **keys})
 

@@ -52,7 +52,7 @@ def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) 
     assert answer.lstrip() == b'{"answer": {"given": 1}}'
 
 
-def test_another_key_and_a_fault_are_refused_without_detail(runtime: Path) -> None:
+def test_a_wrong_key_and_a_failing_handler_are_answered_without_detail(runtime: Path) -> None:
     async def faulty(request: Mapping[str, Any]) -> dict[str, Any]:
         raise RuntimeError("sk-secret stood in the message")
 
@@ -62,7 +62,7 @@ def test_another_key_and_a_fault_are_refused_without_detail(runtime: Path) -> No
     assert failed == b'{"refused": "failed"}'
 
 
-def test_retired_it_ends_by_itself(runtime: Path) -> None:
+def test_a_session_that_is_retired_refuses_and_ends_by_itself(runtime: Path) -> None:
     async def retired(request: Mapping[str, Any]) -> dict[str, Any]:
         raise Retired
 
@@ -70,7 +70,7 @@ def test_retired_it_ends_by_itself(runtime: Path) -> None:
     assert answer == b'{"refused": "retired"}'
 
 
-def test_another_s_socket_is_never_removed(runtime: Path) -> None:
+def test_a_socket_of_another_session_is_never_removed(runtime: Path) -> None:
     place = runtime / "s"
     with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
         first.bind(str(place))
@@ -109,7 +109,7 @@ def test_three_hundred_callers_at_once_are_all_answered(runtime: Path) -> None:
     assert asyncio.run(story()) == [b'{"answer": {"given": 1}}'] * CALLERS
 
 
-def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path) -> None:
+def test_an_unreadable_request_gets_no_answer_and_does_not_end_the_session(runtime: Path) -> None:
     unreadable = (b"", b"{", b"[]", b"[" * 100_000, b'"text"', b"\xff", b'{"key": "key"}')
 
     async def fine(request: Mapping[str, Any]) -> dict[str, Any]:

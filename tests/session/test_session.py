@@ -240,7 +240,9 @@ def test_a_project_that_takes_anothers_place_is_graded_by_its_own_rubric(
     assert len(files(runtime)) >= 2
 
 
-def test_a_session_whose_project_was_moved_answers_nobody(tmp_path: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_session_whose_project_was_moved_refuses_to_answer(
+    tmp_path: Path, runtime: Path, env: dict[str, str]
+) -> None:
     first, second = two_projects(tmp_path)
     session_found = subprocess.run(
         [sys.executable, "-P", "-m", "markscheme.promptfoo.from_node", "find"],
@@ -291,7 +293,7 @@ def test_a_session_named_by_its_path_refuses_another_environment(
     assert client.stop(place)
 
 
-def test_starting_at_once_makes_one_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_callers_that_start_at_once_share_one_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda n: assess(f"Paris. {n}", CONFIG, project, env), range(16)))
     assert all(result["pass"] for result in results)
@@ -315,9 +317,7 @@ def test_with_the_cache_off_each_assertion_asks(project: Path, runtime: Path, en
     assert times_asked(project) == 2
 
 
-def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
-    project: Path, runtime: Path, env: dict[str, str]
-) -> None:
+def test_an_idle_session_ends_and_leaves_no_file(project: Path, runtime: Path, env: dict[str, str]) -> None:
     (project / "held").touch()
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(assess, "Paris.", CONFIG, project, env | {"MARKSCHEME_SESSION_IDLE": "0.5"})
@@ -329,7 +329,7 @@ def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
     assert files(runtime) == []
 
 
-def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_stopped_session_answers_open_requests_and_ends(project: Path, runtime: Path, env: dict[str, str]) -> None:
     slow = env | {"JUDGE_SECONDS": "1"}
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(assess, "Paris.", CONFIG, project, slow)
@@ -342,14 +342,16 @@ def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime
     assert files(runtime) == []
 
 
-def test_every_name_of_an_interpreter_means_the_same_session() -> None:
+def test_all_paths_of_one_interpreter_share_one_session() -> None:
     program = "from markscheme.session.client import environment_key as key; print(key('graders'))"
     names = sorted(Path(sys.executable).parent.glob("python*[0-9n]"))
     assert len(names) >= 2
     assert len({subprocess.check_output([str(name), "-c", program]) for name in names}) == 1
 
 
-def test_killed_in_mid_answer_the_verdict_still_comes(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_the_verdict_still_comes_if_the_session_is_killed_while_answering(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     (project / "held").touch()
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(assess, f"Paris. {n}", CONFIG, project, env) for n in range(3)]
@@ -428,7 +430,7 @@ def answering(listener: socket.socket, reply: Callable[[socket.socket], None]) -
 BROKEN = [b"", b"   ", b"{", b"[1]", b'{"refused": "failed"}', b'{"answer": ', b"\xff\xfe", b'{"other": 1}']
 
 
-def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
+def test_if_a_session_answers_garbage_the_caller_s_own_process_gives_the_verdict(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     heard: list[bytes] = []
@@ -450,7 +452,7 @@ def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
     assert times_asked(project) == len(BROKEN)
 
 
-def test_where_no_socket_can_be_made_the_verdict_comes_from_here(
+def test_if_no_socket_can_be_made_the_caller_s_own_process_gives_the_verdict(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     too_long = runtime / ("x" * 120)

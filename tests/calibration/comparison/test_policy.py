@@ -179,13 +179,13 @@ MOST_BELOW = [(11, 20), (26, 40), (41, 60), (56, 80), (71, 100), (109, 150), (14
 
 
 @pytest.mark.parametrize(("hits", "n"), LEAST_ABOVE)
-def test_with_fewer_hits_than_needed_a_judge_is_not_shown_above_the_target(hits: int, n: int) -> None:
+def test_one_hit_fewer_than_needed_does_not_show_a_judge_above_the_target(hits: int, n: int) -> None:
     above = [states_of(figures_with(x, n, {1.0: n}), 0.8).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_with_more_hits_than_needed_a_judge_is_not_shown_below_the_target(hits: int, n: int) -> None:
+def test_one_hit_more_than_allowed_does_not_show_a_judge_below_the_target(hits: int, n: int) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
     assert below == [True, False]
 

@@ -477,7 +477,7 @@ def test_the_advice_is_to_sharpen_a_level_that_has_a_description() -> None:
 
 
 @pytest.mark.parametrize("kind", ["constructed", "model"])
-def test_labels_that_no_person_gave_are_never_called_people_s(kind: str) -> None:
+def test_labels_by_a_model_or_by_construction_are_never_called_people_s(kind: str) -> None:
     judge = rounded(MADE.truth + 1.2)
     labelled = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
     findings = diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge))

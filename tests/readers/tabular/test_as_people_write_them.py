@@ -46,7 +46,7 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_several_columns_beside_a_judge_are_offered_together_first() -> None:
+def test_several_columns_next_to_a_judge_are_offered_together_first() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
@@ -57,7 +57,7 @@ def test_a_mean_is_not_offered_as_an_annotator() -> None:
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
 
 
-def test_criteria_by_raters_are_offered_as_patterns_and_never_as_one_heap() -> None:
+def test_columns_of_criteria_by_raters_are_offered_as_patterns_and_never_all_together() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     error = refused(table)
     assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")
@@ -104,7 +104,7 @@ def test_a_long_table_may_have_a_column_with_the_judges_verdict_on_each_example(
 # --- what cells say --------------------------------------------------------------------------------------------------
 
 
-def test_tones_of_skin_make_no_other_thumb() -> None:
+def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
     thumbs = ["👍", "👎"] * 10
     reading = read(
         {"judge": thumbs, "human": [f"{thumb}{tone}" for thumb, tone in zip(thumbs, "🏽🏿" * 10, strict=True)]}

@@ -18,12 +18,12 @@ ROWS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "ends", [{"levels": "5-1"}, {"levels": (5, 1)}, {"scale": (5, 1)}, {"scale": "5-1"}, {"scale": {"": (5, 1)}}]
 )
-def test_ends_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
+def test_ends_of_a_falling_scale_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
     figures = calibrate(ROWS, **ends).to_json()
     assert (figures["agreement"]["value"], figures["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
 
 
-def test_what_is_as_low_as_the_mark_passes_and_screens_have_the_table_s_numbers() -> None:
+def test_on_a_falling_scale_levels_down_to_the_pass_mark_pass_and_screens_show_the_table_s_numbers() -> None:
     calibration = calibrate(ROWS, levels=(5, 1), pass_mark=2)
     figures = calibration.to_json()
     passing = {row["id"]: (row["judge"] <= 2, row["human"] <= 2) for row in ROWS}
@@ -56,7 +56,7 @@ def test_falling_scores_are_positions_and_the_mark_is_in_their_numbers() -> None
     assert set(figures["false_passes"]) == false_passes
 
 
-def test_each_side_may_have_its_own() -> None:
+def test_judge_and_people_may_have_scales_of_opposite_directions() -> None:
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
     figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
     assert figures["agreement"]["value"] == 0.875

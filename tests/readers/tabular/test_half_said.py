@@ -27,18 +27,18 @@ def refused(judge: list[Any], human: list[Any], **options: Any) -> UsageError:
 
 
 @pytest.mark.parametrize("sign", [";", ", ", " | ", "+"])
-def test_values_that_others_have_alone_are_a_list_in_one_cell(sign: str) -> None:
+def test_several_known_values_in_one_cell_are_refused_as_a_list(sign: str) -> None:
     error = refused([f"tone{sign}facts", *TOPICS[1:]], TOPICS)
     assert (error.code, list(error.columns)) == ("several-values", ["judge"])
 
 
-def test_a_sign_within_a_category_makes_no_list() -> None:
+def test_an_ampersand_within_a_category_makes_no_list() -> None:
     categories = ["search & replace", "tone", "facts"] * 8
     assert read(categories, categories).values[""].kind == "categories"
 
 
 @pytest.mark.parametrize("word", ["skip", "Not sure", "can't tell", "?"])
-def test_who_gives_no_answer_is_asked_about_where_one_side_alone_does(word: str) -> None:
+def test_words_for_no_answer_are_asked_about_if_only_one_side_uses_them(word: str) -> None:
     error = refused(TOPICS, [word, *TOPICS[1:]])
     assert error.code == "missing-word"
     left_out = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}=",))
@@ -120,7 +120,7 @@ def test_a_title_above_the_header_of_a_text_is_no_header(tmp_path: Path) -> None
     assert error.value.code == "which-columns"
 
 
-def test_how_long_it_took_is_rated_by_nobody() -> None:
+def test_a_column_of_durations_is_not_read_as_ratings() -> None:
     took = {"judge_duration": NUMBERS, "human_duration": NUMBERS[::-1]}
     reading = read_in_memory({"judge_score": NUMBERS, "human_score": NUMBERS, **took}, ColumnOptions())
     assert {name: [side.column.name for side in sides] for name, sides in reading.roles.criteria.items()} == {

@@ -138,7 +138,7 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_change_nothing(
 
 @given(tables())
 @pytest.mark.proof
-def test_both_sides_exchanged_change_places(table: dict[str, list[str]]) -> None:
+def test_exchanging_judge_and_people_exchanges_their_values_in_the_result(table: dict[str, list[str]]) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
     result = compared(read(table))
     if isinstance(result, str) or isinstance(exchanged, str):
@@ -194,7 +194,7 @@ def stated(reading: TableReading) -> ColumnOptions:
 
 @given(tables())
 @pytest.mark.proof
-def test_line_two_as_options_reads_the_same(table: dict[str, list[str]]) -> None:
+def test_the_second_line_of_the_report_given_as_options_reads_the_table_alike(table: dict[str, list[str]]) -> None:
     reading = read(table)
     if isinstance(reading, str):
         return

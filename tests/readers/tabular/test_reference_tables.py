@@ -15,7 +15,7 @@ def cells(listed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", TABLES, ids=lambda case: case.name)
-def test_figures_are_those_that_were_worked_elsewhere(case: TableCase) -> None:
+def test_figures_of_tables_equal_those_of_the_reference_tables(case: TableCase) -> None:
     calibration = calibrate({name: cells(listed) for name, listed in case.columns.items()}, **case.options)
     report = calibration.to_json()
     criterion = next(iter(report["criteria"].values()))

@@ -21,7 +21,7 @@ def report(**options: Any) -> dict[str, Any]:
     return calibrate(ROWS, **options).to_json()
 
 
-def test_nobody_s_pass_mark_and_nobody_s_ends_give_no_figure() -> None:
+def test_without_a_stated_pass_mark_and_stated_ends_figures_that_need_them_are_undefined() -> None:
     figures = report()
     assert figures["agreement"]["value"] == 0.7
     assert (figures["false_passes"], figures["drift"]) == (None, None)

@@ -94,14 +94,14 @@ def outcomes() -> dict[str, Outcome]:
     return {table.name: outcome_of(table) for table in TABLES}
 
 
-def test_there_are_thirty() -> None:
+def test_there_are_at_least_thirty_unseen_tables() -> None:
     assert len(TABLES) >= 30
 
 
-def test_none_is_read_as_something_else() -> None:
+def test_no_unseen_table_is_read_wrongly() -> None:
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
-def test_few_are_refused_without_a_way_out() -> None:
+def test_few_unseen_tables_are_refused_without_a_way_out() -> None:
     refused = [name for name, outcome in outcomes().items() if outcome == "refused"]
     assert len(refused) <= MOST_WITHOUT_WAY_OUT, refused
