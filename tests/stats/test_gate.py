@@ -23,7 +23,7 @@ def figures_of(fails: int, stopped: int, passes: int, kept: int, per_group: int 
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_each_side_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -> None:
+def test_each_side_of_a_gate_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -> None:
     figures = figures_of(case.fails, case.stopped, case.passes, case.kept)
     confidence = 1 - 0.025 / case.settings
     for side, limits in ((figures.stops, case.stops), (figures.keeps, case.keeps)):
@@ -31,7 +31,7 @@ def test_each_side_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_the_labels_that_decide_are_those_of_all_figures_together(case: GateLabels) -> None:
+def test_the_labels_needed_for_a_gate_consider_all_three_figures_together(case: GateLabels) -> None:
     labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)
     assert (None if labels is None else labels.more) == case.more
     if labels is not None:
@@ -49,7 +49,7 @@ def test_every_chance_of_the_reference_is_reproduced() -> None:
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_a_side_needs_so_many_examples_by_its_errors(least: float) -> None:
+def test_the_examples_that_a_side_needs_grow_with_its_errors(least: float) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
         enough = GateSide("stops", figures_of(needed, needed - errors, 0, 0).stops, least, 0.975)
         assert enough.state == "kept"
@@ -71,7 +71,7 @@ def test_groups_that_err_together_make_further_labels_say_less() -> None:
     assert chance_to_decide_sides(together, 240, **BOUNDS) < chance_to_decide_sides(alone, 240, **BOUNDS)
 
 
-def test_an_unlabelled_side_has_a_share_of_further_labels_all_the_same() -> None:
+def test_a_side_without_labels_still_gets_a_share_of_further_labels() -> None:
     nothing_failed = figures_of(0, 0, 60, 60)
     assert nothing_failed.share_of_fails == pytest.approx(0.5 / 61)
     assert nothing_failed.stops.lower(0.975) is None

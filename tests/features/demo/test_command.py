@@ -114,7 +114,7 @@ def assert_named(shown: dict[str, Any], fault: str) -> None:
 
 
 @pytest.mark.proof
-def test_where_nothing_is_planted_nothing_is_said(demo: Demo) -> None:
+def test_a_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
     output = demo(*FIRST).stdout
     assert "It names: nothing" in output
     assert "No issues found." in output
@@ -148,7 +148,7 @@ def test_json_has_the_raters_and_the_round_of_the_demo(demo: Demo) -> None:
     assert shown["round"]["n"] == 100
 
 
-def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(round_of: Callable[[str], Kept]) -> None:
+def test_the_shown_command_finds_the_same_fault_in_the_kept_files(round_of: Callable[[str], Kept]) -> None:
     done, folder = round_of("lenient")
     shown = json.loads(done.stdout)["round"]
     (folder / "report.json").unlink()

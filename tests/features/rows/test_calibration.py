@@ -62,7 +62,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
-def test_verdicts_beside_labels_are_compared_criterion_by_criterion_and_response_by_response(
+def test_verdicts_next_to_labels_are_compared_criterion_by_criterion_and_response_by_response(
     name: str, tmp_path: Path
 ) -> None:
     write_rows(tmp_path / name, [row(number, wrong=10) for number in range(40)])
@@ -117,7 +117,7 @@ def test_faulty_rows_are_named_by_line(tmp_path: Path) -> None:
     assert "id 'r0' is on line 1 already" in done.stderr
 
 
-def test_of_several_judges_one_is_named(tmp_path: Path) -> None:
+def test_of_several_judges_in_rows_one_has_to_be_named(tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     for line in rows:
         line["labels"].append(line["labels"][2] | {"rater": "claude"})
@@ -143,7 +143,7 @@ def test_all_judges_whose_verdicts_stand_in_the_rows_are_calibrated_for_a_compar
         judges_in_file(of_one_judge, LabelOptions())
 
 
-def test_python_gives_the_same(tmp_path: Path) -> None:
+def test_calibrate_called_from_python_compares_rows_as_the_command_does(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
     result: Any = markscheme.calibrate(str(path))
     assert isinstance(result, RowsCalibration)
@@ -152,7 +152,7 @@ def test_python_gives_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not REALSUMM.is_dir(), reason="runs where ../shared has the published judges of REALSumm")
-def test_published_judges_of_criteria_of_their_own(tmp_path: Path) -> None:
+def test_figures_of_published_judges_on_criteria_per_response_are_reproduced(tmp_path: Path) -> None:
     def table(name: str) -> list[dict[str, str]]:
         with gzip.open(REALSUMM / name, "rt") as file:
             return list(csv.DictReader(file))
