@@ -61,7 +61,7 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
     return stress_of(made, grades)
 
 
-def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
+def test_if_asking_again_already_moves_the_judge_no_row_of_changes_is_shown(tmp_path: Path) -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace", "praise")))
     result = ran(made, ByAsking(moved=True), tmp_path)
     assert result.control["correctness"].shift.value == 1
@@ -72,7 +72,7 @@ def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
     assert json_of(result)["control"]["correctness"].state == "finding"
 
 
-def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
+def test_the_table_of_changes_is_shown_for_a_steady_judge(tmp_path: Path) -> None:
     result = ran(
         battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace",))), ByAsking(moved=False), tmp_path
     )
@@ -125,11 +125,11 @@ def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[" * 3_000, "[]", '{"run": "one", "finished": true}', f'{{"run": {"9" * 400}}}'])
-def test_a_state_that_cannot_be_read_is_that_of_no_run(tmp_path: Path, text: str) -> None:
+def test_a_damaged_state_file_of_a_stress_run_is_ignored(tmp_path: Path, text: str) -> None:
     begin_run(tmp_path, "key")
     state_file(tmp_path, "key").write_text(text)
     assert begin_run(tmp_path, "key") == 1
 
 
-def test_a_battery_asks_through_the_one_driver() -> None:
+def test_a_battery_asks_its_questions_through_ask_many() -> None:
     assert "ask_many(" in Path(inspect.getfile(ask)).read_text()
