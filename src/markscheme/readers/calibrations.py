@@ -13,7 +13,7 @@ from markscheme.ratings.example_rows import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
@@ -41,7 +41,7 @@ def reported_rubric(peek: Peek) -> str:
     return name or "RUBRIC"
 
 
-def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return each calibration in the files: what the judge rated, and the gold labels.
 
     Without a rubric, by the one they name if it is still here unchanged; else by the criteria they have in common.

@@ -14,7 +14,7 @@ from markscheme.ratings.example_rows import Example, ExampleRows, telling
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.calibrations import drawn_as
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
@@ -36,7 +36,7 @@ def is_decisions(peek: Peek) -> bool:
     )
 
 
-def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return the decisions and scores in each file, with what wrote a response and how it was drawn.
 
     A line is `{"id", "pass"}` or `{"id", "score"}` of what a judge graded, or `{"id", "gold", "judge"}` of what
@@ -69,7 +69,7 @@ def is_plan(peek: Peek) -> bool:
     return isinstance(peek.document.get("next"), Mapping)
 
 
-def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return the pool of each plan: its responses with the judge's decisions and the strata that labels are drawn by.
 
     Raises:
@@ -289,7 +289,7 @@ def is_short_report(peek: Peek) -> bool:
     return "schema" in peek.document and not peek.document.keys() & {"id", "pass", "gold", "next", "outputs"}
 
 
-def read_short_report(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return the decisions that the figures of each report count.
 
     Raises:

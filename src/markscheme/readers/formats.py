@@ -14,7 +14,7 @@ from markscheme.readers.decisions import (
 )
 from markscheme.readers.file_format import FORMATS, SAVED, FileFormat, ReadFiles
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
-from markscheme.readers.imported import Expected, Interpretation, Reading, to_pass
+from markscheme.readers.imported import Columns, Expected, Reading, to_pass
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
 from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
@@ -33,14 +33,14 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
         has_responses: Whether its files may contain responses.
     """
 
-    def read_each(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-        if rubric is None and interpretation.expected != "examples":
+    def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+        if rubric is None and columns.expected != "examples":
             problem = f"isn't an export that names its metrics; {to_pass('`--rubric`')}"
             raise RatingError(problem, path=files[0].path)
         if rubric is None and not has_responses:
             return [Reading(peek.path, rubric_of_wholes()) for peek in files]
         rubric = rubric or rubric_of_wholes()
-        readings = [interpretation.reading(peek, rubric) for peek in files]
+        readings = [columns.reading(peek, rubric) for peek in files]
         for reading in readings:
             read(reading)
         return readings

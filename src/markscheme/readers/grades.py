@@ -9,7 +9,7 @@ from markscheme.plain_data import json_lines, shown, table_rows
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
-from markscheme.readers.imported import Interpretation, Reading, number
+from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Rubric
@@ -25,7 +25,7 @@ def is_grades(peek: Peek) -> bool:
     return any(record.keys() >= OF_GRADE for record in (*peek.records, peek.document))
 
 
-def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return the grades of each file as ratings of one judge.
 
     Raises:
@@ -39,7 +39,7 @@ def is_experiment(peek: Peek) -> bool:
     return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
 
 
-def read_experiment(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
+def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Return the outputs of each experiment, and their grades as ratings of one judge.
 
     Raises:

@@ -30,13 +30,15 @@ OF_JUDGE = ("verdict", "judge")
 """The fields that a judge's answer and its name are mapped to."""
 TEXTS = ("response", "query", "reference")
 """What is read as text, lists too."""
+Expected = Literal["ratings", "examples", "decisions", "anything"]
+"""What a caller takes plain lines and tables for, which may hold any of them."""
 Whole = tuple[dict[str, Rated], float | None, bool | None]
 """An overall verdict: levels, score and decision."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What columns and words of files mean and who rated, where the files don't say.
+    """How files are read: what their columns and words mean and who rated, where the files don't say.
 
     Attributes:
         fields: What a column means, by column name: a field of `tables.FIELDS` or a criterion. A value inside an
@@ -47,6 +49,10 @@ class Columns:
         scales: The ends of the scale of a rater, or of a side, "judge" or "human", where they differ in an export.
         meaning: What the values of an export mean: which passes, which two are one, from which number one passes.
         words: Words in addition to the known ones: from lower-case word to level or pass|fail.
+        joined: Whether several files of a tool are one export.
+        by_metrics: Whether the rubric's criteria are the metrics of the files, not a user's.
+        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
+        expected: What the caller takes plain lines for; decisions need no criteria.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -56,6 +62,14 @@ class Columns:
     scales: Mapping[str, Span] = field(default_factory=dict)
     meaning: ColumnOptions = ColumnOptions()
     words: Mapping[str, str] = field(default_factory=dict)
+    joined: bool = False
+    by_metrics: bool = False
+    keep_unread: bool = False
+    expected: Expected = "ratings"
+
+    def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
+        """Return a reading of a file to which examples and ratings can be added."""
+        return Reading(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the rows of a record, renamed: one for each item of the lists that paths name.
@@ -174,8 +188,6 @@ class Import:
 
 MOST_REMEMBERED = 4096
 """Answers that a reading remembers: a scale has fewer, however they are written."""
-Expected = Literal["ratings", "examples", "decisions", "anything"]
-"""What a caller takes plain lines and tables for, which may hold any of them."""
 
 
 RESPONSES_ALONE = Columns(kind="human")
@@ -185,29 +197,6 @@ RESPONSES_ALONE = Columns(kind="human")
 def to_pass(option: str) -> str:
     """Write the advice to pass an option, to this command or to `import`, since not every command has it."""
     return f"pass {option}, here or to `markscheme import`"
-
-
-@dataclass(frozen=True)
-class Interpretation:
-    """How the files of one call are read.
-
-    Attributes:
-        columns: What columns and words mean and who rated, where the files don't say.
-        joined: Whether several files of a tool are one export.
-        by_metrics: Whether the rubric's criteria are the metrics of the files, not a user's.
-        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
-        expected: What the caller takes plain lines for; decisions need no criteria.
-    """
-
-    columns: Columns = Columns()
-    joined: bool = False
-    by_metrics: bool = False
-    keep_unread: bool = False
-    expected: Expected = "ratings"
-
-    def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
-        """Return a reading of a file to which examples and ratings can be added."""
-        return Reading(peek.path, rubric, data=peek.data, columns=self.columns, options=peek.options)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from markscheme.plain_data import form_of, plain_data, read_text
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
 from markscheme.ratings.row_form import form_of_rows
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
@@ -45,7 +45,7 @@ def has_own_lines(peek: Peek) -> bool:
     return bool(keys) and all("criteria" in names or (names <= _OWN_KEYS and names & _OWN_VALUES) for names in keys)
 
 
-def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Return the ratings in each file.
 
     Without a rubric, by that of the folder they are in, else by the scales they imply.
@@ -57,7 +57,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: I
     notes = []
     if rubric is None:
         rubric = _rubric_of_folder(files)
-    scales = shared_scales(files, rubric, interpretation.columns.scales)
+    scales = shared_scales(files, rubric, columns.scales)
     if rubric is None:
         rubric = infer_rubric([peek.path for peek in files], on_positions=scales.criteria)
         notes = [INFERRED]
@@ -65,7 +65,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: I
         Reading(
             peek.path,
             rubric,
-            ratings=load_ratings(peek.path, rubric, keep_unread=interpretation.keep_unread, interpreted=scales.moved),
+            ratings=load_ratings(peek.path, rubric, keep_unread=columns.keep_unread, interpreted=scales.moved),
             notes=list(notes),
         )
         for peek in files
@@ -98,7 +98,7 @@ def may_be_examples(peek: Peek) -> bool:
     return not peek.path.is_file() or form_of_rows(peek.path) != "packed"
 
 
-def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Return the examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
 
     Who wants the responses alone, and names no rubric, gets them without labels.
@@ -108,7 +108,7 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: 
     """
     readings = []
     for peek in files:
-        for_responses = rubric is None and interpretation.expected == "examples"
+        for_responses = rubric is None and columns.expected == "examples"
         by = rubric or (_rubric_of_responses(peek) if for_responses else _rubric_of_labels(peek))
         examples = load_responses(peek.path, by) if for_responses else load_examples(peek.path, by)
         readings.append(Reading(peek.path, by, ratings=examples.labels, examples_read=examples))

@@ -11,7 +11,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Interpretation, Reading, number, to_pass
+from markscheme.readers.imported import Columns, Reading, number, to_pass
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -110,7 +110,7 @@ def is_pair_list(peek: Peek) -> bool:
     return any(_sides(record) is not None and _has_preference(record) for record in records)
 
 
-def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Return the pairs in each file, and the preferences as ratings of its first criterion.
 
     Numbers are levels where any is below 0 (-1, 0, 1), and else count the responses from 1, with 0 for a tie.
@@ -120,26 +120,26 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation
     """
     if rubric is not None and not rubric.is_of_pairs:
         raise RatingError(f"holds pairs, and {rubric.name} judges single responses", path=files[0].path)
-    return [_reading(peek, rubric or pair_rubric(), interpretation) for peek in files]
+    return [_reading(peek, rubric or pair_rubric(), columns) for peek in files]
 
 
-def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Reading:
+def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> Reading:
     rows = []
     for ordinal, (_, record) in enumerate(peek.parts(), start=1):
         keys = _sides(mapping(record))
         if keys is None:
             raise RatingError(f"row {ordinal} has no two responses, such as `first` and `second`", path=peek.path)
         rows.append(_row(mapping(record), keys, ordinal))
-    return reading_of_rows(peek, rubric, interpretation, rows)
+    return reading_of_rows(peek, rubric, columns, rows)
 
 
-def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, rows: Sequence[PairRow]) -> Reading:
+def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> Reading:
     """Return the pairs and preferences in some rows, whatever file they come from.
 
     Raises:
         RatingError: A preference is none, or nobody says who preferred.
     """
-    reading = Reading(peek.path, rubric, columns=interpretation.columns)
+    reading = Reading(peek.path, rubric, columns=columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
     for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)

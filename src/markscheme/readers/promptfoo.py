@@ -12,7 +12,7 @@ from markscheme.plain_data import shown
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Interpretation, Reading, at_position
+from markscheme.readers.imported import Columns, Reading, at_position
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost
@@ -110,7 +110,7 @@ def is_results(peek: Peek) -> bool:
     return is_whole_file or '"evalId"' in peek.head or '"gradingResult"' in peek.head
 
 
-def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Return the outputs of each file with the graders' and the annotators' ratings.
 
     By a user's rubric, metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a
@@ -121,12 +121,11 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, interpretat
         RatingError: A file can't be read, or contains no verdict.
     """
     results = results_in([peek.path for peek in files])
-    if rubric is not None and not interpretation.by_metrics:
+    if rubric is not None and not columns.by_metrics:
         return [
-            _by_criteria(in_file, interpretation.reading(peek, rubric))
-            for peek, in_file in zip(files, results, strict=True)
+            _by_criteria(in_file, columns.reading(peek, rubric)) for peek, in_file in zip(files, results, strict=True)
         ]
-    if rubric is None and interpretation.expected == "decisions" and not any(in_file.metrics for in_file in results):
+    if rubric is None and columns.expected == "decisions" and not any(in_file.metrics for in_file in results):
         rubric = rubric_of_wholes()
     rubric = rubric or rubric_of(results)
     by_score = scored_keys([row for in_file in results for row in in_file.rows])

@@ -29,7 +29,7 @@ from markscheme.readers.formats import (
     format_of,
     known_formats,
 )
-from markscheme.readers.imported import Columns, Expected, Interpretation, Reading
+from markscheme.readers.imported import Columns, Expected, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
@@ -254,16 +254,16 @@ def open_rated(
         ComparisonError: The files imply rubrics without a criterion in common.
         UsageError: They imply rubrics that can't be joined.
     """
-    interpretation = Interpretation(columns, joined=joined, keep_unread=keep_unread, expected=expected)
+    columns = replace(columns, joined=joined, keep_unread=keep_unread, expected=expected)
     formats = formats_of(paths, expected, columns.meaning)
     if joined and len(paths) > 1 and not are_of_tool(paths):
         raise RatingError("isn't a file of the same export as the others; import it by itself", path=paths[0])
     if rubric is not None:
-        return RatedFiles(rubric, tuple(_aligned(_read(formats, rubric, interpretation))))
-    files = _read(formats, None, interpretation)
+        return RatedFiles(rubric, tuple(_aligned(_read(formats, rubric, columns))))
+    files = _read(formats, None, columns)
     common = _common_rubric(files)
     if any(file.rubric != common for file in files):
-        files = _read(formats, common, replace(interpretation, by_metrics=True))
+        files = _read(formats, common, replace(columns, by_metrics=True))
     return RatedFiles(common, tuple(_aligned(files)), is_named=common.source is not None)
 
 
@@ -400,9 +400,7 @@ def formats_of(
     return with_formats
 
 
-def _read(
-    formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, interpretation: Interpretation
-) -> list[RatedFile]:
+def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, columns: Columns) -> list[RatedFile]:
     """Return what the files contain, in their order; those of one format are read together."""
     by_format: dict[str, list[Peek]] = {}
     for peek, file_format in formats:
@@ -411,7 +409,7 @@ def _read(
     for file_format in dict.fromkeys(file_format for _, file_format in formats):
         peeks = by_format[file_format.reads]
         with reading(peeks[0].path, file_format.name):
-            contents = file_format.read(peeks, rubric, interpretation)
+            contents = file_format.read(peeks, rubric, columns)
         for content in contents:
             files.setdefault(content.path, []).append(_closed(content, file_format))
     return [file for path in dict.fromkeys(peek.path for peek, _ in formats) for file in files.get(path, ())]

@@ -254,14 +254,14 @@ class RubricReading:
             self._fault(problem, self._source(path))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
         entries = [_readable(raw) for raw in self.entries]
-        criteria = [self._criterion(raw, index) for index, raw in enumerate(entries)]
+        criteria = [self._criterion(*entry, index) for index, entry in enumerate(entries)]
         if any(path[0] in ("inputs", "optional_inputs") for path, _ in problems):
             criteria = [replace(criterion, sees=None) for criterion in criteria]
         rubric = self._built(make, values, criteria)
         if rubric is None:
             faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
             raise RubricError(faults, path=self.path)
-        self._warn(top, entries)
+        self._warn(top, [of_criterion for of_criterion, _ in entries])
         return rubric
 
     # every dialect is reduced to {…, criteria: [...]}
@@ -331,14 +331,13 @@ class RubricReading:
             else:
                 yield where, raw
 
-    def _criterion(self, read: "_Read", index: int) -> Criterion:
+    def _criterion(self, values: CriterionValues, unread: frozenset[str], index: int) -> Criterion:
         """Make a criterion; collect errors and substitute placeholders, so that all faults are reported at once."""
-        values = read.entry
         return Criterion(
             weight=values["weight"],
-            requirement=self._or_fault(_words, read, index) or "stands in",
+            requirement=self._or_fault(_words, values, unread, index) or "stands in",
             name=self._name(index),
-            scale=self._or_fault(_scale, read, index) or YES_NO,
+            scale=self._or_fault(_scale, values, unread, index) or YES_NO,
             good=(values["examples"] or {}).get("good"),
             bad=(values["examples"] or {}).get("bad"),
             sees=tuple(values["sees"]) if values["sees"] is not None else None,
@@ -353,11 +352,14 @@ class RubricReading:
             tags=tuple(values["tags"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[CriterionValues], _Value], read: "_Read", index: int) -> _Value | None:
+    def _or_fault(
+        self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
+    ) -> _Value | None:
+        """Return a part of a criterion; None with a fault, unless a key that can't be read may say it."""
         try:
-            return part(read.entry)
+            return part(values)
         except _KeyedFault as fault:
-            may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread)
+            may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in unread)
             if not fault.unless_said_by or not any(may_say_it):
                 self._fault(str(fault), (*self.criterion_paths[index], fault.key))
             return None
@@ -425,7 +427,7 @@ class RubricReading:
                     return self._line((*path, kind))
         return self._line(self.top_path)
 
-    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
+    def _warn(self, top: Mapping[str, Any], criteria: Sequence[CriterionValues]) -> None:
         for note in self.notes:
             self._warning(note, ())
         name = top.get("name")
@@ -433,8 +435,8 @@ class RubricReading:
             self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))
         for path, unused in self.sections:
             self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", path)
-        for index, read in enumerate(entries):
-            if read.entry["aggregation"] is not None:
+        for index, values in enumerate(criteria):
+            if values["aggregation"] is not None:
                 path = (*self.criterion_paths[index], "aggregation")
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", path)
 
@@ -477,20 +479,13 @@ class _KeyedFault(Exception):  # noqa: N818
         self.unless_said_by = unless_said_by
 
 
-@dataclass(frozen=True)
-class _Read:
-    """The readable part of a criterion, and its unreadable keys."""
-
-    entry: CriterionValues
-    unread: frozenset[str]
-
-
-def _readable(raw: Any) -> _Read:
+def _readable(raw: Any) -> tuple[CriterionValues, frozenset[str]]:
+    """Return the readable part of a criterion, and its unreadable keys."""
     problems: Problems = []
     if not isinstance(raw, Mapping):
-        return _Read(CRITERION.read({}, (), problems), frozenset({"all"}))
+        return CRITERION.read({}, (), problems), frozenset({"all"})
     values = CRITERION.read(raw, (), problems)
-    return _Read(values, frozenset(str(path[0]) for path, _ in problems))
+    return values, frozenset(str(path[0]) for path, _ in problems)
 
 
 def _words(values: CriterionValues) -> str:

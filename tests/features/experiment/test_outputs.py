@@ -25,7 +25,7 @@ from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import open_rated
@@ -57,8 +57,8 @@ def a_tool() -> Iterator[None]:
     def is_export(peek: Peek) -> bool:
         return any("completion" in record for record in peek.records)
 
-    def read(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-        reading = interpretation.reading(files[0], rubric or rubric_of_wholes())
+    def read(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+        reading = columns.reading(files[0], rubric or rubric_of_wholes())
         for number, record in enumerate(files[0].records):
             reading.add_example(Example(Submission(record["completion"], {"query": "Where?"}, f"p{number}")))
         return [reading]

@@ -28,7 +28,7 @@ from markscheme.features.other_tools.written_times import (
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, PUBLISHED_SETS, FileFormat
 from markscheme.readers.formats import one_by_one
-from markscheme.readers.imported import Interpretation, Reading
+from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import Remark
@@ -50,12 +50,12 @@ def of_tool(
         times: Yields when each response was given; None for a tool that doesn't say it.
     """
 
-    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         readings = []
-        for_responses = rubric is None and interpretation.expected == "examples"
+        for_responses = rubric is None and columns.expected == "examples"
         by = rubric_of_wholes() if for_responses else rubric
-        for parts in [files] if interpretation.joined else [[peek] for peek in files]:
-            content = ToolContent(parts[0].path, by, columns=interpretation.columns, for_responses=for_responses)
+        for parts in [files] if columns.joined else [[peek] for peek in files]:
+            content = ToolContent(parts[0].path, by, columns=columns, for_responses=for_responses)
             read(parts, content)
             readings.append(content.reading())
         return readings
@@ -73,9 +73,9 @@ def of_tool(
 def comparing_or_not(single: FileFormat) -> FileFormat:
     """Return a format whose files may also compare responses with each other, which are then pairs."""
 
-    def read_either(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+    def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         compares = any(is_comparative_feedback(peek) for peek in files)
-        return (read_comparative_feedback if compares else single.read)(files, rubric, interpretation)
+        return (read_comparative_feedback if compares else single.read)(files, rubric, columns)
 
     return single._replace(read=read_either)
 

@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.imported import Interpretation, Reading, number
+from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.pair_lists import (
     QUERIES,
     PairAnswer,
@@ -38,7 +38,7 @@ def is_pairwise_task(peek: Peek) -> bool:
     return any(_choices(task) for _, record in peek.first for task in [mapping(record)])
 
 
-def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
+def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Read the pairs in tasks, and which of the two each annotator chose.
 
     Raises:
@@ -47,7 +47,7 @@ def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, interpreta
     """
     by = rubric or pair_rubric()
     refuse_singles(by)
-    return [reading_of_rows(peek, by, interpretation, list(_rows_of_tasks(peek))) for peek in files]
+    return [reading_of_rows(peek, by, columns, list(_rows_of_tasks(peek))) for peek in files]
 
 
 def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
@@ -102,9 +102,7 @@ def is_comparative_feedback(peek: Peek) -> bool:
     return peek.has(*FEEDBACK) and any(mapping(record).get(COMPARISON) for _, record in peek.first)
 
 
-def read_comparative_feedback(
-    files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation
-) -> list[Reading]:
+def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Read the pairs of runs that were compared, and which one has the higher score of a group of feedback.
 
     Raises:
@@ -124,7 +122,7 @@ def read_comparative_feedback(
         raise RatingError("has feedback alone; name the file of runs too, which has the responses", path=files[0].path)
     lost = Counter[str]()
     rows = [row for peek in feedback for row in _rows_of_feedback(peek, runs, lost)]
-    reading = reading_of_rows(feedback[0], by, interpretation, rows)
+    reading = reading_of_rows(feedback[0], by, columns, rows)
     reading.lost.update(lost)
     return [reading]
 
