@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,13 @@ import pytest
 
 from markscheme import Identity, Rubric
 from markscheme.calibration.comparison.comparison import measure_of
-from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, TriedSettings, setting_digest, tried_settings
+from markscheme.calibration.tried_settings import (
+    SETTINGS,
+    TriedSetting,
+    count_settings,
+    record_settings,
+    setting_digest,
+)
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.stats.shares import grouped_share
 
@@ -94,23 +101,29 @@ def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | Non
     return TriedSetting.of(rubric, measure_of(rubric), "gpt-4", examples, at=at, split=split)
 
 
+def counted(record: Path, new: Sequence[TriedSetting], *, on: Iterable[str]) -> int:
+    """How many settings are on record for some examples, once new ones are recorded."""
+    on_record, _ = record_settings(record, new)
+    return count_settings(on, on_record)
+
+
 def test_a_missing_record_counts_one_setting() -> None:
-    assert TriedSettings().count(["a", "b"]) == 1
+    assert count_settings(["a", "b"], ()) == 1
 
 
 def test_settings_on_any_of_the_examples_count_once_each(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
-    assert tried_settings(path, [tried("first", "a", "b")]).count(["a", "b"]) == 1
-    assert tried_settings(path, [tried("second", "b", "c")]).count(["b", "c"]) == 2
-    assert tried_settings(path, [tried("first", "a", "b")]).count(["a", "b"]) == 2
-    assert tried_settings(path, [tried("third", "x", "y")]).count(["x", "y"]) == 1
-    assert tried_settings(path, [tried("fourth", "a", "x")]).count(["a", "x"]) == 3
+    assert counted(path, [tried("first", "a", "b")], on=["a", "b"]) == 1
+    assert counted(path, [tried("second", "b", "c")], on=["b", "c"]) == 2
+    assert counted(path, [tried("first", "a", "b")], on=["a", "b"]) == 2
+    assert counted(path, [tried("third", "x", "y")], on=["x", "y"]) == 1
+    assert counted(path, [tried("fourth", "a", "x")], on=["a", "x"]) == 3
 
 
 def test_the_same_setting_is_recorded_again_only_for_further_labels(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     for examples in (("a", "b"), ("a", "b"), ("a",), ("a", "b", "c"), ("c", "b")):
-        assert tried_settings(path, [tried("first", *examples)]).count(examples) == 1
+        assert counted(path, [tried("first", *examples)], on=examples) == 1
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["n"] for line in lines] == [2, 3]
     assert list(lines[0]) == ["at", "setting", "rubric", "judge", "n", "split", "examples"]
@@ -122,23 +135,23 @@ def test_the_held_out_part_has_its_own_count(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     dev, test = ("a", "b"), ("c", "d")
     for number in range(5):
-        tried_settings(path, [tried(f"edit {number}", *dev, split="dev")])
-    after = tried_settings(path, [tried("edit 4", *test, split="test")])
-    assert after.count(dev) == 5
-    assert after.count(test) == 1
+        record_settings(path, [tried(f"edit {number}", *dev, split="dev")])
+    after, _ = record_settings(path, [tried("edit 4", *test, split="test")])
+    assert count_settings(dev, after) == 5
+    assert count_settings(test, after) == 1
 
 
 def test_wordings_for_which_held_out_labels_were_opened_count_where_they_are_not_on_record(tmp_path: Path) -> None:
     first = tried("first", "c", split="test")
-    after = tried_settings(tmp_path / SETTINGS, [first])
-    assert after.count(["c"], [first.rubric]) == 1
-    assert after.count(["c"], [first.rubric, "0123456789abcdef"]) == 2
+    after, _ = record_settings(tmp_path / SETTINGS, [first])
+    assert count_settings(["c"], after, [first.rubric]) == 1
+    assert count_settings(["c"], after, [first.rubric, "0123456789abcdef"]) == 2
 
 
 def test_settings_that_several_processes_record_at_once_are_all_kept(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     threads = [
-        threading.Thread(target=tried_settings, args=(path, [tried(f"edit {number}", "a", "b")]))
+        threading.Thread(target=record_settings, args=(path, [tried(f"edit {number}", "a", "b")]))
         for number in range(12)
     ]
     for thread in threads:
@@ -146,21 +159,21 @@ def test_settings_that_several_processes_record_at_once_are_all_kept(tmp_path: P
     for thread in threads:
         thread.join()
     assert len(path.read_text().splitlines()) == 12
-    assert tried_settings(path, []).count(["a"]) == 12
+    assert counted(path, [], on=["a"]) == 12
 
 
 def test_without_a_folder_for_the_record_of_settings_the_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (None, tmp_path / "file" / "reply" / SETTINGS):
-        unrecorded = tried_settings(path, [tried("first", "a")])
-        assert not unrecorded.is_kept
-        assert unrecorded.count(["a"]) == 1
+        settings, is_kept = record_settings(path, [tried("first", "a")])
+        assert not is_kept
+        assert count_settings(["a"], settings) == 1
 
 
 def test_a_symlink_in_place_of_the_record_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("")
     (tmp_path / SETTINGS).symlink_to(tmp_path / "elsewhere")
-    assert not tried_settings(tmp_path / SETTINGS, [tried("first", "a")]).is_kept
+    assert record_settings(tmp_path / SETTINGS, [tried("first", "a")])[1] is False
     assert (tmp_path / "elsewhere").read_text() == ""
 
 
@@ -169,17 +182,17 @@ def test_an_invalid_line_of_the_record_is_named(line: str, tmp_path: Path) -> No
     path = tmp_path / SETTINGS
     path.write_text(line + "\n")
     with pytest.raises(RatingError, match=r"settings\.jsonl:1: a line of this record has at, setting, rubric"):
-        tried_settings(path, [tried("first", "a")])
+        record_settings(path, [tried("first", "a")])
 
 
 def test_half_a_line_at_the_end_of_the_record_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
-    tried_settings(path, [tried("first", "a")])
+    record_settings(path, [tried("first", "a")])
     with path.open("a") as record:
         record.write('{"at": "2026')
     with pytest.warns(RatingWarning, match="is not readable JSON; moved to"):
-        after = tried_settings(path, [tried("second", "a")])
-    assert after.count(["a"]) == 2
+        after, _ = record_settings(path, [tried("second", "a")])
+    assert count_settings(["a"], after) == 2
     assert len(path.read_text().splitlines()) == 2
 
 
@@ -192,15 +205,15 @@ def test_settings_of_a_renamed_rubric_count_if_their_examples_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = rubric_folder(tmp_path, "reply"), rubric_folder(tmp_path, "reply-v2")
-    tried_settings(first, [tried("first", "a", "b"), tried("second", "a"), tried("third", "x")])
-    assert tried_settings(second, []).count(["a", "b"]) == 2
-    assert tried_settings(second, [tried("fourth", "b", "c")]).count(["b", "c"]) == 2
-    assert tried_settings(second, [tried("first", "a", "b")]).count(["a", "b"]) == 3
+    record_settings(first, [tried("first", "a", "b"), tried("second", "a"), tried("third", "x")])
+    assert counted(second, [], on=["a", "b"]) == 2
+    assert counted(second, [tried("fourth", "b", "c")], on=["b", "c"]) == 2
+    assert counted(second, [tried("first", "a", "b")], on=["a", "b"]) == 3
     assert len(second.read_text().splitlines()) == 2
-    assert tried_settings(second, []).count(["y"]) == 1
+    assert counted(second, [], on=["y"]) == 1
     monkeypatch.chdir(second.parent)
     elsewhere = tmp_path / "package" / "calibration" / "reply" / SETTINGS
-    assert tried_settings(elsewhere, []).count(["a", "b"]) == 3
+    assert counted(elsewhere, [], on=["a", "b"]) == 3
 
 
 def test_a_damaged_record_of_another_rubric_is_named(tmp_path: Path) -> None:
@@ -208,7 +221,7 @@ def test_a_damaged_record_of_another_rubric_is_named(tmp_path: Path) -> None:
     first.parent.mkdir(parents=True)
     first.write_text("{}\n")
     with pytest.raises(RatingError, match=r"reply/settings\.jsonl:1"):
-        tried_settings(second, [tried("first", "a")])
+        record_settings(second, [tried("first", "a")])
 
 
 TARGET = 0.8
@@ -240,7 +253,7 @@ def test_the_best_of_ten_copies_of_a_rubric_is_rarely_shown_above_the_target_it_
         labelled = [f"e{place}" for place in range(n)]
         copy = min(look, WORDINGS - 1)
         record = rubric_folder(tmp_path, f"reply-v{copy}")
-        settings = tried_settings(record, [tried(f"words {copy}", *labelled)]).count(labelled)
+        settings = counted(record, [tried(f"words {copy}", *labelled)], on=labelled)
         assert settings == copy + 1
         best = hits[:, : copy + 1, n - 1].max(axis=1)
         is_above["by labels"] |= best >= least_hits(n, settings)

@@ -122,39 +122,40 @@ class TriedSetting:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class TriedSettings:
-    """All settings on record in a project, whichever rubric's they are.
+def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[TriedSetting]:
+    """Return the settings that were compared with labels of any of some examples, in the order they were tried in.
 
-    Attributes:
-        all: In the order in which they were tried.
-        is_kept: Whether the record could be read and written.
+    Args:
+        examples: Ids of the examples.
+        tried: The settings on record.
     """
+    used = frozenset(map(_example_digest, examples))
+    return [setting for setting in tried if not used.isdisjoint(setting.examples)]
 
-    all: tuple[TriedSetting, ...] = ()
-    is_kept: bool = True
 
-    def on(self, examples: Iterable[str]) -> list[TriedSetting]:
-        """Return the settings that were compared with labels of any of these examples, in order."""
-        used = frozenset(map(_example_digest, examples))
-        return [tried for tried in self.all if not used.isdisjoint(tried.examples)]
+def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opened: Iterable[str] = ()) -> int:
+    """Count the different settings that were compared with labels of any of some examples; at least 1.
 
-    def count_on_labels(self, labels: str) -> int:
-        """Count the different settings that were compared with a set of labels that was counted; at least 1."""
-        of_labels = _labels_digest(labels)
-        return max(1, len({tried.setting for tried in self.all if of_labels in tried.examples}))
+    Args:
+        examples: Ids of the examples.
+        tried: The settings on record.
+        opened: Fingerprints of the rubrics for which held-out labels among them were opened; those that aren't on
+            record count too.
+    """
+    same = settings_on(examples, tried)
+    unrecorded = set(opened) - {setting.rubric for setting in same}
+    return max(1, len({setting.setting for setting in same}) + len(unrecorded))
 
-    def count(self, examples: Iterable[str], opened: Iterable[str] = ()) -> int:
-        """Count the different settings that were compared with labels of any of these examples; at least 1.
 
-        Args:
-            examples: Their ids.
-            opened: Fingerprints of the rubrics for which held-out labels among them were opened; those that aren't on
-                record count too.
-        """
-        same = self.on(examples)
-        unrecorded = set(opened) - {tried.rubric for tried in same}
-        return max(1, len({tried.setting for tried in same}) + len(unrecorded))
+def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
+    """Count the different settings that were compared with a set of labels that was counted; at least 1.
+
+    Args:
+        labels: Name of the set.
+        tried: The settings on record.
+    """
+    of_labels = _labels_digest(labels)
+    return max(1, len({setting.setting for setting in tried if of_labels in setting.examples}))
 
 
 def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
@@ -202,18 +203,31 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
     """Return the comparison, given how many settings are on record for its examples; nothing is recorded."""
-    tried = tried_settings(record_of(comparison.rubric), ())
-    return replace(comparison, settings=tried.count(compared_by_people(comparison)))
+    tried = settings_on_record(record_of(comparison.rubric))
+    return replace(comparison, settings=count_settings(compared_by_people(comparison), tried))
 
 
-def tried_settings(path: Path | None, current: Sequence[TriedSetting]) -> TriedSettings:
+def settings_on_record(path: Path | None) -> tuple[TriedSetting, ...]:
+    """Return all settings on record in the project, whichever rubric's they are.
+
+    Args:
+        path: The record, in the rubric's folder; None where there is no place for one.
+
+    Raises:
+        RatingError: A line of the record can't be read.
+    """
+    return () if path is None else (*_of_other_rubrics(path), *_read(path))
+
+
+def record_settings(path: Path | None, current: Sequence[TriedSetting]) -> tuple[tuple[TriedSetting, ...], bool]:
     """Record today's settings that are new, and return all settings on record in the project, with today's.
-
-    If nothing can be written, those that can be read and today's are returned.
 
     Args:
         path: The record, in the rubric's folder, which is made; None where there is no place for one.
         current: Those of this run.
+
+    Returns:
+        The settings, and whether today's could be written; where they couldn't, those that can be read and today's.
 
     Raises:
         RatingError: A line of the record can't be read.
@@ -222,10 +236,10 @@ def tried_settings(path: Path | None, current: Sequence[TriedSetting]) -> TriedS
         RatingWarning: Half a line at the end of the record was set aside.
     """
     if path is None:
-        return TriedSettings(tuple(current), is_kept=False)
-    elsewhere = _of_other_rubrics(path)
+        return tuple(current), False
     if not current:
-        return TriedSettings((*elsewhere, *_read(path)))
+        return settings_on_record(path), True
+    elsewhere = _of_other_rubrics(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(path, busy=_wait):
@@ -235,8 +249,8 @@ def tried_settings(path: Path | None, current: Sequence[TriedSetting]) -> TriedS
             if new:
                 append_lines(path, [tried.to_json() for tried in new], follow=False)
     except OSError:
-        return TriedSettings((*elsewhere, *_read(path), *current), is_kept=False)
-    return TriedSettings((*elsewhere, *before, *current))
+        return (*elsewhere, *_read(path), *current), False
+    return (*elsewhere, *before, *current), True
 
 
 def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:

@@ -5,7 +5,7 @@ beta-binomial. Only the sums show whether the question is decided: figures looke
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -105,41 +105,46 @@ def chance_to_decide_sides(
     (least_same,), (most_same,) = _limits(np.array([same.n + more * same.per_label]), target, confidence)
     chance = 0.0
     for i in range(len(fails)):
-        sums = _Sums(
-            stopped.chances(int(new_fails[i])),
-            kept.chances(int(new_passes[i])),
-            same.per_label * int(fails[i]) / max(1, int(new_fails[i])),
-            same.per_label * (more - int(fails[i])) / max(1, int(new_passes[i])),
+        above = partial(
+            _chance_above,
+            (stopped.chances(int(new_fails[i])), kept.chances(int(new_passes[i]))),
+            (
+                same.per_label * int(fails[i]) / max(1, int(new_fails[i])),
+                same.per_label * (more - int(fails[i])) / max(1, int(new_passes[i])),
+            ),
         )
-        shown = sums.above(least_stops[i] - stopped.hits, least_keeps[i] - kept.hits, least_same - same.hits)
-        not_refused = sums.above(most_stops[i] - stopped.hits, most_keeps[i] - kept.hits, most_same - same.hits)
+        shown = above(least_stops[i] - stopped.hits, least_keeps[i] - kept.hits, least_same - same.hits)
+        not_refused = above(most_stops[i] - stopped.hits, most_keeps[i] - kept.hits, most_same - same.hits)
         chance += float(likely[i]) * (shown + 1 - not_refused)
     return min(1.0, chance / float(likely.sum()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """Chances of further hits on both sides, and how much a hit on either adds to the hits over all."""
+def _chance_above(
+    chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
+) -> float:
+    """Return the chance that further hits on each side, and over all, exceed some numbers.
 
-    stops: Floats
-    keeps: Floats
-    stop_adds: float
-    keep_adds: float
-
-    def above(self, stops: float, keeps: float, same: float) -> float:
-        """Return the chance that hits on each side, and over all, exceed these numbers."""
-        first = max(0, int(np.floor(stops)) + 1) if np.isfinite(stops) else _end(stops, len(self.stops))
-        stopped = np.arange(first, len(self.stops))
-        if not len(stopped):
-            return 0.0
-        least = np.full(len(stopped), float(keeps))
-        if self.keep_adds > 0:
-            least = np.maximum(least, (same - stopped * self.stop_adds) / self.keep_adds)
-        else:
-            least = np.where(stopped * self.stop_adds > same, least, np.inf)
-        index = np.clip(np.floor(least) + 1, 0, len(self.keeps)).astype(np.int64)
-        tail = np.append(np.cumsum(self.keeps[::-1])[::-1], 0.0)
-        return float((self.stops[stopped] * tail[index]).sum())
+    Args:
+        chances: The chance of each number of further hits, on gold's fails and on its passes.
+        adds: How much a hit on either side adds to the hits over all.
+        stops: The number to exceed on gold's fails.
+        keeps: The number to exceed on its passes.
+        same: The number to exceed over all.
+    """
+    stop_chances, keep_chances = chances
+    stop_adds, keep_adds = adds
+    first = max(0, int(np.floor(stops)) + 1) if np.isfinite(stops) else _end(stops, len(stop_chances))
+    stopped = np.arange(first, len(stop_chances))
+    if not len(stopped):
+        return 0.0
+    least = np.full(len(stopped), float(keeps))
+    if keep_adds > 0:
+        least = np.maximum(least, (same - stopped * stop_adds) / keep_adds)
+    else:
+        least = np.where(stopped * stop_adds > same, least, np.inf)
+    index = np.clip(np.floor(least) + 1, 0, len(keep_chances)).astype(np.int64)
+    tail = np.append(np.cumsum(keep_chances[::-1])[::-1], 0.0)
+    return float((stop_chances[stopped] * tail[index]).sum())
 
 
 def _end(limit: float, size: int) -> int:

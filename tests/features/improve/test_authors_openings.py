@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.tried_settings import TriedSetting, _example_digest, tried_settings
+from markscheme.calibration.tried_settings import TriedSetting, _example_digest, record_settings
 from markscheme.features.improve.confirmation import Ledger
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.proposal import ALPHA_MARK
@@ -44,7 +44,7 @@ def test_held_out_figures_of_the_rubric_in_use_make_the_test_of_new_words_no_str
     def tried(name: str, fingerprint: str, *ids: str) -> None:
         digests = frozenset(map(_example_digest, ids))
         now = TriedSetting("2026-11-27", name, fingerprint, "j", len(ids), None, digests)
-        tried_settings(project / "calibration" / "manners" / "settings.jsonl", [now])
+        record_settings(project / "calibration" / "manners" / "settings.jsonl", [now])
 
     assert settings_on_held_out() == 1
     tried("own", rubric.fingerprint, "ex-001")

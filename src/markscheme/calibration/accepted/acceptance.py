@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
@@ -48,22 +48,6 @@ NOT_ASKED = ("source", "judge")
 """Rubric fields that don't affect what the judge is asked."""
 NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit", "rows", "core_share")
 """Keys of a rubric that accepted runs of before don't have."""
-
-
-class KeptFile(NamedTuple):
-    """The ratings or counts that are kept of an accepted run, as a file to write.
-
-    Attributes:
-        content: Its bytes.
-        ending: The ending of its name.
-        runs: How many runs it holds by example; 0 where it holds no rating of a single example.
-        examples: How many examples were rated.
-    """
-
-    content: bytes
-    ending: str
-    runs: int
-    examples: int
 
 
 @dataclass(frozen=True)
@@ -156,17 +140,27 @@ def accept(
     if n_runs > MOST_RUNS:
         raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
     lines = "".join(_line(rating, examples[rating.id]) for rating in runs)
-    kept_runs = KeptFile(lines.encode(), ".jsonl", n_runs, len({rating.id for rating in runs}))
-    measured_runs = len({rating.sample for rating in sitting})
-    ratings_file = write_run(calibration, kept_runs, path, split=split, measured_runs=measured_runs, basis=basis)
+    ratings_file = write_run(
+        calibration,
+        lines.encode(),
+        path,
+        runs=n_runs,
+        examples=len({rating.id for rating in runs}),
+        split=split,
+        measured_runs=len({rating.sample for rating in sitting}),
+        basis=basis,
+    )
     return Acceptance(ratings_file, n_runs, why_alone)
 
 
 def write_run(
     calibration: Calibration,
-    kept: KeptFile,
+    content: bytes,
     path: Path,
     *,
+    ending: str = ".jsonl",
+    runs: int,
+    examples: int,
     split: str | None,
     measured_runs: int = 1,
     basis: "RunBasis | None" = None,
@@ -176,8 +170,11 @@ def write_run(
 
     Args:
         calibration: The run.
-        kept: The file that is kept.
+        content: The file of ratings or counts that is kept, as its bytes.
         path: The accepted.json to write; its folder is made.
+        ending: The ending of the kept file's name.
+        runs: How many runs it holds by example; 0 where it holds no rating of a single example.
+        examples: How many examples were rated.
         split: The part of the examples that was measured, where there are splits.
         measured_runs: How many runs were measured in this sitting.
         basis: The files and options of the run; None where it isn't from files.
@@ -187,23 +184,23 @@ def write_run(
         RatingError: The history has a line that isn't an accepted run.
         UsageError: The files cannot be written.
     """
-    digest = hashlib.sha256(kept.content.replace(b"\r\n", b"\n")).hexdigest()
-    kept_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}{kept.ending}")
+    digest = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+    kept_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}{ending}")
     ratings = {
         "file": kept_file.name,
         "sha256": digest,
         "judge": calibration.rater.name,
-        "samples": kept.runs,
-        "examples": kept.examples,
+        "samples": runs,
+        "examples": examples,
     }
     before = _kept_file_of(path)
     history = kept_points(path.parent) if path.name == ACCEPTED else []
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(kept_file, follow=False) as file:
-            file.write(kept.content)
+            file.write(content)
         document = accepted_document(calibration, ratings, split, measured_runs) | dict(more)
-        if not kept.runs:
+        if not runs:
             del document["measurements"]["false_passes"], document["measurements"]["false_fails"]
         writers: list[WriteKept] = []
         for keep in KEPT_WITH_RUN:

@@ -18,7 +18,13 @@ from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrati
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
-from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
+from markscheme.calibration.tried_settings import (
+    TriedSetting,
+    compared_by_people,
+    count_settings,
+    record_of,
+    record_settings,
+)
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
@@ -314,9 +320,9 @@ class CalibrationRequest:
             for calibration, ids in zip(calibrations, by_people, strict=True)
             if ids
         ]
-        tried = tried_settings(record_of(rubric), current)
+        tried, is_kept = record_settings(record_of(rubric), current)
         return [
-            calibration.after(tried.count(ids, opened), on_record=tried.is_kept) if ids else calibration
+            calibration.after(count_settings(ids, tried, opened), on_record=is_kept) if ids else calibration
             for calibration, ids in zip(calibrations, by_people, strict=True)
         ]
 

@@ -18,10 +18,10 @@ from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.tried_settings import (
     SETTINGS,
-    TriedSettings,
     compared_by_people,
+    count_settings,
     setting_digest,
-    tried_settings,
+    settings_on_record,
 )
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.cards.card import (
@@ -232,11 +232,11 @@ class _CardFiles:
         comparison = self.calibration.comparison
         rater = self._rater
         digest = setting_digest(comparison.rubric, comparison.measure, rater.identity or rater.name)
-        tried = tried_settings(record, ()).all
+        tried = settings_on_record(record)
         index = next((index for index, setting in enumerate(tried) if setting.setting == digest), None)
         if index is None:
             return None
-        return TriedSettings(tried[: index + 1]).count(compared_by_people(comparison))
+        return count_settings(compared_by_people(comparison), tried[: index + 1])
 
     def _path_of(self, role: str) -> Path:
         return next(path for file, path in self.paths.items() if file.role == role)

@@ -13,7 +13,13 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tables import calibrations_of
-from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
+from markscheme.calibration.tried_settings import (
+    TriedSetting,
+    compared_by_people,
+    count_settings,
+    record_of,
+    record_settings,
+)
 from markscheme.errors import UsageError
 from markscheme.features.compare.choice import Contender
 from markscheme.features.compare.contenders import Compared, compare_calibrations, compare_sides, files_among
@@ -109,13 +115,13 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
             identities.append(
                 TriedSetting.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
             )
-    tried = tried_settings(record_of(rubric), identities)
+    tried, _ = record_settings(record_of(rubric), identities)
     chosen = compared.choice.recommended or compared.choice.best
     ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
     if ratings is None:
         return compared
     alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
-    settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
+    settings = max(count_settings(compared_by_people(alone), tried), len(compared.contenders))
     decision = decide(replace(alone, settings=settings))
     return replace(compared, choice=compared.choice.ruled_by(decision), decision=decision)
 

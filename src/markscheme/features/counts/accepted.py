@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.accepted.acceptance import KeptFile, write_run
+from markscheme.calibration.accepted.acceptance import write_run
 from markscheme.calibration.accepted.history import why_not_accepted
 from markscheme.calibration.calibration import Calibration
 from markscheme.errors import RatingError, RatingWarning, UsageError
@@ -39,10 +39,18 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
         warnings.warn(f"not accepted: {why}", RatingWarning, stacklevel=2)
         return
     file = Path(counts.name)
-    kept_counts = KeptFile(file.read_bytes(), file.suffix, 0, calibration.counts.graded)
+    content = file.read_bytes()
     with request.turn(path):
-        stated = {ACCEPTED_COUNTS: {**counts.facts, "judge": "stated"}}
-        kept_file = write_run(calibration, kept_counts, path, split=None, more=stated)
+        kept_file = write_run(
+            calibration,
+            content,
+            path,
+            ending=file.suffix,
+            runs=0,
+            examples=calibration.counts.graded,
+            split=None,
+            more={ACCEPTED_COUNTS: {**counts.facts, "judge": "stated"}},
+        )
     if request.notify is not None:
         request.notify(f"accepted: {path}: {in_words(counts)}, with the counts in {kept_file.name}.")
 

@@ -11,7 +11,13 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
+from markscheme.calibration.tried_settings import (
+    SETTINGS,
+    TriedSetting,
+    record_settings,
+    settings_on,
+    settings_on_record,
+)
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.improve.candidates import Wording
 from markscheme.features.improve.confirmation import FinalistsResult, Ledger
@@ -171,7 +177,7 @@ class ImprovableSet:
             return 1
         openings = openings_of(self.parted)
         tested = frozenset[str]() if openings is None else openings.wordings
-        seen = tried_settings(self.folder / SETTINGS, ()).on(self.sealed.gold.ids)
+        seen = settings_on(self.sealed.gold.ids, settings_on_record(self.folder / SETTINGS))
         with_this_rubric = {tried.setting for tried in seen if tried.rubric == self.rubric.fingerprint}
         others = {tried.setting for tried in seen if tried.rubric not in tested} - with_this_rubric
         return max(1, len(others) + max(0, len(with_this_rubric) - 1))
@@ -192,7 +198,7 @@ class ImprovableSet:
                     judge = asker.judge.identity
                     measure = measure_of(rubric)
                     tried.append(TriedSetting.of(rubric, measure, judge, ids, at=self.day, split=name))
-        tried_settings(self.folder / SETTINGS, tried)
+        record_settings(self.folder / SETTINGS, tried)
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.tried_settings import record_of, tried_settings
+from markscheme.calibration.tried_settings import record_of, settings_on, settings_on_record
 from markscheme.errors import UsageError
 from markscheme.features.compare.versions.labels_of_versions import (
     gold_by,
@@ -247,7 +247,7 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
     """Count the settings other than the old version that have figures on these examples; at least 1."""
-    tried = tried_settings(record_of(new), ()).on(ids)
+    tried = settings_on(ids, settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 
 
