@@ -62,12 +62,12 @@ def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
 
 
 def answer_of(request: Any) -> FileAnswer | None:
-    """Return what a feature says of the files of a `CalibrationRequest`; None where none knows files of their kind."""
+    """Return a feature's answer about the files of a `CalibrationRequest`; None if no feature knows their kind."""
     answers = (answer(request) for answer in FILE_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)
 
 
 def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
-    """Return what a feature says of the sides of `compare`; None where none knows sides of their kind."""
+    """Return a feature's answer about the sides of `compare`; None if no feature knows sides of their kind."""
     answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)

@@ -160,7 +160,7 @@ def _as_person(comparison: Comparison) -> str:
 
 
 def _of_agreement(comparison: Comparison, decision: Decision) -> str:
-    """Say how values agree that pass and fail nothing."""
+    """Explain the ruling on values that neither pass nor fail, by their agreement."""
     head = agreement_and_target(comparison.agreement, decision.target)
     match decision.because_code:
         case "few-groups":

@@ -26,7 +26,7 @@ _OF = "__"
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Give options of a family other names in one command, which has options of their names; None leaves one out.
+    """Spell options of a family by other names in one command; an option spelled None isn't in the command.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)
@@ -36,7 +36,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return the spelling of a family of which one command has these options alone.
+    """Return a spelling of a family's options by which a command has these options of it alone.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions

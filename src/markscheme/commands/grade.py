@@ -192,7 +192,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Count none yet, next to the rubric of the run."""
+        """Begin to count the rows that bring a rubric, next to the rubric of the run."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
@@ -223,7 +223,7 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Say what becomes of them, and which rows have a faulty one."""
+        """Say what becomes of the rubrics that rows bring, and which rows have a faulty one."""
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
@@ -289,7 +289,7 @@ def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
 
 
 def _decision(grade: Grade) -> str:
-    """Return what becomes of a response, in a word or two."""
+    """Return what becomes of a response in a word or two, such as "passes" or "ask a person"."""
     if grade.error is not None:
         return WITHOUT_GRADE
     return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
@@ -384,7 +384,7 @@ def _submissions(
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """Return what the command line says of columns."""
+    """Return the options about columns that the command line sets."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
     return replace(columns, map=() if is_configured else columns.map)
 

@@ -167,7 +167,7 @@ def _keyed_option(keyed: KeyedOption) -> Option:
 
 
 def _names(argument: "Argument") -> tuple[str, ...]:
-    """Return what is typed; first what switches it off, where it is on by default.
+    """Return the forms in which an option is typed; first the one that switches it off, if it is on by default.
 
     Names that the parser would make to take an option back are none: commands refuse them.
     """

@@ -31,7 +31,7 @@ JUDGE_NAMES = "{judges}"
 
 
 def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
-    """Make a validator that says what is allowed of each value that is given."""
+    """Make a validator that refuses a value unless a test holds, and says which values are allowed."""
 
     def check(_: type, value: Any) -> None:
         for entry in value if isinstance(value, tuple) else (value,):
@@ -109,7 +109,7 @@ class AskFlags(DamageOptions, AskOptions):
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
-        """Return what the judges opened with it share; what becomes of a batch is printed."""
+        """Return the limiter, price and cache that the judges opened with it share; news of a batch is printed."""
         return super().asking(notify)
 
 

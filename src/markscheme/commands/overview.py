@@ -41,7 +41,7 @@ def settings_help() -> str:
 
 
 def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
-    """Return what runs a command of which the name alone is typed; None where that takes a parser, or settings hold."""
+    """Return the function that runs a command typed by name alone; None if that takes a parser, or settings apply."""
     command = command_named(argv[0]) if len(argv) == 1 else None
     if command is None or command.load_alone is None or find_settings(Path.cwd()).values:
         return None

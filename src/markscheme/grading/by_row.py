@@ -49,7 +49,7 @@ def own_rubric(
 def rubric_for(
     inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Return what `own_rubric` does, and of a row without a rubric which of its keys may hold one, for `--map`.
+    """Return a row's own rubric as `own_rubric` does; for a row without one, name a key that may hold criteria.
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'

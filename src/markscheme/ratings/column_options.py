@@ -136,19 +136,19 @@ class ColumnOptions:
 
     @property
     def fields(self) -> Mapping[str, str]:
-        """Return what `--map` says, by column or metric."""
+        """Map columns or metrics to fields, as `--map` states them."""
         return sides_of("map", self.map)
 
     @property
     def column_fields(self) -> Mapping[str, str]:
-        """Return what columns hold, by name, as options of columns and `--map` say it."""
+        """Map columns to the fields that they hold, as the options of columns and `--map` state them."""
         singly = (("id", self.id), ("response", self.response), ("group", self.group))
         sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
 
     @property
     def sides(self) -> Mapping[str, Kind]:
-        """Return who gave what is in the columns of judges and annotators, by the column's name or pattern."""
+        """Map the columns of judges and annotators, by name or pattern, to the kind of their ratings."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
         of_judges: Kind = "model"
         return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)
@@ -243,7 +243,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Return what is right of each `=` in the values of `--map` or `--levels`, by what is left of it.
+    """Map the left side of each `=` in the values of `--map` or `--levels` to its right side.
 
     Raises:
         UsageError: One has no `=`, or nothing on a side of it.

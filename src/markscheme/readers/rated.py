@@ -321,7 +321,7 @@ def name_of_format(path: Path) -> str | None:
 
 
 def shape_of(path: Path) -> FileShape:
-    """Return what a file holds by its content, whatever its name."""
+    """Return the shape of a file by its content, whatever its name."""
     return Peek(path).shape
 
 

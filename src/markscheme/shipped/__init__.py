@@ -10,7 +10,7 @@ _CLONE = _HERE.parents[2]
 
 
 def install_command(extra: str) -> str:
-    """Return what installs an extra: from a clone its own, since a package index may have another version.
+    """Return the command that installs an extra: from this clone if it is one, since an index may have another version.
 
     Args:
         extra: Its name, such as "openai".

@@ -255,7 +255,7 @@ def verdict_states(
 
 
 def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
-    """Return which comparisons of a judge's figures are shown at `target`, after so many settings on the labels."""
+    """Return which comparisons with target, constant and annotators are shown, given the number of settings tried."""
     return verdict_states(
         figures.agreement,
         figures.gain,

@@ -43,7 +43,7 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return what options, else the rubric, ask the trend question of; None where it is asked of scores.
+    """Return the evidence for a trend question that options, or the rubric, ask of something else than scores, or None.
 
     Args:
         table: With the columns of the judge and of gold.

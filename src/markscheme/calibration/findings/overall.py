@@ -283,7 +283,7 @@ def _what_to_say(subset: Slice) -> str:
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
-    """Return how much smaller the judge's error would be if it did as well there as elsewhere."""
+    """Return how much smaller the judge's error would be if it did as well on the slice as elsewhere."""
     gained = sum(
         abs(evidence.share(criterion)) * (mean(criterion.distances[inside]) - mean(criterion.distances[~inside]))
         for criterion in evidence.criteria.values()

@@ -53,7 +53,7 @@ def _command() -> CommandFunction:
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Convert the words of `tune --cascade` to those of `certify`; costs and held-out labels are left out."""
+    """Convert the words of the removed `tune --cascade` to those of `certify`, without costs and held-out labels."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

@@ -441,7 +441,7 @@ class _View:
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """Return what shows that a judge graded an example."""
+        """Return a judge's scores or answers, which are nan where it graded nothing."""
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
@@ -468,7 +468,7 @@ class _View:
         }
 
     def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
-        """Return how often each decides as gold does; empty where nothing passes or fails."""
+        """Compare how often each of two judges decides as gold does; empty if nothing passes or fails."""
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}

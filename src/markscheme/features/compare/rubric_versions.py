@@ -60,7 +60,7 @@ def _version(side: str) -> tuple[Path, str | None]:
 
 
 def as_versions(words: Sequence[str]) -> list[str]:
-    """Return what follows `compare` for what followed `diff`: the rubric in a commit, and as it is."""
+    """Convert the words of the removed command `diff` to those of `compare`: the rubric in a commit, and as it is."""
     operands: list[str] = []
     options: list[str] = []
     since = "HEAD"

@@ -44,7 +44,7 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
 
 
 def _still_counts(change: RubricChange) -> str:
-    """Return what the change does to the accepted run."""
+    """Say whether the accepted run still counts after the rubric's change."""
     if change.before is None:
         return f"No run is accepted at {change.since}, so nothing accepted is lost."
     return "The accepted run is for the rubric before; it doesn't count for this one until a run is accepted again."

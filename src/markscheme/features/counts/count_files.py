@@ -68,7 +68,7 @@ def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnect
 
 
 def rows_of(files: str) -> str:
-    """Return what follows FROM to read the rows of files.
+    """Return the SQL that follows FROM to read the rows of files.
 
     Raises:
         UsageError: Their names end otherwise than those of files that are read.

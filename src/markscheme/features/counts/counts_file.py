@@ -318,7 +318,7 @@ def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> No
 
 
 def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
-    """Return how many examples were counted; refuse parts that lack, or that count others."""
+    """Return how many examples were counted; refuse missing parts, and parts that count other examples."""
     missing = [name for name in wanted if name not in rows]
     if missing:
         raise UsageError(f"{table.name} has no part {listed(missing)}; it has {listed(list(rows))}")

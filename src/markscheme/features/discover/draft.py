@@ -213,7 +213,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
 
 
 def code_hint(words: str) -> str:
-    """Return what a comment says where words point to something that a program decides; "" elsewhere.
+    """Return a comment's hint that code may decide a mode, if its words point to that; "" otherwise.
 
     >>> code_hint("The reply isn't valid JSON.")
     'Code may decide this: `check: json_valid`'

@@ -243,7 +243,7 @@ class ReadOutputs:
         return reading.line > line and reading.id != id
 
     def figures_of(self, mode: Mode) -> ModeFigures:
-        """Return what is known of a mode."""
+        """Compute the figures of a mode."""
         shows = {id for id, names in self.modes_of.items() if mode.name in names}
         read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
         counted = set(read_for)

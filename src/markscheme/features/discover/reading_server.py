@@ -90,7 +90,7 @@ def _page(work: ReadingWork, data: Mapping[str, Any], *, is_sheet: bool) -> str:
 
 
 def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
-    """Return what the script knows of the work: the reader's own notes alone."""
+    """Return the data for the page's script, with no notes but the reader's own."""
     readings = work.own_readings()
     book = work.opened.codebook()
     examples = work.opened.pool.examples

@@ -309,7 +309,7 @@ def shown_output(example: Example, shortening: Shortening | None = None) -> str:
 
 
 def named_by(example: Example) -> dict[str, str]:
-    """Return what names an output on the page: the beginning of its query and of its response."""
+    """Return a title for an output on the page: the beginning of its query and of its response."""
     query = next(iter(example.submission.inputs.values()), "")
     return {"query": first_words(query), "response": first_words(example.submission.response) or "(empty)"}
 

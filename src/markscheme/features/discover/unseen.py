@@ -349,7 +349,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """Return how many modes of a share there can be, one an output."""
+    """Return how many modes can each be in a share of the outputs, if no output has two."""
     return math.floor(1 / share + 1e-9)
 
 

@@ -143,7 +143,7 @@ _ALL_POINTS = re.compile(
 
 
 def without_list_leads(text: str) -> str:
-    """Return a text without the words that have each point of a list graded, which ask for no score by themselves."""
+    """Return a text without phrases such as "for each point", which ask for no score by themselves."""
     return _ALL_POINTS.sub("", _LIST_LEAD.sub("", text))
 
 
@@ -170,7 +170,7 @@ def instructs(sentence: str) -> bool:
 
 
 def tells_of_output(sentence: str) -> bool:
-    """Return whether a sentence says what the output has before it comes to any number."""
+    """Return whether a sentence describes the output before it names any number."""
     number = _FIRST_NUMBER.search(sentence)
     before = sentence[: number.start()] if number else sentence
     return bool(OF_OUTPUT.search(before) or _OF_SOMEBODY.search(before) or _OF_OTHERS.match(sentence))

@@ -128,7 +128,7 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
 
 
 def _tells_of_output_before_levels(text: str) -> bool:
-    """Return whether the sentence in which the first number is explained says what the output has."""
+    """Return whether the sentence that explains the first number describes the output instead."""
     mark = _MARK.search(text)
     return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
 
@@ -160,7 +160,7 @@ def _ends_of(values: Sequence[float]) -> tuple[float, float]:
 
 
 def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
-    """Return what a text says of scores in sentences or brackets, where it has named a scale."""
+    """Map scores to the meanings that a text gives them in sentences or brackets."""
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
     described |= {float(value): words.strip() for words, value in _reversed(text)}
     for sentence in asking:
@@ -186,7 +186,7 @@ def values_of_names(text: str) -> Mapping[str, float]:
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
-    """Return what the lines of a list mean whose numbers are those of a scale; nothing where they aren't."""
+    """Map the numbers of a list to its lines if they are exactly the levels of a scale; else return {}."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 

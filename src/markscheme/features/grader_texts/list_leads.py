@@ -121,7 +121,7 @@ _PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
 
 
 def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
-    """Return the lists whose points an output has to have one by one, by what stands before and after them."""
+    """Return the lists of which an output has to meet each point, by the words before and after them."""
     if _SOME_SUFFICE.search(after) or _MEASURED_BY_LIST.search(after):
         return ()
     if any(_EXAMPLES.search(before) for before, _ in lists):

@@ -172,7 +172,7 @@ def _short(text: str) -> str:
 
 
 def _position(threshold: float | None, reading: TextReading) -> float | None:
-    """Return where a criterion passes, from 0 to 1; None where nothing says."""
+    """Return the position on the scale, 0 to 1, from which a criterion passes; None if the text doesn't say."""
     if threshold is None:
         return None if reading.pass_position is None else round(reading.pass_position, 4)
     low, high = sorted(reading.ends)

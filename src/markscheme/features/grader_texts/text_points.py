@@ -32,6 +32,6 @@ def _in_one_line(text: str) -> str:
 
 
 def _lead(before: str) -> str:
-    """Return the words before a list as its points begin with them."""
+    """Return the words before a list in the form in which they precede each point."""
     lead = _in_one_line(before.replace("#", " ")).removesuffix(":")
     return "" if len(lead.split()) < 2 or lead.casefold() == "check that" else f"{lead} "

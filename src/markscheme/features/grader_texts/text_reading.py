@@ -84,7 +84,7 @@ class TextReading(NamedTuple):
 
 
 def read_text(text: str) -> TextReading:
-    """Return what a text asks for."""
+    """Read a grader's text: its points, its scale and the level from which it passes."""
     own_words, originals = set_aside(text)
     words = plain_lines(own_words)
     on_scores = without_list_leads(words)

@@ -24,7 +24,7 @@ _OF_WHO_DECIDES = ("--source", "--cascade", "--error", "--confidence", "--for", 
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Return what follows `improve` where numbers are fitted: levels are people's own where they gave some."""
+    """Convert the words of the removed command `tune` to those of `improve`; those for cascades are left out."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

@@ -110,7 +110,7 @@ def init(
 
 
 def _suggested(folder: Path) -> FoundProject | None:
-    """Return what the files of a folder suggest; None where they suggest nothing."""
+    """Return the project that the files of a folder suggest; None if they suggest none."""
     return next((project for read in PROJECT_SOURCES if (project := read(folder)) is not None), None)
 
 

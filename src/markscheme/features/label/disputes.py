@@ -172,7 +172,7 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
 
 
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[str, str]:
-    """Return what one annotator gave and wrote, by the keys of the page."""
+    """Return one annotator's label, reason and quote, by the keys of the page."""
     label = shown_word(word, criterion)
     if rating is None:
         return {"label": label, "reason": "", "quote": ""}

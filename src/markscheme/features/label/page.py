@@ -123,7 +123,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
-    """Return what the script knows of the work: others' labels only where an adjudicator decides on them."""
+    """Return the data for the page's script; others' labels only for an adjudicator who decides on them."""
     names = [question.criterion.name for question in work.all_questions]
     old_words = words_in(work.home.path.parent) if work.reworded else {}
     places = {step: index for index, step in enumerate(work.steps)}

@@ -61,7 +61,7 @@ def _labels_asked(calibration: Calibration) -> int:
 
 
 def _people(reading: TableReading, options: LabelOptions) -> Gold:
-    """Return what people said by the criterion that most examples are labelled by."""
+    """Return people's gold on the criterion with the most labelled examples."""
     golds = [
         gold_of(reading.examples(name), reading.rubric(name), kind=options.gold, by=options.gold_by)
         for name in reading.roles.criteria

@@ -64,7 +64,7 @@ def _may_be_mapped(row: Mapping[str, object]) -> bool:
 
 
 def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
-    """Return what a row shows a judge."""
+    """Return the inputs that a row has for a judge."""
     return Submission("", {str(key): value for key, value in row.items()}).inputs
 
 

@@ -40,7 +40,7 @@ def refuse_foreign(address: str) -> None:
 
 
 def fetched(address: str, kind: str) -> bytes:
-    """Return what is at an address of an allowed host, up to one byte more than may be judged.
+    """Download the content at an address of an allowed host, up to one byte more than the limit.
 
     Raises:
         UsageError: The host isn't allowed, or doesn't answer.

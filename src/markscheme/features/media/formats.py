@@ -75,7 +75,7 @@ class DamagedContentError(ValueError):
 
 
 def sniffed(content: bytes) -> SniffedContent | None:
-    """Return what a content is by its bytes; None for anything but PNG, JPEG, WebP, GIF and PDF.
+    """Return a content's format and size, recognized by its bytes; None if it isn't PNG, JPEG, WebP, GIF or PDF.
 
     Raises:
         DamagedContentError: It begins like one of them and isn't whole.

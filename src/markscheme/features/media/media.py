@@ -212,7 +212,7 @@ def _content_of(path: Path, kind: str, options: MediaOptions) -> bytes:
 
 
 def checked(content: bytes, name: str, kind: str, path: Path | None, options: MediaOptions) -> SniffedContent:
-    """Return what a content is, if judges take it.
+    """Return a content's format and size; refuse a content that judges don't take.
 
     Args:
         content: The bytes.

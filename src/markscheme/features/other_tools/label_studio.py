@@ -222,7 +222,7 @@ def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _with_file(value: Any, content: ToolContent) -> Any:
-    """Return what names the image or document whose name a task has in place of it, if that lies next to the export."""
+    """Return a task's value with the image or document that it names, if that file lies next to the export."""
     if not isinstance(value, str) or "\n" in value or len(value) > _LONGEST_NAME:
         return value
     address = urlsplit(value)

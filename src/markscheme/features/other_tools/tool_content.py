@@ -87,7 +87,7 @@ class Fields:
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:
-        """Count what is left as lost."""
+        """Count the fields that the reader didn't take as lost."""
         for path in _leaves(self._left):
             self.content.lose(f"{path!r} of a {self.what}")
 

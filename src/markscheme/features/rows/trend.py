@@ -198,7 +198,7 @@ def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
 
 
 def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
-    """Return what a judge is right about on some verdicts."""
+    """Compute the shares of verdicts on which a judge is right."""
     return verdict_shares(
         [verdict.gold for verdict in verdicts],
         [verdict.judge for verdict in verdicts],

@@ -82,7 +82,7 @@ def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return what is known of a rubric, or why nothing is."""
+    """Return the status of a rubric, with the fault in its place if it can't be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

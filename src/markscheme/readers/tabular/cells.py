@@ -213,7 +213,7 @@ _BETWEEN_VALUES: Final = re.compile(r"[;,|+&]")
 
 
 def listed_in(value: str) -> list[str]:
-    """Return what a cell lists, apart by commas, semicolons or the like; the whole where it lists nothing.
+    """Return the values that a cell lists, separated by commas or the like; the whole cell if it lists none.
 
     >>> listed_in("tone; facts"), listed_in("tone")
     (['tone', 'facts'], ['tone'])

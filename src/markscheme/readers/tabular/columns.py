@@ -548,7 +548,7 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns of no side whose values are also those of a side, or of each other."""
+    """Return the columns of neither judge nor people that share values with one of these, or with each other."""
     candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
     rated = [side.column for side in sides]
     return [

@@ -17,7 +17,7 @@ from markscheme.stats.pairs import paired
 
 
 def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
-    """Return how the values of a comparison's columns are read.
+    """Find the scale and the meaning of the values in a comparison's columns.
 
     Args:
         columns: Of judges and people, on one criterion.

@@ -328,7 +328,7 @@ def read_columns(
     index: Sequence[Any] | None = None,
     source: Any = None,
 ) -> TableReading:
-    """Return how a table of columns is read.
+    """Find the roles of a table's columns and the scales of their values.
 
     Args:
         columns: The columns, with a cell for each row.

@@ -182,7 +182,7 @@ def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
 
 
 def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
-    """Return what the rubric's weights are divided by once the tuned ones are exchanged."""
+    """Return the divisor of the weighted sum once other weights replace the author's."""
     counted = numbers.weights > 0 if numbers.base == 0 else np.ones(len(weights), dtype=bool)
     return numbers.scale - float(np.abs(numbers.weights[counted]).sum()) + float(np.abs(weights[counted]).sum())
 

@@ -65,7 +65,7 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Return what ratings of the accepted examples say."""
+        """Make a look from a judge's ratings of the accepted examples."""
         rubric = accepted.setting.rubric
         ids = sorted({rating.id for rating in ratings})
         column = column_of("judge", ratings, rubric, ids)

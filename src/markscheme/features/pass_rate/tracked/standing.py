@@ -24,7 +24,7 @@ _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happene
 
 
 def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
-    """Return what the last look at a stream said; what can't be read is said in its place."""
+    """Return a stream as it was at its last look, or with the fault of a file that can't be read."""
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}
     try:

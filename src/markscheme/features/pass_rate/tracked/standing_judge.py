@@ -26,7 +26,7 @@ _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evide
 
 
 def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
-    """Return what all looks at a rubric's accepted examples say; what can't be read is said in its place."""
+    """Return what all looks at a rubric's accepted examples show, or the fault of a file that can't be read."""
     shown = {"rubric": rubric}
     try:
         accepted = load_accepted(calibration / ACCEPTED)
