@@ -289,12 +289,12 @@ def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
     return {(name, what) for name in names for what in LATE.get(name, ()) if what in allowed}
 
 
-def test_every_import_inside_a_function_has_its_reason() -> None:
+def test_every_import_inside_a_function_has_a_listed_reason() -> None:
     unexplained = [f"{module}: {imported}" for module, imported in _late() if not _rules_of(module, imported)]
     assert unexplained == [], "import on top, or add the reason to LATE"
 
 
-def test_every_reason_belongs_to_an_import() -> None:
+def test_every_listed_reason_for_a_late_import_belongs_to_an_existing_import() -> None:
     used = {rule for module, imported in _late() for rule in _rules_of(module, imported)}
     assert {(name, what) for name, reasons in LATE.items() if not _is_deleted(name) for what in reasons} == used
 

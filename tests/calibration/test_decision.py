@@ -254,7 +254,7 @@ def test_a_comparison_without_examples_has_no_verdict() -> None:
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("not-enough-labels", "no-labels", 79)
 
 
-def test_a_calibration_hands_its_findings_to_the_verdict() -> None:
+def test_the_verdict_of_a_calibration_takes_its_findings_into_account() -> None:
     """The judge agrees on 95 % and always says pass: gold fails five."""
     of = rubric("good", "polite")
     gold = np.full((100, 2), 5.0)

@@ -81,6 +81,6 @@ def test_a_named_command_has_the_options_that_follow_it() -> None:
     assert faults == []
 
 
-def test_a_file_in_a_command_is_the_reader_s_or_looks_like_a_placeholder() -> None:
+def test_files_in_commands_of_messages_are_the_user_s_own_or_clear_placeholders() -> None:
     faults = [(*named, files) for named in named_commands() if (files := unlikely_files(named[2]))]
     assert faults == []

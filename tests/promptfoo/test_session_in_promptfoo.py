@@ -217,7 +217,7 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_hold
     assert 2 <= two_runs.most_at_once <= AT_ONCE
 
 
-def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else(two_runs: TwoRuns) -> None:
+def test_in_a_session_thresholds_and_not_python_change_the_verdict_and_nothing_else(two_runs: TwoRuns) -> None:
     each = len(two_runs.first) // len(LANGUAGES)
     for graded in (two_runs.first[:each], two_runs.first[each:]):
         assert [row["success"] for row in graded[:2]] == [True, False]

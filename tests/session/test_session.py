@@ -272,7 +272,7 @@ def answered(place: str, message: bytes) -> Any:
         return json.loads(b"".join(iter(lambda: connection.recv(4096), b"")))
 
 
-def test_another_shell_or_terminal_meets_the_same_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_another_shell_or_terminal_uses_the_same_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
     for number in "12":
         assess("Paris.", CONFIG, project, env | {"SHLVL": number, "TERM": number, "TMUX": number, "_": number})
     assert len(files(runtime)) == 1

@@ -170,7 +170,7 @@ def test_a_group_with_too_few_responses_cannot_be_shown() -> None:
     assert rate.needed is None
 
 
-def test_swapping_the_groups_turns_the_difference_round() -> None:
+def test_swapping_the_groups_reverses_the_sign_of_their_difference() -> None:
     units = np.array([[20, 30], [20, 130]])
     first, second = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
     forward = group_difference(first, [50, 150], second, [40, 160], common=units).difference

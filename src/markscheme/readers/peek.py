@@ -64,7 +64,7 @@ class Peek:
 
     @cached_property
     def shape(self) -> FileShape:
-        """Return what it holds by its content, whatever its name; the name decides where that is empty or damaged."""
+        """Return the shape of the content, whatever the file's name; an empty or damaged file goes by its name."""
         by_name = _SHAPE_OF_NAME.get(self.path.suffix.casefold(), "text")
         if not self.path.is_file():
             return by_name

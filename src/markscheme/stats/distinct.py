@@ -12,7 +12,7 @@ MOST_MARKED: Final = 2**16
 def numbered(
     keys: npt.NDArray[np.int64], reach: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return each whole number once, ascending, and for each key its place among them.
+    """Return the distinct whole numbers in ascending order, and each key's index among them.
 
     Args:
         keys: Numbers from 0, shape (n,).

@@ -140,7 +140,7 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """Order of each row's unit relative to all others; whole numbers, shape (3, n_rows).
+        """Counts of the units that gold, the judge, or both order relative to each row's unit, shape (3, n_rows).
 
         The units that gold and judge order the same way relative to it minus those ordered oppositely; the units with a
         different gold value; and those with a different judge value.
@@ -149,7 +149,7 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """The `orderings` of units relative to the others of their own group, summed over each set, shape (3, n_sets).
+        """The `orderings` within each unit's own group, summed over each jackknife set, shape (3, n_sets).
 
         Counted in a table of levels for each set where these are small enough; else by putting the groups one after
         another: units of different groups then always have the same order.

@@ -218,7 +218,7 @@ def rating_patterns(
     leave_out: bool = True,
     raters: Sequence[str] = (),
 ) -> RatingPatterns:
-    """Find the patterns in a table of ratings, with the sets of units to leave out in turn.
+    """Reduce a table of ratings to its distinct rows with their counts, and the sets of units to leave out in turn.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.

@@ -80,7 +80,7 @@ def test_every_drift_of_the_reference_is_reproduced() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(rows=tables)
-def test_turning_the_scale_round_turns_the_shift_round(rows: list[list[int]]) -> None:
+def test_reversing_the_scale_reverses_the_sign_of_a_shift(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
     forward = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     back = compare_runs(4 - ratings[:, 0], 4 - ratings[:, 1:], span=4).moved

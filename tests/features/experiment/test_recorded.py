@@ -62,7 +62,7 @@ def report_of(run: ExperimentRun) -> ExperimentReport:
     return ExperimentReport(run, rows, between_variants(table, run.experiment.cases))
 
 
-def test_means_and_ends_of_each_variant_and_criterion(run: ExperimentRun) -> None:
+def test_means_and_ends_of_each_variant_and_criterion_equal_those_calculated_by_hand(run: ExperimentRun) -> None:
     rows = report_of(run).rows
     told = {
         name: {criterion: (found.mean, found.least, found.most, found.n) for criterion, found in row.criteria.items()}
@@ -89,7 +89,7 @@ def test_means_and_ends_of_each_variant_and_criterion(run: ExperimentRun) -> Non
     assert [row.pass_rate.value for row in rows.values()] == [approx(2 / 3), approx(2 / 3)]
 
 
-def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRun) -> None:
+def test_differences_of_variants_case_by_case_equal_those_calculated_by_hand(run: ExperimentRun) -> None:
     (difference,) = report_of(run).differences
     assert (difference.first, difference.second) == ("formal", "casual")
     overall = difference.shifts["overall"]
@@ -119,7 +119,7 @@ def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRu
     assert difference.worse == []
 
 
-def test_the_table_as_csv_has_the_same_figures(run: ExperimentRun) -> None:
+def test_the_csv_table_of_an_experiment_has_the_figures_of_its_report(run: ExperimentRun) -> None:
     rows = list(csv.DictReader(io.StringIO(csv_of(report_of(run)))))
     assert list(rows[0]) == ["variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall"]
     first = rows[0]
@@ -142,7 +142,7 @@ def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
     assert "3 cases can't show any difference" in text.getvalue()
 
 
-def test_markdown_and_json_have_the_same_figures(run: ExperimentRun) -> None:
+def test_markdown_and_json_of_an_experiment_have_the_figures_of_its_report(run: ExperimentRun) -> None:
     report = report_of(run)
     assert "| formal | accuracy | 4.67 | 4 | 5 | 3 | 0 |" in render_markdown(view(report))
     data = json_of(report)

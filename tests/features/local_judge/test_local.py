@@ -107,7 +107,9 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
 
 
 @pytest.mark.proof
-def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path, cut_off: Reply) -> None:
+def test_keeping_the_shared_beginning_of_prompts_in_memory_does_not_change_an_answer(
+    local_model: Path, cut_off: Reply
+) -> None:
     keeping = LocalJudge(local_model, context=1024, max_tokens=LENGTH, keep_prefix=True)
     first, again = asked_often(keeping, 2, BRIEF)
     assert first.text == again.text == cut_off.text

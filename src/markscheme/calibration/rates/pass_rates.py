@@ -101,7 +101,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 
 
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
-    """Return the labels, each with the verdict that its response has here, if one response here has its id.
+    """Return the labels with the judge's present verdict on each response that is graded here under one id.
 
     The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
     earlier run or another judge, would correct errors that this judge doesn't make.

@@ -79,7 +79,7 @@ class CountedGold(Gold):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether annotators gave it: counted examples are taken for drawn ones."""
+        """Whether annotators gave the labels, since counted examples are assumed to be drawn at random."""
         return self.has_people
 
 

@@ -281,7 +281,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Whose scores are computed: gold's also for both ways of settling even splits."""
+        """Names of the raters whose scores are computed; gold also under both ways of settling even splits."""
         return [*self.annotators, "judge", "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:

@@ -49,7 +49,7 @@ class CountedRepairs(Repairs):
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
-    """Yield the part of each criterion that decides, with its columns for each example that a change is counted on.
+    """Yield each decisive criterion's part of the counts, with the columns that say what fixing it changes.
 
     They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
     score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.

@@ -271,7 +271,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Outputs in the order of who read most of the random part, their modes, and whether each named one first.
+        """The random outputs of the most diligent reader in order: ids, their modes, and whether a mode was new.
 
         A note in no mode may be a mode of its own, so it counts as one until it is put into another.
         """
@@ -326,7 +326,7 @@ class ReadOutputs:
 
     @cached_property
     def new_by_task(self) -> tuple[bool, ...]:
-        """Marks of the tasks whose first output read named a mode first, in order; empty without groups."""
+        """Whether the first output read of each task named a new mode, in order; empty without groups."""
         ids, _, is_new = self._sequence
         if not any(self.groups.get(id) for id in ids):
             return ()

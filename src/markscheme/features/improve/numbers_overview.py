@@ -71,7 +71,7 @@ class TriableChanges:
         return self.scores is None and self.decisions.lack is None and not self.decisions.is_paired
 
     def to_json(self) -> dict[str, bool]:
-        """Return the rows by what is tried."""
+        """Return whether words, weights and the pass mark can be tried."""
         return {"words": self.words, "weights": self.weights, "pass_mark": self.pass_mark}
 
 

@@ -86,7 +86,7 @@ class _MediaReader:
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with each part replaced by its mark; one in our own short form only within a list."""
+        """Return plain data with a mark for each image or PDF; the short form of one counts only within a list."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, str):
@@ -98,7 +98,7 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Return a text in plain data with marks, if a part was loaded into it, or it is JSON with loaded parts."""
+        """Return a text's mark if it is a loaded file; loaded files inside JSON text are marked too."""
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")

@@ -70,7 +70,7 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Labels that pass, and labels, of what the judge doesn't pass and of what it passes."""
+        """Passing labels and all labels, first on responses that the judge doesn't pass, then on those it passes."""
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():
             side = sides[verdict == PASSES]
@@ -128,7 +128,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return effective labels that pass, effective labels, and the pool of some weeks, each by verdict.
+    """Return effective passing labels, all effective labels and the pool of some weeks, each by the judge's verdict.
 
     Verdicts that never occur are left out, as a judge that leaves nothing to people has two.
     """

@@ -87,7 +87,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
-    """Print the labels needed, with a calibration's labels as a sample of the traffic; return the exit status."""
+    """Print how many audits a week show a drop, with a calibration's labels as a sample of traffic; the exit status."""
     table = read_decided(path, rubric, columns).table
     passes = table[JUDGE].decisions == 1
     good = table[GOLD].decisions == 1
