@@ -42,7 +42,7 @@ def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> Non
         _ = markscheme.calibrat
 
 
-def test_there_is_one_class_of_rubrics_and_one_of_criteria() -> None:
+def test_all_public_paths_lead_to_one_class_of_rubrics_and_one_of_criteria() -> None:
     assert markscheme.Rubric is engine.Rubric
     assert markscheme.Criterion is engine.Criterion
 

@@ -54,7 +54,7 @@ def carried(n: int, differing: int = 0, checked: int | None = None) -> CarriedLa
     return carried
 
 
-def test_nothing_is_carried_where_no_words_changed() -> None:
+def test_no_labels_are_carried_over_if_no_words_changed() -> None:
     assert carried_labels(set_of([[label(0, "ana", NOW, {"tone": 1.0, "facts": 1.0})]]), NOW) is None
     assert carried_labels(set_of([[Rating("e0", "ana", "human", {"tone": Rated(1.0)})]]), NOW) is None
 

@@ -270,7 +270,7 @@ def test_scores_as_good_as_a_person_s_may_be_averaged(gate: Ruling) -> None:
     assert use == "trend"
 
 
-def test_one_reason_against_is_enough() -> None:
+def test_one_reason_against_is_enough_to_refuse_a_gate() -> None:
     assert ruled("gate", "side", "target-open").state == "refused"
     assert ruled("gate", "side", "target-open").because == ("side",)
     assert ruled("gate", "side-open", "target-open").because == ("side-open", "target-open")

@@ -170,7 +170,9 @@ def test_another_file_of_the_accepted_run_can_be_named_and_must_exist(here: Path
 
 
 @pytest.mark.proof
-def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(accepted: Path) -> None:
+def test_a_run_without_examples_in_common_with_the_accepted_one_is_refused_unless_other_examples_were_named(
+    accepted: Path,
+) -> None:
     here = accepted
     examples = here / "calibration" / "clear" / "examples.jsonl"
     renamed = examples.read_text(encoding="utf-8").replace('"id": "x', '"id": "y')

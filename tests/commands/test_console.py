@@ -37,7 +37,7 @@ def test_a_command_says_the_same_in_this_process_and_in_one_of_its_own(
     assert here[1] or here[2]
 
 
-def test_nothing_of_a_command_is_left_in_this_process(tmp_path: Path) -> None:
+def test_a_command_run_in_this_process_leaves_no_state_behind(tmp_path: Path) -> None:
     def state() -> tuple[object, ...]:
         streams = (sys.stdin, sys.stdout, sys.stderr)
         return dict(os.environ), os.getcwd(), list(sys.path), list(sys.argv), list(warnings.filters), streams

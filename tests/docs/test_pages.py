@@ -30,7 +30,9 @@ def name_of(page: Path) -> str:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in (TUTORIAL, READ_BY_KEYBOARD)], ids=name_of)
 @pytest.mark.proof
-def test_what_a_page_shows_happens(page: Path, new_story: Story, request: pytest.FixtureRequest) -> None:
+def test_commands_on_a_page_print_what_the_page_shows(
+    page: Path, new_story: Story, request: pytest.FixtureRequest
+) -> None:
     text = page.read_text(encoding="utf-8")
     if "$ npx promptfoo eval" in text:
         promptfoo_command(new_story.folder.parent / "bin")
@@ -41,7 +43,7 @@ def test_what_a_page_shows_happens(page: Path, new_story: Story, request: pytest
     assert set(new_story.unchecked) <= WHY_NOT_RUN
 
 
-def test_what_the_tutorial_shows_happens(tutorial: Story) -> None:
+def test_commands_of_the_tutorial_print_what_it_shows(tutorial: Story) -> None:
     assert set(tutorial.unchecked) <= WHY_NOT_RUN
     assert (tutorial.folder / "calibration" / "reply" / "accepted.json").is_file()
     assert (tutorial.folder / "results.json").is_file()

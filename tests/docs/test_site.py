@@ -54,7 +54,7 @@ def test_every_name_that_users_import_is_in_the_reference() -> None:
             assert f"::: {value.__module__}.{name}" in directives
 
 
-def test_nothing_is_reported_twice() -> None:
+def test_the_reference_documents_no_name_twice() -> None:
     directives = [line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")]
     assert len(directives) == len(set(directives))
 

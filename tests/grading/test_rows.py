@@ -168,7 +168,7 @@ def test_rows_with_without_and_with_a_faulty_rubric_are_graded_in_one_run() -> N
 
 
 @pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
-def test_what_becomes_of_a_rows_rubric_is_as_asked(rule: RowRule, names: list[str]) -> None:
+def test_a_row_s_own_rubric_is_added_ignored_or_refused_as_the_options_say(rule: RowRule, names: list[str]) -> None:
     with Grader(CORE, judging("Paris"), rows=rule) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
     assert list(row["criteria"]) == names

@@ -216,7 +216,7 @@ def test_a_call_larger_than_a_minutes_tokens_goes_alone_instead_of_never() -> No
     faults=st.lists(st.sampled_from(["", "busy", "wait", "fail"]), max_size=30),
 )
 @settings(max_examples=60, deadline=None)
-def test_whatever_happens_limits_hold_and_everyone_gets_an_answer(
+def test_under_random_failures_limits_hold_and_every_caller_gets_an_answer(
     seconds: float, concurrency: int, requests: int | None, faults: list[str]
 ) -> None:
     kinds: dict[str, JudgeError | None] = {

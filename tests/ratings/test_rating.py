@@ -91,7 +91,7 @@ def _file(folder: Path, *lines: dict[str, Any]) -> Path:
     return path
 
 
-def test_of_a_person_the_later_line_counts_criterion_by_criterion(tmp_path: Path) -> None:
+def test_of_two_lines_by_one_annotator_the_later_counts_criterion_by_criterion(tmp_path: Path) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
     path = _file(
         tmp_path,
@@ -133,7 +133,7 @@ def test_two_lines_of_a_judge_or_of_an_unnamed_rater_both_count(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("named", [{"judge": {"value": "judge-1"}}, {"rater": ["ann", "ben"]}])
-def test_what_is_no_name_of_a_rater_is_refused_with_its_file_and_line(tmp_path: Path, named: dict[str, Any]) -> None:
+def test_an_invalid_rater_s_name_is_refused_with_its_file_and_line(tmp_path: Path, named: dict[str, Any]) -> None:
     (tmp_path / "judge.jsonl").write_text(json.dumps({"id": "a", **named, "criteria": {"polite": "MET"}}) + "\n")
     with pytest.raises(RatingError, match=r"judge\.jsonl:1: a rater has a name, found"):
         load_ratings(tmp_path / "judge.jsonl", RUBRIC)

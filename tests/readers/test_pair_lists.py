@@ -82,7 +82,7 @@ def test_battles_of_an_arena_are_read_by_their_last_turns(tmp_path: Path) -> Non
     assert levels(read) == [0.0]
 
 
-def test_who_preferred_must_be_stated(tmp_path: Path) -> None:
+def test_pairs_that_do_not_say_who_preferred_are_refused_without_the_option(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
     with pytest.raises(RatingError, match="--kind"):
         open_rated([written(tmp_path, "pairs.jsonl", rows)])

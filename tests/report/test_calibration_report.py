@@ -134,7 +134,7 @@ def test_no_line_is_wider_than_the_screen(calibration: Calibration) -> None:
         assert not [line for line in page.getvalue().splitlines() if len(line) > width and not holds_command(line)]
 
 
-def test_one_of_a_thing_is_written_in_the_singular(calibration: Calibration) -> None:
+def test_counts_of_one_are_written_in_the_singular(calibration: Calibration) -> None:
     counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1)
     one = replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1))
     page = on_screen(one, details=True)

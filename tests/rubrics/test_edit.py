@@ -171,7 +171,7 @@ def test_the_diff_names_the_file_and_shows_old_and_new() -> None:
     assert edit(path, Changes()).diff == ""
 
 
-def test_what_is_written_reads_back_as_the_same_rubric_otherwise() -> None:
+def test_an_edited_rubric_reads_back_unchanged_but_for_the_edit() -> None:
     rubric = rubric_from_text(PLAIN, "yaml")
     changes = Changes(weights={"kind": 0.123456}, ask_within=0.025)
     assert rubric_from_text(edited(PLAIN, "yaml", changes), "yaml") == changes.applied_to(rubric)

@@ -69,7 +69,7 @@ def test_new_words_are_read_back_and_all_other_lines_stay(place: Field) -> None:
         assert comment in now
 
 
-def test_all_words_at_once_keep_the_way_they_were_quoted() -> None:
+def test_rewriting_all_words_at_once_keeps_their_quoting() -> None:
     assert after(PLACES) == (
         "# what a good reply is\n"
         "guidelines: |  # for the judge\n"

@@ -195,7 +195,7 @@ def test_a_changed_configuration_file_has_a_session_of_its_own_and_other_files_d
     assert calls_of[1] == 3 * calls_of[0]
 
 
-def test_what_a_user_s_own_judge_reads_is_never_another_caller_s(
+def test_a_user_s_own_judge_in_a_session_reads_its_caller_s_environment_and_no_other_s(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     module = project / "session_judge.py"

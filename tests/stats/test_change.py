@@ -63,7 +63,7 @@ def test_sign_flip_gives_the_exact_p_of_the_worked_examples(d: list[int], exact_
     assert (test.exact_p, test.mid_p, test.n) == (exact_p, mid_p, len(d))
 
 
-def test_sign_flip_agrees_with_the_listed_sign_patterns() -> None:
+def test_the_sign_flip_test_gives_the_p_values_of_the_shared_reference() -> None:
     for case in block("reference.yaml", "sign_flip")["cases"]:
         test = sign_flip(case["differences"])
         assert (test.exact_p, test.mid_p) == (case["exact_p"], case["mid_p"])
@@ -120,7 +120,7 @@ def test_order_scale_and_unchanged_examples_do_not_change_p(d: list[float], zero
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_several_stored_runs_equal_the_listing_of_which_run_is_now(rows: list[list[int]]) -> None:
+def test_the_test_against_several_stored_runs_equals_listing_which_run_is_the_new_one(rows: list[list[int]]) -> None:
     runs = np.array(rows)
     test = moved(runs[:, 0], runs[:, 1:])
     choices = [[4.0 * x - sum(row) for x in row] for row in rows]
@@ -131,7 +131,7 @@ def test_several_stored_runs_equal_the_listing_of_which_run_is_now(rows: list[li
     assert test.shift == approx(float((runs[:, 0] - runs[:, 1:].mean(axis=1)).mean()))
 
 
-def test_one_stored_run_is_the_sign_flip_of_the_differences() -> None:
+def test_with_one_stored_run_the_test_of_a_shift_is_the_sign_flip_test() -> None:
     now, then = np.array([2, 3, 1, 4, 4, 2]), np.array([1, 3, 0, 3, 4, 3])
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
@@ -180,14 +180,14 @@ def test_a_hundred_thousand_examples_give_the_normal_p() -> None:
 # -------------------------------------------------------------------------------------------------- changed at all
 
 
-def test_any_change_gives_the_exact_p_of_the_worked_example() -> None:
+def test_the_test_of_any_change_gives_the_exact_p_of_the_worked_example() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
     change_test = any_change(runs[:, 0], runs[:, 1:])
     assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
     assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
-def test_any_change_agrees_with_the_simulation_code() -> None:
+def test_the_test_of_any_change_agrees_with_the_simulation_code() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
         change_test = any_change(runs[:, 0], runs[:, 1:])
@@ -198,7 +198,7 @@ def test_any_change_agrees_with_the_simulation_code() -> None:
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_any_change_equals_the_listing_of_which_run_is_now(rows: Rows) -> None:
+def test_the_test_of_any_change_equals_listing_which_run_is_the_new_one(rows: Rows) -> None:
     runs = np.array(rows)
     to = np.abs(runs[:, :, None] - runs[:, None, :]).sum(axis=2)
     scores = 3 * to - to.sum(axis=1, keepdims=True)
@@ -221,7 +221,7 @@ def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
     assert alone.flips_now.low != expected.low
 
 
-def test_any_change_sees_a_judge_that_got_noisier_without_moving() -> None:
+def test_the_test_of_any_change_detects_a_judge_that_got_noisier_without_moving() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
@@ -323,7 +323,7 @@ def test_adjusted_p_keep_the_order_they_came_in_and_never_fall(p: list[float], r
         assert ((adjusted >= np.array(p) - 1e-15) & (adjusted <= 1)).all()
 
 
-def test_all_the_alarm_levels_of_a_series_add_up_to_the_level() -> None:
+def test_the_alarm_levels_of_a_series_of_runs_add_up_to_the_overall_level() -> None:
     assert sum(alarm_level(t) for t in range(1, 20_000)) == approx(0.05, abs=2e-6)
     assert alarm_level(1) == approx(0.0303963551)
     assert [alarm_level(t, planned=10) for t in (1, 10)] == [0.005, 0.005]

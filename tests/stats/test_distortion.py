@@ -248,7 +248,7 @@ def test_shapes_that_don_t_fit_and_infinite_ratings_are_the_caller_s_fault(call:
         call()
 
 
-def test_all_equal_units_have_a_value_and_no_interval() -> None:
+def test_units_that_are_all_equal_give_a_distortion_a_value_and_no_interval() -> None:
     people = np.tile(np.column_stack([[1.0, 2, 3], [1.0, 2, 3]]), (4, 1))
     estimate = slope_on_people(people, 2 * people[:, 0])
     assert estimate.value == pytest.approx(2)

@@ -226,7 +226,7 @@ def test_every_law_has_a_test_in_this_file() -> None:
 @law
 @given(ratings=tables())
 @holders(SYMMETRIC)
-def test_swapping_raters_changes_nothing(name: str, ratings: Table) -> None:
+def test_swapping_raters_changes_no_symmetric_statistic(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings))
 
@@ -251,7 +251,7 @@ def test_swapping_raters_inverts_a_ratio(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(), seed=st.integers(0, 99))
 @holders(REORDERED)
-def test_reordering_units_changes_nothing(name: str, ratings: Table, seed: int) -> None:
+def test_reordering_units_changes_no_statistic(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     order = np.random.default_rng(seed).permutation(len(ratings))
     assert same(statistic(name, ratings[order]), statistic(name, ratings))
@@ -260,7 +260,7 @@ def test_reordering_units_changes_nothing(name: str, ratings: Table, seed: int) 
 @law
 @given(ratings=tables())
 @holders(EMPTY)
-def test_a_unit_without_ratings_changes_nothing(name: str, ratings: Table) -> None:
+def test_a_unit_without_ratings_changes_no_statistic(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     framed = np.pad(ratings, ((1, 1), (0, 0)), constant_values=math.nan)
     after, before = statistic(name, framed), statistic(name, ratings)

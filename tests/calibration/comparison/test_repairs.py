@@ -223,7 +223,7 @@ def test_the_order_of_examples_and_of_criteria_changes_no_count() -> None:
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_nothing_is_estimated_so_examples_counted_twice_count_double_and_right_ones_add_nothing() -> None:
+def test_repairs_are_plain_counts_so_doubled_examples_count_double_and_right_ones_add_nothing() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))

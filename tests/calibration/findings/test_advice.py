@@ -39,7 +39,7 @@ def test_asking_for_one_criterion_at_a_time_is_advised_only_where_several_are_as
     assert str(finding.suggestion).startswith(advice)
 
 
-def test_one_criterion_is_not_asked_at_a_time_by_the_next_command_either() -> None:
+def test_the_next_command_does_not_ask_for_one_criterion_at_a_time_if_the_rubric_has_a_single_one() -> None:
     of = yes_no_rubric()
     labelled = examples(of, {"ana": [[place % 2] for place in range(40)]})
     calibration = calibration_of(of, labelled, unreadable(of), Rater("gpt", "f00d", "live"))

@@ -164,7 +164,7 @@ def test_labels_drawn_by_group_and_verdict_give_groups_their_rates_and_those_dra
     assert "unequal chances" in rates.groups["b"].corrected.undefined
 
 
-def test_one_group_is_the_whole_and_gets_no_row() -> None:
+def test_a_single_group_equals_the_whole_and_gets_no_row_of_its_own() -> None:
     a = group("a", 150, 50)
     rates = pass_rates(a, list(labels(a, 15, 5, passed=True)))
     assert (rates.groups, rates.differences) == ({}, {})

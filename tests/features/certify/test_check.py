@@ -170,7 +170,7 @@ def test_an_older_certificate_is_not_checked(project: Path) -> None:
         (lambda file: file.update(further=10**9), "further is a whole number from 0 to 1000"),
     ],
 )
-def test_what_is_no_decision_is_refused_with_its_place(
+def test_an_entry_of_a_certificate_that_is_not_a_decision_is_refused_with_its_path(
     project: Path, edit: Callable[[dict[str, Any]], object], problem: str
 ) -> None:
     edited(project, edit)

@@ -17,7 +17,7 @@ def polite() -> Rubric:
     return rubric_from_data({"criteria": [{"name": "polite", "requirement": "It is polite."}]})
 
 
-def test_one_judge_is_ranked_by_its_distance_from_the_mark_and_where_it_decides_nothing_not_at_all() -> None:
+def test_decisions_of_one_judge_are_ranked_by_their_distance_from_the_pass_mark() -> None:
     ratings = [Rating("a", "j", "model", {"polite": Rated(1)}), Rating("b", "j", "model", {"polite": Rated(0)})]
     mark = polite().pass_mark
     ranked = RankedDecisions.of(ratings, polite(), IDS)

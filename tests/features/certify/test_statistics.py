@@ -56,7 +56,7 @@ def test_votes_of_seven_judges_decide_the_passes_that_six_agree_on() -> None:
     assert each.automatic.value == 150 / 200
 
 
-def test_one_error_in_the_fifty_most_certain_is_one_too_many() -> None:
+def test_one_error_among_the_fifty_most_certain_decisions_breaks_the_promise() -> None:
     certainty, wrong = by_votes({7: (50, 1)})
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
     assert not part.is_certified
@@ -123,7 +123,7 @@ def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_is_repro
     assert compared >= 8
 
 
-def test_what_the_judge_could_not_grade_is_never_automatic() -> None:
+def test_a_response_that_the_judge_could_not_grade_is_never_decided_automatically() -> None:
     certainty = np.array([0.9] * 80 + [math.nan] * 20)
     part = automatic_part(certainty, np.zeros(100), ONE_IN_TEN)
     assert (part.n_automatic, part.automatic.value) == (80, 0.8)
@@ -308,7 +308,7 @@ def test_the_cheap_judge_decides_what_it_is_sure_of_and_the_better_one_the_rest(
     assert cascade.upper <= 0.05
 
 
-def test_what_one_judge_can_t_grade_goes_on_to_the_next() -> None:
+def test_a_response_that_one_judge_cannot_grade_goes_on_to_the_next_judge() -> None:
     cheap = judge(300, errs_below=0.8, seed=1)
     certainty = np.array(cheap.certainty)
     certainty[::2] = math.nan

@@ -58,7 +58,9 @@ def test_a_column_at_random_decides_nothing(table: Path) -> None:
         (("--judge", "gpt", "--human", "human", "--write"), "names no judge to ask"),
     ],
 )
-def test_what_a_table_can_not_answer_is_refused(table: Path, options: tuple[str, ...], why: str) -> None:
+def test_options_that_certify_cannot_take_for_a_table_are_refused(
+    table: Path, options: tuple[str, ...], why: str
+) -> None:
     done = run("markscheme", "certify", "replies.csv", *options, cwd=table)
     assert done.returncode == 2
     assert why in " ".join(done.stderr.split())

@@ -45,7 +45,7 @@ def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
 
 
 @pytest.mark.proof
-def test_what_agreement_is_of_is_a_parameter(elsewhere: Path) -> None:
+def test_the_parameter_of_selects_what_judges_are_compared_by(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]

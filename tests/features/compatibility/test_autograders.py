@@ -534,7 +534,9 @@ def test_a_rubric_that_asks_for_more_than_yes_or_no_is_sent_to_the_engine(data: 
         ({"check": "json_valid"}, "runs no check"),
     ],
 )
-def test_one_number_cannot_honour_what_speaks_of_one_criterion(criterion: dict[str, Any], words: str) -> None:
+def test_a_holistic_grader_refuses_a_rubric_with_settings_of_single_criteria(
+    criterion: dict[str, Any], words: str
+) -> None:
     rubric = Rubric.from_dict([{"requirement": "A", **criterion}])
 
     async def generate(*_: str) -> RubricAsJudgeOutput:

@@ -87,7 +87,7 @@ def test_a_name_that_is_not_there_is_found_out(span: str) -> None:
         assert is_there(span)
 
 
-def test_each_row_says_what_to_do_here_and_each_neighbour_has_some() -> None:
+def test_each_row_of_the_page_says_what_to_do_in_markscheme_and_each_other_tool_has_some() -> None:
     assert all(left and right for left, right in rows(PAGE))
     heads = re.split(r"^## From ", PAGE, flags=re.MULTILINE)[1:]
     assert [len(rows(section)) >= 4 for section in heads] == [True] * len(heads)

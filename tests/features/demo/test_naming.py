@@ -45,7 +45,7 @@ def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Named
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.proof
-def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], Named]) -> None:
+def test_the_diagnosis_names_the_planted_fault(fault: str, diagnosis: Callable[[str], Named]) -> None:
     _, found = diagnosis(fault)
     assert named_in(found) == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
 

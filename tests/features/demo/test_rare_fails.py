@@ -22,7 +22,7 @@ def judges() -> dict[str, SimulatedJudge]:
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
-def test_each_simulated_judge_has_the_figures_of_its_worked_case(
+def test_each_simulated_judge_has_the_figures_of_its_worked_example(
     name: str, case: GateCase, judges: dict[str, SimulatedJudge]
 ) -> None:
     answer = judges[name].calibration.decision.gate_answer

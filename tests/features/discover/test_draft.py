@@ -142,5 +142,5 @@ def test_words_that_point_to_code_are_named(words: str, hint: str) -> None:
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 
-def test_what_the_pass_mark_lets_through_is_said() -> None:
+def test_the_drafted_rubric_says_which_faults_pass_at_its_pass_mark() -> None:
     assert lets_through([Mode("a", severity=1), Mode("b", severity=1)]).endswith("1 small fault")

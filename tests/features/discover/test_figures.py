@@ -105,7 +105,7 @@ def test_both_halves_of_a_split_mode_inherit_the_reading_and_its_notes_are_unsor
     assert counts(sorted_again, "a1") == (1, 8, ids(1, 2))
 
 
-def test_what_a_reader_could_not_judge_counts_nowhere() -> None:
+def test_outputs_that_a_reader_could_not_judge_count_in_no_figure() -> None:
     outputs = read_outputs(OUTPUTS)
     unclear = tuple(replace(r, read="unclear") if r.id == "o9" else r for r in outputs.readings)
     without = replace(outputs, readings=unclear)

@@ -72,7 +72,7 @@ def test_one_in_four_is_an_output_shown_out_of_turn_and_is_marked_as_such(opened
     work.close()
 
 
-def test_what_is_noted_is_kept_with_its_place_and_put_into_modes(opened: OpenedDiscovery) -> None:
+def test_a_note_is_kept_with_its_passage_and_put_into_its_modes(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear", modes=("price",))
     reading = work.own_readings()["o3"]
@@ -200,14 +200,14 @@ def test_a_new_mode_is_named_without_white_space_around_its_name(opened: OpenedD
         (b"[1]", {}),
     ],
 )
-def test_what_a_page_sends_is_data_that_files_can_hold(body: bytes, kept: dict[str, str]) -> None:
+def test_text_that_a_page_sends_is_made_storable_in_files(body: bytes, kept: dict[str, str]) -> None:
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": body, "more_body": False}
 
     assert asyncio.run(sent_object(Request({"type": "http", "method": "POST"}, receive))) == kept
 
 
-def test_nothing_is_kept_that_could_not_be_read_again(opened: OpenedDiscovery) -> None:
+def test_a_reading_that_could_not_be_read_again_is_refused_and_not_kept(opened: OpenedDiscovery) -> None:
     ann = reader(opened)
     first, *_ = opened.order.ids
     say(ann, first, "wrong price", modes=("price",))

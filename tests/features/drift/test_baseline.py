@@ -137,7 +137,7 @@ def test_the_same_levels_again_are_not_drift_with_enough_examples(tmp_path: Path
         assert called.needed == (37 if verdict == "can't tell" else None)
 
 
-def test_one_accepted_run_never_shows_that_nothing_moved_and_says_so(tmp_path: Path) -> None:
+def test_with_a_single_accepted_run_the_report_says_that_steadiness_cannot_be_shown(tmp_path: Path) -> None:
     truth = _truth(400)
     drift = _beside(
         _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}), KIND_TONE, {"tone": truth}, {"tone": truth}
@@ -420,7 +420,7 @@ def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
     assert drift.score.drift.moved.p < 0.05
 
 
-def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
+def test_examples_without_a_level_in_both_runs_are_left_out_of_the_comparison(tmp_path: Path) -> None:
     truth = _truth(40)
     gaps = [None if i % 4 == 0 else level for i, level in enumerate(truth)]
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
@@ -440,7 +440,9 @@ def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_nothing_in_common_is_an_error_that_says_what(tmp_path: Path, asked: Rubric, response: str, why: str) -> None:
+def test_runs_without_common_examples_or_criteria_are_refused_with_the_reason(
+    tmp_path: Path, asked: Rubric, response: str, why: str
+) -> None:
     truth = _truth(20)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     with pytest.raises(ComparisonError, match=why):

@@ -101,7 +101,7 @@ def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_each_answer_says_whether_it_is_about_this_look_or_about_all(since: Since) -> None:
+def test_an_alarm_says_whether_it_comes_from_this_comparison_or_from_all(since: Since) -> None:
     drifts = {
         name: baseline(calibrated(_still(**changes), rubric("per_criterion"), since=replace(since, **asked)))
         for name, changes, asked in (

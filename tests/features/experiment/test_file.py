@@ -110,7 +110,7 @@ cases:
         (("rubric.yaml", "rubrik.yaml"), 1, "there is no rubric file rubrik.yaml"),
     ],
 )
-def test_what_does_not_fit_together_is_a_fault_of_the_line_to_change(
+def test_contradictory_entries_of_an_experiment_are_reported_at_the_line_to_change(
     tmp_path: Path, change: tuple[str, str], line: int, problem: str
 ) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "{{query}}"}')

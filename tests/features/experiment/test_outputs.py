@@ -190,7 +190,7 @@ def test_the_judge_sees_neither_variant_nor_prompt() -> None:
     assert "Please" not in shown
 
 
-def test_what_the_model_fails_on_is_not_graded_with_the_reason() -> None:
+def test_a_cell_on_which_the_model_fails_is_ungraded_with_the_reason() -> None:
     def answer(prompt: Prompt, _: int) -> str:
         if "Germany" in prompt.user:
             raise JudgeUnavailable("down")

@@ -266,7 +266,7 @@ def test_no_variant_is_named_where_nothing_is_graded(run: ExperimentRun) -> None
     assert not any(name in answer.head for name in (*run.experiment.by_name, NONE))
 
 
-def test_each_difference_stands_with_the_means_of_the_cases_it_is_about(run: ExperimentRun) -> None:
+def test_each_difference_is_shown_with_both_means_over_the_same_cases(run: ExperimentRun) -> None:
     """Casual has no grade for the last case: its difference to formal is that of the means over the first two."""
     table, cases = marked({"formal": [0.5, 0.7, 0.9], "casual": [0.6, 0.8, math.nan]}, run.experiment.rubric)
     (difference,) = between_variants(table, cases)

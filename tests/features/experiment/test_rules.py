@@ -54,7 +54,7 @@ def test_a_rule_about_all_variants_says_which_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
-def test_what_is_not_known_does_not_pass_in_silence() -> None:
+def test_a_rule_on_an_unknown_figure_fails() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
         "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]

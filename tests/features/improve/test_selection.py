@@ -101,7 +101,7 @@ def test_sizes_calls_and_labels_equal_the_worked_examples() -> None:
     assert labels_needed(132) == 198
 
 
-def test_all_openings_of_the_test_labels_together_spend_an_alpha_of_a_tenth() -> None:
+def test_all_tests_on_the_same_held_out_labels_together_use_a_significance_of_at_most_a_tenth() -> None:
     assert sum(opening_alpha(j) for j in range(1, 60)) == pytest.approx(0.1)
 
 
@@ -138,7 +138,7 @@ def test_candidates_made_elsewhere_are_tested_together_on_all_labels() -> None:
     assert outside_test(noise) == outside_test(noise)
 
 
-def test_of_candidates_no_better_one_in_twenty_is_adopted_at_most() -> None:
+def test_candidates_that_are_no_better_are_adopted_in_at_most_one_of_twenty_runs() -> None:
     rng = np.random.default_rng(3)
     adopted = [outside_test(rng.normal(0, 0.15, (30, 4))).best is not None for _ in range(200)]
     assert np.mean(adopted) <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5

@@ -46,12 +46,12 @@ def test_agreement_is_shown_from_five_labels_on_and_changes_only_in_steps_of_fiv
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
 
 
-def test_of_several_others_each_label_counts() -> None:
+def test_agreement_so_far_counts_each_label_of_several_other_annotators() -> None:
     eve = [rating_of("eve", id, 2.0) for id in IDS[:3]]
     assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 
 
-def test_what_the_rater_has_not_labelled_in_this_work_is_not_looked_at() -> None:
+def test_agreement_so_far_ignores_responses_that_the_rater_has_not_labelled() -> None:
     ben = [rating_of("ben", id, 1.0) for id in IDS]
     assert counted(*both(5), *ben[6:]) == counted(*both(5))
     assert counted(*both(12), ids=IDS[:4]).examples == 0

@@ -67,7 +67,7 @@ def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tm
     assert criteria[0] == criteria[1]
 
 
-def test_what_was_labelled_is_done_when_the_page_is_opened_again(folder: Path) -> None:
+def test_labelled_rows_stay_done_when_the_page_is_opened_again(folder: Path) -> None:
     work = labelled(folder, "ann")
     work.file.close()
     again = open_work("rows.jsonl", folder, rater="ann")

@@ -59,7 +59,7 @@ def test_inclusion_probabilities_add_up_to_the_count_are_above_zero_and_rise_wit
     assert (np.diff(chances[order]) >= -1e-9).all()
 
 
-def test_each_unit_is_drawn_as_often_as_its_chance_says() -> None:
+def test_each_unit_is_drawn_with_its_inclusion_probability() -> None:
     chances = inclusion_chances([1, 1, 2, 3, 3, 8], 3)
     drawn = Counter[int]()
     for seed in range(2000):
@@ -110,7 +110,7 @@ def test_rare_levels_and_neglected_groups_are_likelier_within_their_part() -> No
     assert chance[("thin group",)] == approx(1.5 * chance[()])
 
 
-def test_what_is_labelled_is_not_drawn_again_and_counts_for_its_part() -> None:
+def test_labelled_outputs_are_not_drawn_again_and_count_for_their_stratum() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     first = choose_next(RUBRIC, examples, ratings, 40)
     labelled = [pick.example for pick in first.picks]

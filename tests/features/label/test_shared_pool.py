@@ -90,7 +90,7 @@ def test_only_an_overlap_is_labelled_by_several() -> None:
         (["-o", "public_url=labels.example.org"], "must be like https://"),
     ],
 )
-def test_what_cannot_be_shared_or_served_is_refused(project: Path, options: list[str], problem: str) -> None:
+def test_impossible_ways_to_share_or_serve_a_pool_are_refused(project: Path, options: list[str], problem: str) -> None:
     status, message = refused(project, "--pool", "pool.jsonl", *options)
     assert status == 2
     assert problem in message

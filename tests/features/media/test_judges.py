@@ -140,7 +140,7 @@ def test_a_function_gets_the_parts_and_keeps_its_other_arguments() -> None:
     assert graded(FunctionJudge(older, "older"), Submission("text", {"chart": "text"})).score == 1.0
 
 
-def test_what_images_cost_is_estimated_by_their_size() -> None:
+def test_the_cost_of_images_is_estimated_by_their_size() -> None:
     (prompt,) = questions(RUBRIC, SUBMISSION)
     assert sum(part.tokens for part in prompt.parts) == IMAGE.tokens + PDF.tokens > 100
 

@@ -225,7 +225,7 @@ def test_a_file_gets_back_what_named_the_parts(folder: Path) -> None:
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, str) else "",
 )
-def test_what_cannot_be_judged_is_refused_with_file_line_and_reason(
+def test_an_image_that_no_judge_takes_is_refused_with_file_line_and_reason(
     tmp_path: Path, name: str, content: bytes, value: Any, says: str
 ) -> None:
     (tmp_path / name).write_bytes(content)

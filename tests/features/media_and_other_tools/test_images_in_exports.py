@@ -140,7 +140,7 @@ def test_what_langfuse_stores_elsewhere_is_counted_as_lost(tmp_path: Path) -> No
     assert opened(tmp_path, trace).lost["images and documents that Langfuse stores elsewhere"] == 1
 
 
-def test_what_is_imported_is_written_with_its_images_and_read_back(tmp_path: Path) -> None:
+def test_imported_examples_are_written_with_their_images_and_read_back(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     (tmp_path / "rubric").mkdir()
     (example,) = opened(tmp_path, label_studio("chart.png")).examples

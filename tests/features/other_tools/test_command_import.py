@@ -104,7 +104,7 @@ def test_values_in_nested_objects_are_mapped_by_path_and_an_import_without_any_r
     assert (example["inputs"], example["response"]) == ({"query": "q"}, "a")
 
 
-def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
+def test_contents_that_an_import_cannot_keep_are_reported_and_counted(project: Path) -> None:
     text = (project / "table.csv").read_text().replace("label", "label,mood").replace(",pass\n", ",meh,gay\n")
     (project / "table.csv").write_text(text.replace(",fail\n", ",fail,\n"))
     done = run(

@@ -57,7 +57,7 @@ def test_a_second_import_adds_what_is_new_alone(import_labels: Import, tmp_path:
     assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
 
 
-def test_what_a_rating_cannot_hold_is_counted(import_labels: Import, tmp_path: Path) -> None:
+def test_contents_that_a_rating_cannot_hold_are_counted(import_labels: Import, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
     run = import_labels()
     assert [rating.id for rating in run.ratings] == ["a"]

@@ -46,7 +46,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return request.param, folder
 
 
-def test_what_the_library_writes_is_read(written: tuple[str, Path]) -> None:
+def test_exports_written_by_a_tool_s_own_library_are_read(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
     for pattern in patterns:
@@ -66,7 +66,7 @@ def paths(folder: Path, patterns: str) -> list[str]:
 
 
 @pytest.mark.parametrize("written", sorted(WRITTEN.keys() - WITHOUT_RESPONSES), indirect=True)
-def test_the_response_is_whole(written: tuple[str, Path]) -> None:
+def test_responses_in_exports_by_a_tool_s_own_library_are_read_whole(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
     options = ("--to", "r.jsonl", "--examples", "e.jsonl")

@@ -126,7 +126,7 @@ def test_without_ties_two_orders_that_contradict_each_other_give_no_level() -> N
     assert grade.error is not None
 
 
-def test_one_order_costs_half() -> None:
+def test_asking_about_pairs_in_one_order_costs_half() -> None:
     judge = LongerJudge()
     once = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps."}]})
     graded(judge, "one", "another", replace(once, orders=1))

@@ -146,7 +146,7 @@ def test_a_pass_rate_has_its_own_gate(tmp_path: Path) -> None:
     assert report["center"] == approx(sum(passes) / len(passes))
 
 
-def test_one_run_is_not_enough(tmp_path: Path) -> None:
+def test_a_single_run_is_not_enough_for_the_risk_of_a_gate(tmp_path: Path) -> None:
     report = risk(tmp_path, graded(tmp_path, 1), status=4)
     assert report["p_fail"]["value"] is None
     assert "--repeat 3" in report["because"]

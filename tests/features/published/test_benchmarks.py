@@ -341,7 +341,7 @@ READ_BY_KEY = {"FLASK": "skills", "BiGGen": "score_rubric"}
 
 
 @pytest.mark.parametrize("name", sorted(READ.keys() - {"FLASK"}))
-def test_what_a_benchmark_publishes_means_what_was_expected(name: str) -> None:
+def test_rubrics_published_by_benchmarks_are_read_with_the_expected_criteria(name: str) -> None:
     data, expected = READ[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)  # what wasn't read is noted
@@ -353,7 +353,7 @@ def test_what_a_benchmark_publishes_means_what_was_expected(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_whole_is_refused_by_what_is_wrong(name: str) -> None:
+def test_a_published_rubric_that_cannot_be_read_whole_is_refused_with_the_reason(name: str) -> None:
     data, problem = REFUSED[name]
     with pytest.raises(RubricError) as refused:
         Rubric.from_dict(data)

@@ -95,7 +95,7 @@ def test_tags_are_kept_and_change_no_fingerprint() -> None:
     assert tagged.fingerprint == Rubric.from_dict([{"requirement": "Is kind"}]).fingerprint
 
 
-def test_what_is_assumed_and_not_read_is_said_once() -> None:
+def test_assumptions_and_unread_keys_of_a_published_rubric_are_reported_once() -> None:
     rubric, notes = read([{"criterion": "Is kind to all", "points": 2, "owner": "me"}] * 1)
     assert rubric.criteria[0].scale.is_yes_no
     assert any("criteria without levels are yes/no" in note for note in notes)

@@ -238,7 +238,7 @@ def test_the_page_has_the_history_of_the_accepted_runs(here: Path) -> None:
     assert "2026-01-02: agreement" in page
 
 
-def test_what_other_features_have_under_way_is_listed(
+def test_status_lists_work_under_way_of_other_features(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(here)

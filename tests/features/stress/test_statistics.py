@@ -106,7 +106,7 @@ def test_examples_of_one_task_are_one_unit() -> None:
     assert d.tolist() == [1.0, 0.0]
 
 
-def test_what_was_not_rated_counts_for_nothing() -> None:
+def test_unrated_versions_of_an_example_count_in_no_figure() -> None:
     assert differences(np.array([[1, np.nan], [2, 2]]), [[2], [4]]).tolist() == [2.0]
     empty = stress_cells({("a", "c"): array([])}, FIVE)["a", "c"]
     assert empty.shift.undefined is not None

@@ -77,7 +77,7 @@ NUMBERS = [1, 2, 3, 4, 5] * 6
 
 
 @pytest.mark.parametrize("code", [-1, -9])
-def test_one_negative_number_among_ratings_may_say_that_there_is_none(code: int, tmp_path: Path) -> None:
+def test_a_negative_number_among_ratings_is_refused_since_it_may_mean_not_rated(code: int, tmp_path: Path) -> None:
     error = refused(NUMBERS, [code, *NUMBERS[1:]])
     assert (error.code, dict(error.values)) == ("missing-word", {str(code): 1})
     rows = [f"t{row},{judge},{code if row == 0 else judge}" for row, judge in enumerate(NUMBERS)]

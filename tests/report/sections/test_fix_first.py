@@ -39,7 +39,7 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_one_fault_on_several_criteria_is_one_cause_and_on_the_whole_another() -> None:
+def test_one_kind_of_finding_on_several_criteria_is_one_card_and_on_the_whole_response_another() -> None:
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
@@ -143,7 +143,9 @@ def test_a_pair_is_named_where_no_criterion_repairs_a_fifth_and_what_stays_wrong
 
 
 @pytest.mark.parametrize("cause", [DRIFT_BY_JUDGE, None])
-def test_what_changes_no_decision_stays_with_the_change_that_explains_it(cause: FindingKind | None) -> None:
+def test_a_finding_that_changes_no_decision_is_shown_with_the_finding_that_explains_it(
+    cause: FindingKind | None,
+) -> None:
     from markscheme.report.sections.fix_first import changes_no_decision
 
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())

@@ -154,7 +154,7 @@ def test_a_reload_keeps_what_is_chosen_and_the_page_of_progress_too(project: Pat
 
 
 @pytest.mark.usefixtures("complaints")
-def test_what_another_tab_has_saved_meanwhile_is_not_begun_again(project: Path, page: Page) -> None:
+def test_a_response_labelled_in_another_tab_is_not_asked_again(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _arrive(page, 1)
