@@ -77,9 +77,7 @@ def test_only_the_face_of_the_package_may_import_the_list_of_features() -> None:
     assert measured(Module("cli.py", listed))["imports from the core to features"].value == 1
 
 
-def test_modules_that_break_without_a_feature_are_found_through_indirect_imports_but_not_through_the_list_of_features() -> (
-    None
-):
+def test_modules_that_break_without_a_feature_are_found_through_indirect_imports_but_not_through_its_list() -> None:
     needs = measured(
         Module("files.py", "from markscheme.features.hats import brim\n"), Module("cli.py", "import markscheme.files\n")
     )["modules that need a feature to be imported"]
