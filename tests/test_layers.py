@@ -91,7 +91,6 @@ LATE: dict[str, dict[str, str]] = {
     "cli": {
         "commands.call": "the commands' parser isn't needed for `--version`",
         "commands.overview": "the commands' parser isn't needed for `--version`",
-        "importlib.metadata": FOR_THE_START,
         "traceback": FOR_THE_START,
     },
     "parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
@@ -102,6 +101,7 @@ LATE: dict[str, dict[str, str]] = {
         "promptfoo.assertion": "an assertion that a session answers loads json and socket alone",
         "promptfoo.provider": "an assertion that a session answers loads json and socket alone",
     },
+    "shipped": {"importlib.metadata": FOR_THE_START},
     "session.client": dict.fromkeys(
         ("_blake2", "fcntl", "hashlib", "subprocess"), "Promptfoo starts it for every assertion"
     ),
@@ -146,7 +146,6 @@ LATE: dict[str, dict[str, str]] = {
     "options.settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
     "user_code": {"name": "users name the modules with their code"},
-    "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration": {"calibration.table_frames": "a rubric's start needs no table"},
     "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),
     "calibration.requests.calibration": {
@@ -182,9 +181,7 @@ LATE: dict[str, dict[str, str]] = {
         "python_calamine": "few tables are workbooks",
     },
     "readers.submissions": {
-        "promptfoo.results": "a response in a file of its own needs no reader",
-        "readers.imported": "a response in a file of its own needs no reader",
-        "readers.rated": "a response in a file of its own needs no reader",
+        "readers.exported_responses": "a response in a file of its own needs no reader",
         "readers.table_outputs": "a response in a file of its own needs no reader",
     },
     "report.reported": {

@@ -11,6 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
+from markscheme.shipped import installed_version
 from markscheme.text import SafeStream, cut_short
 from markscheme.user_code import search_for_code
 
@@ -79,9 +80,7 @@ def _run(argv: list[str]) -> int:
         print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))
         return 0
     if argv[0] == "--version":
-        from importlib.metadata import version
-
-        print(f"markscheme {version('markscheme')}")
+        print(f"markscheme {installed_version()}")
         return 0
     if (run_alone := typed_alone(argv)) is not None:
         return run_alone()

@@ -113,7 +113,9 @@ def read_submissions(
     if _is_tool_file(path):
         if fields:
             raise UsageError(f"`--map` is for columns of tables and keys of lines; {path} has its own names")
-        yield from _from_tool_file(path)
+        from markscheme.readers.exported_responses import responses_in_export
+
+        yield from responses_in_export(path)
         return
     line_of_id: dict[str, int] = {}
     for line, submission in _of_rows(path, fields, shown, notify):
@@ -126,28 +128,6 @@ def read_submissions(
 def in_code(names: Iterable[str]) -> str:
     """Write names of which one must be there: "`response` or `output`"."""
     return " or ".join(f"`{name}`" for name in names)
-
-
-# --- exports --------------------------------------------------------------------------------------------------------
-
-
-def _from_tool_file(path: Path) -> Iterator[Submission]:
-    from markscheme.readers.imported import RESPONSES_ALONE
-    from markscheme.readers.rated import has_results, open_rated
-
-    if has_results(path):
-        from markscheme.promptfoo.results import read_results
-
-        rows = read_results(path, unjudged=True).rows
-        if not any(row.verdicts for row in rows):  # Promptfoo only made the outputs
-            yield from (
-                Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
-            )
-            return
-    for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
-        if not file.has_responses:
-            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
-        yield from (example.submission for example in file.examples)
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from markscheme.report.document import (
 )
 from markscheme.report.drawing import drawn
 from markscheme.report.plots import plot_of
+from markscheme.shipped import installed_version
 from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
 
@@ -77,7 +77,7 @@ def render_html(document: Document, when: str | None = None) -> str:
     data = _data([part.examples for part in parts if part.examples is not None])
     style = joined(BASE_STYLE, _TEMPLATES / "report.css")
     script = joined(EXAMPLE_SCRIPT, _TEMPLATES / "report.js")
-    by = f"markscheme {version('markscheme')}, Python {platform.python_version()}"
+    by = f"markscheme {installed_version()}, Python {platform.python_version()}"
     return environment.get_template("report.html.j2").render(
         title=document.title,
         parts=parts,

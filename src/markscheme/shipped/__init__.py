@@ -9,6 +9,13 @@ _HERE = Path(__file__).parent
 _CLONE = _HERE.parents[2]
 
 
+def installed_version() -> str:
+    """Return the version of markscheme that runs."""
+    from importlib.metadata import version  # slow: it imports the e-mail and zip modules
+
+    return version("markscheme")
+
+
 def install_command(extra: str) -> str:
     """Return the command that installs an extra: from this clone if it is one, since an index may have another version.
 

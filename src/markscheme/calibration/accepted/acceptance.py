@@ -36,6 +36,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.rubrics.rubric import Rubric
+from markscheme.shipped import installed_version
 from markscheme.stats import Estimate
 
 DIGEST_LENGTH = 8
@@ -314,8 +315,6 @@ def accepted_document(
         split: The part of the examples that was measured, where there are splits.
         measured_runs: How many runs were measured in this sitting.
     """
-    from importlib.metadata import version  # slow: imports the e-mail and zip modules
-
     comparison = calibration.comparison
     rater = calibration.rater
     rubric = calibration.rubric
@@ -323,7 +322,7 @@ def accepted_document(
     labels = sorted([example.id, labels_digest(example)] for example in gold.examples)
     return {
         "schema": ACCEPTED_SCHEMA,
-        "version": version("markscheme"),
+        "version": installed_version(),
         "date": date.today().isoformat(),
         "use": calibration.decision.use,
         "verdict": calibration.decision.verdict,

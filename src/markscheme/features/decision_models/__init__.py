@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,25 +26,18 @@ LUNA_DOLLARS: Final = 0.10
 """For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
 
 
-def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
-    def opened(model: str, asking: "Asking") -> "Judge":
-        from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
+def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
+    from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
 
-        return DecisionJudge(WIRE_FORMATS[wire], model, expected=asking.expected, **asking.settings())
-
-    return opened
+    return DecisionJudge(WIRE_FORMATS[wire], model, expected=asking.expected, **asking.settings())
 
 
-def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
-    """Make the price of a maker's own models at its own address: of what they read; answers cost nothing."""
+def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
+    """Return the price of a maker's own models at its own address: of what they read; answers cost nothing."""
+    from markscheme.judges.price import Price
 
-    def price(identity: "Identity") -> "Price | None":
-        from markscheme.judges.price import Price
-
-        is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None
-        return Price(dollars_per_million, 0.0) if is_known else None
-
-    return price
+    is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None
+    return Price(dollars_per_million, 0.0) if is_known else None
 
 
 def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
@@ -84,26 +78,26 @@ DECISION_MODELS = Feature(
     JUDGE_KINDS(
         JudgeKind(
             "systemone",
-            _decision_model("systemone"),
+            partial(_decision_model, "systemone"),
             environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
             ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
             form="systemone:MODEL",
             needs="the model",
             about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
-            price=_price_at_home("jev-", JEV_DOLLARS),
+            price=partial(_price_at_home, "jev-", JEV_DOLLARS),
             sees=lambda part_kind: part_kind == "image",
             probabilities=True,
             rank=40,
         ),
         JudgeKind(
             "decisions",
-            _decision_model("decisions"),
+            partial(_decision_model, "decisions"),
             environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
             ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
             form="decisions:MODEL",
             needs="the model",
             about="a decision model of OpenAI, which gives probabilities",
-            price=_price_at_home("gpt-6-luna", LUNA_DOLLARS),
+            price=partial(_price_at_home, "gpt-6-luna", LUNA_DOLLARS),
             probabilities=True,
             rank=50,
         ),

@@ -15,6 +15,7 @@ from markscheme.files import write_whole
 from markscheme.grading import Fingerprints
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import accepted_data
+from markscheme.shipped import installed_version
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,11 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
     Raises:
         RatingError: Over a tenth of it is not graded.
     """
-    from importlib.metadata import version  # slow: it imports e-mail and zip modules
-
     if run.too_few_graded:
         raise RatingError(f"not accepted: {run.not_graded} of {len(run.grades)} outputs are not graded")
     return {
         "schema": 1,
-        "version": version("markscheme"),
+        "version": installed_version(),
         "date": date.today().isoformat(),
         "experiment": run.experiment.name,
         "judge": str(run.grading.judge.identity),

@@ -1,0 +1,29 @@
+"""Responses to grade in exports of other tools, and in Promptfoo's results."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.promptfoo.results import read_results
+from markscheme.readers.imported import RESPONSES_ALONE
+from markscheme.readers.rated import has_results, open_rated
+from markscheme.submission import NO_RESPONSE, Submission
+
+
+def responses_in_export(path: Path) -> Iterator[Submission]:
+    """Yield the responses in what another tool exports, or in Promptfoo's results.
+
+    Raises:
+        UsageError: There are none in it.
+    """
+    if has_results(path):
+        rows = read_results(path, unjudged=True).rows
+        if not any(row.verdicts for row in rows):  # Promptfoo only made the outputs
+            yield from (
+                Submission(row.response, row.inputs, row.id, "" if row.response else NO_RESPONSE) for row in rows
+            )
+            return
+    for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
+        if not file.has_responses:
+            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
+        yield from (example.submission for example in file.examples)
