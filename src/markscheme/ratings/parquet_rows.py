@@ -23,20 +23,19 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         UsageError: pyarrow is missing.
     """
     require_parquet(path)
-    import pyarrow as pa
-    from pyarrow import parquet
+    import pyarrow.parquet
 
     index = 0
     try:
         for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
-            with parquet.ParquetFile(file) as opened:
+            with pyarrow.parquet.ParquetFile(file) as opened:
                 for name in twin_columns(opened.schema_arrow.names):
                     raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
                     for row in _batch_rows(batch, index, file):
                         index += 1
                         yield index, {name: None if is_missing(cell) else cell for name, cell in row.items()}
-    except (OSError, pa.ArrowException, *_UNREADABLE) as error:
+    except (OSError, pyarrow.ArrowException, *_UNREADABLE) as error:
         raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
 
 

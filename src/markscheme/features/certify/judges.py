@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from markscheme.errors import UsageError, naming
 from markscheme.features.certify.certificate_file import CascadeFile
@@ -92,17 +93,19 @@ class CertifiedJudges:
         return [judge for judges in self.stages for judge in judges]
 
 
-def open_certified(file: CascadeFile, asking: Asking) -> CertifiedJudges:
-    """Open the judges that a certificate names.
+def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
+    """Open the judges that the certificate in a file names.
 
     Raises:
-        UsageError: A panel isn't ranked by its votes, or a judge can't be opened.
+        RatingError: The file can't be read, or isn't a certificate.
+        UsageError: There is no such file, a panel isn't ranked by its votes, or a judge can't be opened.
     """
+    file = CascadeFile.load(path)
     members = [panel_names(record.judge) for record in file.stages]
     for record, names in zip(file.stages, members, strict=True):
         if len(names) > 1 and record.certainty != "votes":
-            raise UsageError(f"{file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes")
-    with naming(file.path):
+            raise UsageError(f"{path} ranks the panel {record.judge!r} by {record.certainty}; expected votes")
+    with naming(path):
         return CertifiedJudges(
-            file, tuple(tuple(open_from_file(name, file.path, asking) for name in names) for names in members)
+            file, tuple(tuple(open_from_file(name, path, asking) for name in names) for names in members)
         )

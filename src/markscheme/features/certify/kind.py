@@ -18,12 +18,11 @@ CASCADE_FILE = "cascade.json"
 
 
 def _cascade(rest: str, asking: "Asking") -> "JudgeGroup":
-    from markscheme.features.certify.certificate_file import CascadeFile
     from markscheme.features.certify.judges import open_certified
 
     if not rest:
         raise UsageError("which cascade? `markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes one")
-    return open_certified(CascadeFile.load(Path(rest)), asking)
+    return open_certified(Path(rest), asking)
 
 
 def _cascade_of(rubric: str, folder: Path | None) -> Path:
