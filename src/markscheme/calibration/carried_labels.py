@@ -157,7 +157,7 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """Return counts of relabelled examples, of those of them that are the same, and of those under old words."""
+        """Return the counts of relabelled examples, of those with equal answers, and of those under old words."""
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),

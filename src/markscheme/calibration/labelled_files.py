@@ -86,7 +86,7 @@ def calibrate_results(
 
 
 def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
-    """Return results with one metric alone: its verdicts, and the labels of it.
+    """Return results with the verdicts and the labels of one metric alone.
 
     Raises:
         UsageError: No label is of it.
@@ -234,7 +234,7 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
-    """Return the rubric of one metric; nothing says which of its values pass, unless they are pass and fail."""
+    """Return the rubric of one metric; without a pass mark, unless its values are pass and fail."""
     scale = criterion.scale
     decides = scale.is_yes_no or scale.mirrored
     has_words = scale.by_label and not decides

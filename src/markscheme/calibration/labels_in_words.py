@@ -13,7 +13,7 @@ ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
-    """Say in a clause how many of so many further labels will be of the scarce decision.
+    """Say in a clause how many of a number of further labels will be of the scarce decision.
 
     Example:
         >>> _of_scarce_decision(("fail", 0.1), 40)

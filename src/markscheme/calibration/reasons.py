@@ -270,7 +270,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of which the most labels that anybody is asked for hold too few."""
+    """Return the open sides that would have too few examples even with the largest number of labels that is named."""
     return [
         side
         for side in answer.sides

@@ -13,7 +13,7 @@ from markscheme.readers.rated import RatedFiles
 
 
 def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
-    """Return the refusal to calibrate results without labels, with what they allow instead."""
+    """Return the refusal to calibrate results without labels, with the commands that work without them."""
     (first, *_) = rated.files
     cases = Counter(first.cases.get(rating.id, rating.id) for rating in first.judged)
     files = shlex.join(map(str, paths))

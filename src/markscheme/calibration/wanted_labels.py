@@ -29,7 +29,7 @@ def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextL
 
 
 def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -> None:
-    """Keep what the verdict on a judge asked for, where people's labels led to it.
+    """Keep the number of labels that the verdict on a judge asked for, if people's labels led to it.
 
     Args:
         decision: The verdict.

@@ -283,7 +283,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """Return the file that stands as the value of a `--json` which takes none; "" without one."""
+    """Return the file typed after a `--json` that takes no value; "" without one."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))
@@ -299,7 +299,7 @@ def _prints_here(file: str) -> str:
 
 
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
-    """Return True if a word is the value of an option that may stand alone: a .json file, or a number.
+    """Return True if a word is the value of an option whose value is optional: a .json file, or a number.
 
     Where the command has its operand, any word after an option for a number is meant as one.
     """
@@ -317,7 +317,7 @@ def _is_value(word: str) -> bool:
 
 
 def _unknown(command: str, rest: Sequence[str]) -> str:
-    """Say that there is no such command, and what is meant; or what took it in, as it is typed now."""
+    """Say that a command is unknown and which was meant, or which command replaced it and how that is typed."""
     heirs = [row for row in all_commands() if command in row.heir_of]
     if not heirs:
         instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"

@@ -36,7 +36,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return a spelling of a family's options by which a command has these options of it alone.
+    """Return a spelling that leaves a command only these options of a family.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions

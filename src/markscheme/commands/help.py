@@ -152,7 +152,7 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
 
 
 def _keyed_option(keyed: KeyedOption) -> Option:
-    """Return what help says of an option that `-o KEY=VALUE` alone sets, which the parser needn't read for it."""
+    """Return the help on an option that only `-o KEY=VALUE` sets, without loading the parser."""
     key, declared, name = keyed
     return Option(
         key if declared.is_key else "",

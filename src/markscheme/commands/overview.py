@@ -49,7 +49,7 @@ def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
 
 
 def columns_of(name: str, text: str, width: int) -> list[str]:
-    """Return the lines of a name with its text next to it."""
+    """Return the lines of a name with its description next to it."""
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
     first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]

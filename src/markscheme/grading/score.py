@@ -63,7 +63,7 @@ class Score:
 def weigh(
     outcomes: Mapping[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False
 ) -> Score | str | None:
-    """Score a response; the reason if it has no score, or None if the rubric comes to neither score nor decision.
+    """Score a response; return the reason if it has no score, or None if the rubric gives neither score nor decision.
 
     With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within
     0 to 1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is
@@ -277,7 +277,7 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 
 
 def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Sum weight times position; return this raw sum, and the score from 0 to 1 that it comes to."""
+    """Return the raw sum of weight times position, and the score from 0 to 1 that follows from it."""
     raw = sum(weight * position for weight, position in weighted)
     return raw, _normalized(raw, [weight for weight, _ in weighted])
 
@@ -305,7 +305,7 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 
 
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
-    """Return a sum of weight times position as a share of the best; with faults alone, what is left of 1."""
+    """Return a sum of weight times position as a share of the best; with faults alone, 1 minus their share."""
     best = sum(weight for weight in weights if weight > 0)
     return raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
 

@@ -238,7 +238,7 @@ def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Ou
 
 
 def turned_round(outcome: Outcome) -> Outcome:
-    """Turn an outcome to what it is after the two responses of a pair have changed places.
+    """Convert an outcome on a pair to the outcome on the pair with its two responses exchanged.
 
     >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
     (1.0, 0.0)
@@ -419,7 +419,7 @@ _THINK, _THOUGHT = "<think>", "</think>"
 
 
 def wrapper_of(text: str) -> str:
-    """Name what is around a reply's JSON object and is taken off: a code fence, a think block, or "".
+    """Name the wrapper around a reply's JSON object that is removed: a code fence, a think block, or "".
 
     Example:
         >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')

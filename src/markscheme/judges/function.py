@@ -100,7 +100,7 @@ class FunctionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Name of the judge, with digests of its source, of the project's modules it may call, and of what it declares.
+        """Name of the judge, with digests of its source, of the modules it may call, and of its declarations.
 
         What it declares is read each time: a program may change a variable or a file between two replies.
         """

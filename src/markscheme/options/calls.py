@@ -30,7 +30,7 @@ class CallOptions:
         self.without = without
 
     def read(self, written: Mapping[str, Any], settings: SettingsFile) -> tuple[AddedOptions, dict[str, Any]]:
-        """Return the options of all families, an object each, and what is written for others.
+        """Return an object with the options of each family, and the options that are for others.
 
         Raises:
             UsageError: A value that the option can't have.

@@ -78,7 +78,7 @@ def hold(options: AddedOptions) -> Iterator[None]:
 
 
 def in_force(family: type[_Family]) -> _Family | None:
-    """Return the options of a family that hold here, or None if no call sets any."""
+    """Return the options of a family that apply to the present call, or None if no call sets any."""
     return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
 
 

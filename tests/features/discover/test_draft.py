@@ -59,7 +59,7 @@ def test_a_label_says_what_a_person_said_and_nothing_else(what: str, read: ReadO
     assert label(read) == level, what
 
 
-def test_reading_again_answers_there_and_not_there() -> None:
+def test_reading_an_output_again_labels_a_mode_as_there_or_not_there() -> None:
     for answer, level in (("there", 1.0), ("not there", 0.0), ("can't tell", None)):
         answered: tuple[AgainAnswer, str] = (answer, MODE.fingerprint)  # type: ignore[assignment]
         assert label(outputs(dataclasses.replace(reading(), again={"m": answered}))) == level

@@ -301,27 +301,27 @@ class Comparison:
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Decisions of gold and judge, and how many examples have each two, as in rows of counts: 1 each here."""
+        """Each example's decision by gold and by the judge, with a count of 1, in the form of counted rows."""
         return self.reference.decisions, self.passes, np.ones(len(self.ids))
 
     @cached_property
     def judge_values(self) -> Floats:
-        """The judge's side of what is compared, 0 to 1, shape (n_examples,), nan where there is none."""
+        """The judge's values by the measure that is compared, 0 to 1, shape (n_examples,), nan where missing."""
         return self.measure.values(self.judge)
 
     @cached_property
     def gold_values(self) -> Floats:
-        """Gold's side of what is compared, nan where there is none."""
+        """Gold's values by the measure that is compared, nan where missing."""
         return self.measure.values(self.reference)
 
     @property
     def scored(self) -> int:
-        """Examples of which judge and gold have what is compared as a number."""
+        """Examples with a number from judge and gold by the measure that is compared."""
         return int(np.isfinite(self.misses).sum())
 
     @cached_property
     def misses(self) -> Floats:
-        """Judge minus gold in what is compared, shape (n_examples,), to 9 decimals; nan where either is missing.
+        """Judge minus gold by the compared measure, shape (n_examples,), to 9 decimals; nan where one is missing.
 
         Categories have no difference: where they are compared, it is that of the scores, if there are any.
         """
@@ -341,7 +341,7 @@ class Comparison:
 
     @cached_property
     def distances(self) -> Floats:
-        """Distances between judge and gold in what is compared, nan if one is missing; another category is 1 apart."""
+        """Distances of judge and gold by the compared measure, nan if one is missing; other categories are 1 apart."""
         if isinstance(self.measure.of, Rubric):
             return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
         return np.asarray(np.abs(self.misses))
@@ -382,7 +382,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """The shares behind the ruling on trends: of what is compared, or of what the trend question is asked of."""
+        """The shares behind the ruling on trends, by the measure of the trend question."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property
@@ -448,7 +448,7 @@ class Comparison:
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """Whether examples that two annotators rated have different numbers of them, so that pairs count unequally."""
+        """Whether the number of annotators differs between examples, so that pairs count unequally."""
         people = [self.measure.values(column) for column in self.table.annotators]
         if not people:
             return False

@@ -170,7 +170,7 @@ class CriterionComparison:
 
     @cached_property
     def merged(self) -> Self:
-        """The judge and gold with each kind of row once, and the number of examples that it stands for.
+        """The distinct rows of judge and gold, each with the number of examples that it stands for.
 
         A small set stays as it is, with a row for each example.
         """
@@ -224,7 +224,7 @@ class CriterionComparison:
 
 
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
-    """Return each kind of row of some columns once, and how many examples it stands for in each group.
+    """Return the distinct rows of some columns within each group, with the number of examples that each stands for.
 
     A small set stays as it is.
 

@@ -106,7 +106,7 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if the repair fixes a share of the wrong decisions, or of the false passes, less what it breaks.
+        """Return True if repaired minus broken decisions are a given share of the wrong ones, or of the false passes.
 
         Args:
             share: Of the decisions that are wrong.

@@ -212,7 +212,7 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria that share a question with this one, then or now, and whose question has changed."""
+        """Return the criteria that share a changed question with this one, in the accepted run or today."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 

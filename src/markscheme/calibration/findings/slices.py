@@ -199,7 +199,7 @@ class Slice:
 
     @property
     def stands_out(self) -> bool:
-        """Whether the judge does worse here, by more than chance and by enough to matter."""
+        """Whether the judge does worse on the slice, by more than chance and by enough to matter."""
         return self.figure is not None
 
     @property

@@ -59,7 +59,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 
 def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
-    """Return the examples with some ids, also those of which the file knows nothing else."""
+    """Return an example for each id, empty but for the id if the file has nothing else about it."""
     index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
     unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}

@@ -149,7 +149,7 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """Estimate the share that the judge passes of what it graded; responses to one test are a group."""
+    """Estimate the share of passes among the judge's decisions; responses to one test are a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
     tests = groups_of([*zip(_of_each(pool, "id"), _of_each(pool, "group"), strict=True)])
@@ -250,7 +250,7 @@ def _withheld(why: Reason, n: int) -> Estimate:
 
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
-    """Map the name of each group to it, with its own labels; empty if there is only one."""
+    """Map each group's name to its responses and its own labels; empty if there is only one group."""
     systems = np.array(_of_each(pool, "system"))
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
@@ -264,7 +264,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """Select the labels of a group's responses, in the order of the responses, with the verdicts these have here."""
+    """Select the labels of a group's responses, in their order, with the judge's present verdicts."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
     index_of = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in index_of]

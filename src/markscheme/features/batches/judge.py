@@ -310,7 +310,7 @@ class BatchQueue:
             await asyncio.sleep(self.batching.longest_poll)
 
     async def _adopted(self, token: str, *, is_ours: bool) -> str:
-        """Return a batch's id at its provider, or "" if that never received it; then it is forgotten."""
+        """Return a batch's id at its provider; forget the batch and return "" if the provider never received it."""
         record = self.ledger.batch(token)
         while record is not None and record.is_being_sent and not is_ours:
             await asyncio.sleep(min(1.0, self.batching.poll))

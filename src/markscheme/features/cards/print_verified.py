@@ -22,7 +22,7 @@ def print_verified(path: Path, *, json: bool) -> int:
 
 
 def _recomputed(path: Path) -> Iterator[Recomputed]:
-    """Yield what is computed again, a card first; what is no file of any other format is taken for a card."""
+    """Yield each file computed again, cards first; a file that no other format recognizes is read as a card."""
     has_card = path.is_dir() and (path / CARD).exists()
     if has_card:
         yield verify_card(path)

@@ -225,7 +225,7 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """Number of settings tried on these labels when this one was first; None without a record of it."""
+        """Number of settings tried on these labels up to the accepted one; None without a record of it."""
         record = self.card.path.with_name(SETTINGS)
         if not record.is_file():
             return None

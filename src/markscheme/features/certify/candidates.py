@@ -108,7 +108,7 @@ def files_of(stage: str) -> tuple[Path, ...]:
 def candidate_in_files(
     paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> StageCandidate:
-    """Read the ratings of a judge, or of judges that vote, and which judges to ask from what the files say of them.
+    """Read the ratings of a judge, or of judges that vote, and which judges the files say to ask.
 
     Args:
         paths: A file for each judge.
@@ -142,7 +142,7 @@ def candidate_in_files(
 def _member(
     path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> tuple[StageCandidate, Identity | None]:
-    """Read one judge's ratings: what it would be as a stage, and its identity where that is known."""
+    """Read one judge's ratings: the judge as a stage, and its identity if the file states it."""
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:

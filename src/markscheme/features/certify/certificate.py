@@ -65,7 +65,7 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The parts of which some decisions need no person."""
+        """The parts of the certificate under which some decisions need no person."""
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property

@@ -79,7 +79,7 @@ def is_certificate_file(path: Path) -> bool:
 
 
 def check_certificate(path: Path) -> CertificateCheck:
-    """Search a certificate's thresholds again, and compare its decisions with the labels and ratings here.
+    """Search a certificate's thresholds again, and compare its decisions with the project's labels and ratings.
 
     Nothing is asked or written, and nothing outside the project is read.
 
@@ -233,7 +233,7 @@ class _DecisionSources:
 
     @cached_property
     def examples(self) -> ExampleSet | None:
-        """The labelled examples; None where they aren't here, or can't be read."""
+        """The labelled examples; None if they aren't in the project, or can't be read."""
         try:
             return certified_examples(self.file, self.rubric)
         except RatingError:
@@ -241,7 +241,7 @@ class _DecisionSources:
 
     @cached_property
     def _labels(self) -> DecidedLabels | None:
-        """People's decisions today on all labelled examples, whether they moved numbers meanwhile or not."""
+        """People's present decisions on all labelled examples, those used to tune the rubric too."""
         if self.examples is None:
             return None
         kind = (self.document.get("labels") or {}).get("kind")
@@ -260,7 +260,7 @@ class _DecisionSources:
 
     @property
     def unchecked(self) -> Iterator[str]:
-        """Judges whose decisions no file here gives, and why."""
+        """Judges whose decisions can't be checked by any file of the project, and why."""
         judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
@@ -284,7 +284,7 @@ class _DecisionSources:
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
-        """Ratings of each judge here, or the reason why there are none."""
+        """Ratings of each judge in the project, or the reason why there are none."""
         return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
     def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:

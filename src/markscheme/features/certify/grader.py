@@ -82,7 +82,7 @@ class Certified:
         return self._as_decided(shown or every[-1], every, decided_by)
 
     def _why_ask(self, differs: Sequence[str]) -> str:
-        """Say why a person should decide: what isn't as it was certified, else that no judge is certain enough."""
+        """Say why a person should decide: something changed since certification, or no judge is certain enough."""
         if not differs:
             return NOT_CERTAIN
         command = f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write"

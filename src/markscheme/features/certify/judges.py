@@ -40,7 +40,7 @@ class CertifiedJudges:
 
     @property
     def identity(self) -> Identity:
-        """The certificate's stages and thresholds, and the judges as they are here."""
+        """The certificate's stages and thresholds, and the identities of the opened judges."""
         stages = [
             [record.judge, record.certainty, record.passes, record.fails, _fingerprint_of(judges)]
             for record, judges in zip(self.file.stages, self.stages, strict=True)
@@ -48,7 +48,7 @@ class CertifiedJudges:
         return Identity("cascade", parameters={"stages": stages})
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Say why the certificate decides nothing at all: what differs from what was certified; else return None."""
+        """Say what changed since certification so that the certificate decides nothing; None if nothing did."""
         differs = [
             subject
             for subject, current, then in (

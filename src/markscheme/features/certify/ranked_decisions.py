@@ -46,7 +46,7 @@ class RankedDecisions:
 
     @classmethod
     def of_panel(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
-        """Return what most judges decide, ranked by the share of them that does.
+        """Return the majority decision of several judges, ranked by the share of judges in the majority.
 
         An even split can't be ranked, nor can an example on which one judge didn't decide.
         """

@@ -146,7 +146,7 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
 
 def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
-    """Return a judge's certainty, rounded as it is compared, and whether it passes; None if it decides nothing."""
+    """Return a judge's rounded certainty, and whether the response passes; None if the judge decides nothing."""
     certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 

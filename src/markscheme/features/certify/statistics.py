@@ -351,7 +351,7 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """Count the groups that the most certain part has decisions of, for each size of it, shape (n_decided,)."""
+    """Count the groups among a judge's most certain decisions, for each number of these, shape (n_decided,)."""
     if groups is None:
         return np.arange(1, len(ranking) + 1)
     first_of_each = np.unique(groups[ranking], return_index=True)[1]
@@ -361,7 +361,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 
 
 def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
-    """Return a threshold, and who then decides what, for each size that is tried; none with too few decisions."""
+    """Return each threshold to try with the decisions that it makes automatic; none with too few decisions."""
     descending = judged.descending
     if len(descending) < smallest:
         return []
@@ -479,7 +479,7 @@ def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """Say what there are too few of, and how many it takes; nouns are given as they are before an s."""
+    """Say which kind of examples are too few, and how many are needed; nouns are given in the singular."""
     if groups is not None and groups < limit.fewest:
         return f"groups of {noun}s: {promise} takes {unit}s in {limit.fewest} groups, and there are {groups}"
     if have >= limit.fewest:

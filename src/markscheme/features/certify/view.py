@@ -107,7 +107,7 @@ def reason(certificate: Certificate) -> str:
 
 
 def promise_in_words(certificate: Certificate) -> str:
-    """Say what is promised of automatic decisions, and how many of them were wrong."""
+    """Say what the certificate promises of automatic decisions, and how many of them were wrong."""
     promise = certificate.promise
     automatic = " and of the automatic ".join(_WHOSE[side] for side in certificate.certified)
     errors = certificate.errors

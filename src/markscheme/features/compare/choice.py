@@ -437,7 +437,7 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """Return a judge's side of what is compared."""
+        """Return a judge's values by the measure that is compared."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:

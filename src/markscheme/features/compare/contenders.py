@@ -165,7 +165,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return what the files contain of the same responses.
+    """Return the ratings and labels in the files on the responses that all of them have.
 
     Args:
         rated: The files.

@@ -163,7 +163,7 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict of the card of a commit, or of the one here if it is of the same words; None without one."""
+    """Return the verdict on the card in a commit, or on today's card if it is of the same words; None without one."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

@@ -49,7 +49,7 @@ def _is_rubric(name: str) -> bool:
 
 
 def _version(side: str) -> tuple[Path, str | None]:
-    """Return the file of a version, and the commit as it was named; None for the file as it is."""
+    """Return a version's file and its commit as named; no commit for the file on disk."""
     name, _, revision = side.rpartition("@")
     if Path(side).is_file() or _is_rubric(side):
         return find_rubric(side), None

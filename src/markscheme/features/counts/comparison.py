@@ -107,13 +107,13 @@ class CountedComparison(Comparison):
 
     @property
     def scored(self) -> int:
-        """Examples of which judge and gold have what is compared."""
+        """Examples with a value from judge and gold by the compared measure."""
         rows = self.rows_compared
         return rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
 
     @cached_property
     def rows_compared(self) -> CountedRows:
-        """Rows of what is compared, 0 to 1: scores, decisions, or a criterion's levels as the score of each."""
+        """Rows of the compared values, 0 to 1: scores, decisions, or the scores of a criterion's levels."""
         of = self.measure.of
         if isinstance(of, Criterion):
             rows = self.counts.rows_of(of.name)

@@ -184,7 +184,7 @@ class CountQuery:
 
     @property
     def shared_decision(self) -> str | None:
-        """The condition that two annotators and the judge come to a decision; None where none of them may."""
+        """The condition that the judge and two annotators decide; None if no annotator can."""
         if not self.rubric.decides or len(self.annotators) < 2:
             return None
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"
@@ -337,7 +337,7 @@ class CountQuery:
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
-        """Yield the gold score, which there is not where an even split decides whether any score agrees with it."""
+        """Yield the gold score; null where an even split decides whether a score agrees with it."""
         if self._splits:
             apart = 2 * self.rubric.tolerance - ROUNDING
             yield (

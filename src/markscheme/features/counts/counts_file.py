@@ -152,7 +152,7 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
 
 
 def _rows_by_part(table: CountsColumns) -> dict[str, CountedRows]:
-    """Return the rows of each part, without those that stand for nothing.
+    """Return the rows of each part, without rows with a count of 0.
 
     Raises:
         UsageError: No column `part` or `n`, more rows than are read, or a number of examples that isn't whole.

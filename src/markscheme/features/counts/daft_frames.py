@@ -33,7 +33,7 @@ def counted_frame(frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], 
 
 
 def _examples(frame: daft.DataFrame, query: CountQuery) -> tuple[daft.DataFrame, int | None]:
-    """Return labelled examples with all that is counted of them, and the number of groups; None where none is named."""
+    """Return labelled examples with the columns to count, and the number of groups; None if no column names groups."""
     levels = (col(column).cast(DataType.float64()).alias(name) for name, column in query.columns.items())
     text = DataType.string()
     labelled = frame.select(col("group_id"), *levels).where(daft.sql_expr(query.is_labelled))

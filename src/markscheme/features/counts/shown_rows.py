@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterator[PlainRow]:
-    """Yield some false passes, then some false fails, of groups that lie far apart among the names.
+    """Yield some false passes, then some false fails, from groups spread evenly over all names.
 
     Args:
         query: What is counted.

@@ -104,7 +104,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """Find the two modes of which most often one reader has the first and another reader the second instead."""
+    """Find the two modes that readers most often name one in place of the other."""
     times = Counter[tuple[str, str]]()
     for sets in by_unit:
         for first, second in combinations(sets.values(), 2):

@@ -363,7 +363,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_averaged(self) -> tuple[float, ...]:
-        """Modes seen after so many outputs, averaged over orders of reading them."""
+        """Number of modes seen after 1, 2, … outputs, averaged over all orders of reading them."""
         return tuple(float(value) for value in rarefaction(self._incidence(self.random_ids)))
 
     def _incidence(self, ids: Sequence[str]) -> "np.typing.NDArray[np.float64]":

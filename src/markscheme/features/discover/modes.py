@@ -83,7 +83,7 @@ class Mode:
         return (self.name, *self.was)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the mode's entry in `modes.yaml`; what is as for any mode is left out."""
+        """Return the mode's entry in `modes.yaml`, without attributes that have their default."""
         optional = {
             "quotes": list(self.quotes),
             "fine": list(self.fine),
@@ -207,7 +207,7 @@ class Codebook:
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
-        """Return the modes that a model suggests for a note, as they are called today."""
+        """Return the modes that a model suggests for a note, by their present names."""
         suggested = self.suggested.get(note)
         if suggested is None or note in self.assigned:
             return ()

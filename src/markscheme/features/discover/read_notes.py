@@ -88,7 +88,7 @@ class NotesIn:
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
-        """Add a reading, or notes to one that is there, of which later rows may also take back what earlier ones said.
+        """Add a reading, or its notes to an earlier one of the same output, unless a row takes them back.
 
         Args:
             reading: Without notes.

@@ -83,7 +83,7 @@ class OutputReading:
         return self.kind != "model" and self.read in ("noted", "in full")
 
     def is_before(self, moment: str) -> bool:
-        """Return True if it was read before a moment; one that doesn't say when was read before any."""
+        """Return True if the output was read before a moment; a reading without a time counts as before."""
         return (self.at or "") < moment
 
     @property

@@ -221,7 +221,7 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Record which outputs the discovery is about, and how far a model's answers agreed; what isn't said stays."""
+        """Record the pool that a discovery is about, or a model's agreement; values left out stay as they are."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
@@ -436,7 +436,7 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Return a path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
+    """Return a path relative to a folder, so that a project can be moved; a path outside the folder unchanged."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(folder)):
         return str(whole)

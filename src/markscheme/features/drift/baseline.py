@@ -444,7 +444,7 @@ def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None
 
 
 def _step(measure: Measure, rubric: Rubric) -> float:
-    """Return the smallest difference that two values of what is compared can have, at most 0.05."""
+    """Return the smallest difference that two values of the compared measure can have, at most 0.05."""
     if measure.of == OF_SCORE:
         return _score_step(rubric)
     if not isinstance(measure.of, Criterion):

@@ -63,7 +63,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
 
 
 def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
-    """Return the providers of the configuration that have a label, by it."""
+    """Map each label in the configuration to the provider that has it."""
     providers = _mapping(context.get("config")).get("providers")
     named = [provider for provider in providers if isinstance(provider, Mapping)] if isinstance(providers, list) else []
     return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}

@@ -134,7 +134,7 @@ def _tells_of_output_before_levels(text: str) -> bool:
 
 
 def _anchors(text: str) -> Iterator[_Anchor]:
-    """Yield numbers and ranges with what they mean, each up to the next or to the end of its line."""
+    """Yield numbers and ranges with their meanings, each up to the next number or the end of its line."""
     for mark, words in _with_meanings(text, _MARK, _LINE_ENDS):
         low, high, sign, says, loose_low, loose_high, loose_sign = mark.groups()
         top = high or loose_high

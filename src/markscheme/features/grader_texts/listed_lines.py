@@ -61,7 +61,7 @@ def lists_of_lines(text: str) -> tuple[Sequence[TextList], str]:
 
 
 def without_points(text: str) -> str:
-    """Return a text without the points of its numbered lists, which say of the output what it has to have."""
+    """Return a text without the points of its numbered lists, which describe the output."""
     lines = text.splitlines()
     numbered = {line: point["text"] for line in lines if (point := _POINT_LINE.fullmatch(line)) and point["mark"]}
     if len(numbered) < _FEWEST_POINTS:
@@ -107,7 +107,7 @@ class _ListedLines:
             self.between.append(line)
 
     def _is_next_point(self, point: re.Match[str], line: str) -> bool:
-        """Return whether a mark goes on with the last list; one that stands further in belongs to the last point."""
+        """Return whether a mark continues the last list; one indented further belongs to its last point."""
         is_below = line[:1].isspace() and (not self._is_indented or (self._is_numbered and point["bullet"] is not None))
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
@@ -123,7 +123,7 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return whether a mark is the next of a list that has so many points."""
+    """Return whether a mark numbers the next point of a list with this many points."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (
@@ -134,6 +134,6 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 
 
 def is_next(mark: str, index: int) -> bool:
-    """Return whether a number or a letter marks the point after so many."""
+    """Return whether a number or a letter numbers the point after this many."""
     roman = _ROMAN[index] if index < len(_ROMAN) else None
     return mark.lstrip("0") in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

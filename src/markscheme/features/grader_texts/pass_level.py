@@ -158,7 +158,7 @@ class _Limit(NamedTuple):
 
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the level from which a text passes an output, where it says; what it names or compares comes first."""
+    """Return the level from which a text passes an output, if it says; names of levels and comparisons come first."""
     named = _named(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
@@ -250,7 +250,7 @@ def _is_bare_limit(words: str) -> bool:
 
 
 def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
-    """Return the limit of a statement that compares scores with it; None where it says how scores are given."""
+    """Return the limit that a statement compares scores with; None if it says how scores are given instead."""
     compares = next((row for row in LIMIT_WORDS if row[0].search(words)), None)
     if compares is None:
         return None

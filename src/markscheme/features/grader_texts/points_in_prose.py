@@ -69,7 +69,7 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return the list of what stands between marks; none with a single mark."""
+    """Return the list of texts between marks; none with a single mark."""
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))

@@ -69,7 +69,7 @@ class _Drafting:
         return FoundProject({rubric_file: self._yaml()}, (head, *self.lines), tuple(self._next()))
 
     def _add(self, text: GradedText) -> None:
-        """Add the criteria of a text, and say what became of it."""
+        """Add the criteria of a text, and note what they were made of."""
         reading = read_text(text.text)
         in_every_test = self._is_in_every_test(text)
         if not reading.points or _may_miss_points(text, reading):

@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 
 
 def text_rubric(text: str) -> TextRubric:
-    """Return the rubric of a text, with its reading; points stay one question here, since one answer is wanted."""
+    """Return the rubric of a text as one question, points too, with the reading of the text."""
     reading = read_text(text)
     criterion = Criterion(1.0, text, "requirement", reading.scale)
     words = "pass or fail" if reading.points else reading.in_words
@@ -15,5 +15,5 @@ def text_rubric(text: str) -> TextRubric:
 
 
 def pass_mark(reading: TextReading) -> float:
-    """Return the score from 0 to 1 from which a text passes: what it says, else the usual one."""
+    """Return the score from 0 to 1 from which a text passes: the one it states, else the default."""
     return DEFAULT_PASS_MARK if reading.pass_position is None else reading.pass_position

@@ -22,7 +22,7 @@ _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 
 def set_aside(text: str) -> tuple[str, Sequence[str]]:
-    """Return a text whose material and quotations of several words are one character each, and what these stand for."""
+    """Replace a text's material and longer quotations by one character each; return it and the replaced parts."""
     originals: list[str] = []
 
     def stand_in(passage: re.Match[str]) -> str:
@@ -38,5 +38,5 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
 
 
 def put_back(words: str, originals: Sequence[str]) -> str:
-    """Return words of a text with what was set aside in them."""
+    """Put the parts that `set_aside` replaced back into some words of the text."""
     return _STAND_INS.sub(lambda stand_in: originals[ord(stand_in[0]) - _FIRST], words)

@@ -73,7 +73,7 @@ def plain_lines(text: str) -> str:
 
 
 def _joined(line: re.Match[str]) -> str:
-    """Return a line that goes on in the next; one that begins like the next is of the same list."""
+    """Join a line with the next if it continues there; a next line that begins alike is another point of a list."""
     following = line.string[line.end() :].split(maxsplit=1)[0]
     return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "
 
@@ -89,6 +89,6 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def _spelled(word: re.Match[str]) -> str:
-    """Return a word for a score whose letters are there in another order as it is spelled; any other as it is."""
+    """Correct a word for a score whose letters are in the wrong order; return any other word as it is."""
     letters = word[0].lower()
     return _BY_LETTERS.get((letters[0], *sorted(letters)), word[0]) if letters not in _SCORING_WORDS else word[0]

@@ -49,5 +49,5 @@ def in_digits(text: str) -> str:
 
 
 def number_named(words: str) -> float:
-    """Return the number that digits or a word for it name."""
+    """Return the value of digits or of a word for a number."""
     return float(in_digits(words))

@@ -58,7 +58,7 @@ class TextReading(NamedTuple):
         return None if self.passes_from is None else self.position(self.passes_from)
 
     def position(self, score: float) -> float:
-        """Return where a score stands, from 0 for the worst to 1 for the best."""
+        """Return the position of a score on the scale, from 0 for the worst to 1 for the best."""
         worst, best = self.ends
         return (score - worst) / (best - worst)
 

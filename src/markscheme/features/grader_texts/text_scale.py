@@ -117,14 +117,14 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer run of levels, by their numbers as they are written or by the words for them."""
+    """Return the longer run of levels: that with numbers in digits, or that with numbers in words."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
-    """Return the ends of a scale of which only levels are named, in sentences."""
+    """Return the ends of a scale whose levels sentences name without stating the scale."""
     low, high = (min(described), max(described)) if described else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 

@@ -34,7 +34,7 @@ def without_tables(text: str) -> str:
 
 
 def _lines_of(table: Sequence[str]) -> Sequence[str]:
-    """Return the lines of a table: its levels, its numbered points, its points by name; as it is where it has none."""
+    """Return a table as lines of levels or points; a table with neither as it is."""
     rows = [[cell.strip() for cell in line.strip(" |").split("|")] for line in table if not _RULE.fullmatch(line)]
     header, body = (rows[0], rows[1:]) if rows else ((), ())
     numbered = next((column for column in range(len(header)) if body and _is_numbered(body, column)), None)
@@ -46,7 +46,7 @@ def _lines_of(table: Sequence[str]) -> Sequence[str]:
 
 
 def _numbered_lines(header: Sequence[str], body: Sequence[Sequence[str]], numbered: int) -> Iterator[str]:
-    """Yield the rows of a table that has a column of numbers: levels, points that count so much, or points."""
+    """Yield the rows of a table with a column of numbers as lines: levels, weighted points, or plain points."""
     heading = header[numbered]
     are_counted = len({row[numbered] for row in body}) < len(body) or _MOST.search(heading) is not None
     for row in body:

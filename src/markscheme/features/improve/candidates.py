@@ -338,7 +338,7 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
 
 
 def _json_in(path: Path) -> Any:
-    """Return what a file of JSON holds; None of one that is neither JSON nor named so."""
+    """Return the value in a JSON file; None for a file that neither is JSON nor is named so."""
     try:
         return read_json(path, RubricError)
     except RubricError:

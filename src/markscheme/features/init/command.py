@@ -120,7 +120,7 @@ def _graders() -> dict[Path, str]:
 
 
 def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
-    """Show what was read from a folder, and return whether its user wants the files.
+    """Show the files read from a folder, and return whether the user wants the project made of them.
 
     Raises:
         UsageError: Nobody can be asked.
@@ -146,7 +146,7 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
 
 
 def _as_it_is(path: Path) -> str:
-    """Say of a file that was left alone what it is, where it can't be used."""
+    """Say why a file that was left alone can't be used as it is."""
     return (
         "left as it is"
         if path.exists()

@@ -163,7 +163,7 @@ def label(
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
-    """Refuse a draw of which it isn't said how many, out of which file, and where they are written.
+    """Refuse a draw without its number of outputs, the pool, or the file to write.
 
     Raises:
         UsageError: One of them is missing.

@@ -152,7 +152,7 @@ class SetFile:
             yield
 
     def check(self, pool: Sequence[Example]) -> None:
-        """Refuse a pool whose ids name other responses here, or that can't be added to this file.
+        """Refuse a pool whose ids name other responses in the set, or that can't be added to this file.
 
         Raises:
             RatingError: Names the ids, or says what to do.

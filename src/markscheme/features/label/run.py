@@ -136,7 +136,7 @@ def _opened(
 
 
 def _say_what_is_left_out(works: Sequence[Work]) -> None:
-    """Say on standard error what of the set isn't asked, and why."""
+    """Say on standard error which responses of the set aren't asked, and why."""
     for note in dict.fromkeys(note for work in works for note in work.notes):
         print(note, file=sys.stderr)
 

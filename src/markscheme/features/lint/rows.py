@@ -69,7 +69,7 @@ def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
 
 
 def rows_in_words(report: LintReport) -> str:
-    """Return what was found, a line for each faulty rubric, and how many rows there are."""
+    """Return the report on rows: a line for each faulty rubric, and the number of rows."""
     lines = [f"{report.rubric}:{fault.line}: {fault.problem}" for fault in report.faults]
     lines += [f"{report.rubric}: note: {note}" for note in report.notes[1:]]
     faulty = f"; {counted(len(report.faults), 'row')} can't be graded" if report.faults else ": no issues"

@@ -74,7 +74,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def picture(word: str, squares: int) -> bytes:
-    """Return a PNG of a word in block letters and, below it, so many squares."""
+    """Return a PNG of a word in block letters with a number of squares below it."""
     width = 2 * MARGIN + max(len(word) * _LETTER_DOTS * DOT, squares * 2 * SQUARE)
     rows = [[PAPER] * width for _ in range(3 * MARGIN + _LETTER_ROWS * DOT + SQUARE)]
     for left, top in _dots(word):
@@ -98,7 +98,7 @@ def _fill(rows: list[list[Colour]], left: int, top: int, side: int, colour: Colo
 
 
 def document(word: str, squares: int) -> bytes:
-    """Return a PDF of one page with a word and, below it, so many squares."""
+    """Return a PDF of one page with a word and a number of squares below it."""
     filled = " ".join(f"{72 + index * 60} 560 30 30 re f" for index in range(squares))
     drawn = f"BT /F1 48 Tf 72 680 Td ({word}) Tj ET 0.8 0.15 0.15 rg {filled}"
     objects = (

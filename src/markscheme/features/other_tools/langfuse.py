@@ -107,7 +107,7 @@ def _comment(unit: str, record: Any, content: ToolContent) -> None:
 
 
 def _comment_of_api(record: Mapping[str, Any], content: ToolContent) -> None:
-    """Add a comment that names what it is on; one on a session or a prompt is on no response."""
+    """Add a comment from the API to the trace that it names; comments on sessions and prompts are left out."""
     if record.get("objectType") in ("TRACE", "OBSERVATION"):
         _comment(str(record.get("objectId") or ""), record, content)
     else:

@@ -109,7 +109,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's number: its own, or the one that its word has elsewhere; else its value."""
+    """Return a rating's number: its own, else the number that its word has in other ratings, else its value."""
     if rating.word is not None and rating.value in (None, ""):
         return by_word.get(folded(rating.word), rating.word)
     if isinstance(rating.value, str) and finite(rating.value) is None:
@@ -129,7 +129,7 @@ def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
 
 
 def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
-    """Refuse unnamed people of whom several rated one response, differently: they aren't one annotator.
+    """Refuse ratings by unnamed people if one response has several different ones.
 
     Raises:
         UsageError: There are such ratings; `--rater` says that one person gave them.
@@ -226,7 +226,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return the scale of a metric; of decisions of which it isn't known which passes, categories."""
+    """Return the scale of a metric; categories for decisions if it isn't known which of them passes."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)

@@ -335,7 +335,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Move a raw rating to the scale between the ends, as far up as it is on its rater's own."""
+        """Move a raw rating from its rater's scale to the same relative position on another one."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw

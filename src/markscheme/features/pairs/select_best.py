@@ -222,7 +222,7 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
-    """Return the text of a file with some pairs added, or a judge's labels of them in the place of its earlier ones."""
+    """Return a file's text with some pairs added; a judge's new labels of a pair replace its earlier ones."""
     remaining = dict(pairs)
     lines = []
     for line in text.removesuffix("\n").split("\n") if text else ():
@@ -237,7 +237,7 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
 
 
 def _pair_in(line: str) -> Mapping[str, Any]:
-    """Return the pair in a line; empty for a line that has none, which is left as it is."""
+    """Return the pair in a line; an empty mapping for any other line."""
     try:
         pair = parse_json(line, parse_constant=no_constant)
     except (ValueError, RecursionError):

@@ -268,7 +268,7 @@ def key_of_criteria(row: Mapping[str, Any]) -> str | None:
 
 
 def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
-    """Return a row's rubric with what its groups weigh, where another key of the row says it by their names.
+    """Return a row's rubric with the weights of its groups, if another key of the row states them.
 
     >>> groups = '{"depth": [{"criterion": "Names the cause."}], "form": [{"criterion": "Is short."}]}'
     >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
@@ -393,7 +393,7 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key of the one inner list of criteria of a group; None for what is no group."""
+    """Return the key of a group's one inner list of criteria; None for anything but a group."""
     if not isinstance(fields, Mapping):
         return None
     inner = [

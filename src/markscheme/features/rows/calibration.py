@@ -420,7 +420,7 @@ def _close_scores(
 
 
 def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
-    """Return a rating of all criteria as one of the whole response; None where one of them has no level."""
+    """Merge a rating of all criteria into one of the whole response; None if a criterion has no level."""
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
     score = weigh({name: Verdict(name, level) for name, level in levels.items()}, rubric)
     if not isinstance(score, Score):

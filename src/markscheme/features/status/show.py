@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show_status(html: str | None = None, *, json: bool = False) -> int:
-    """Print the status of what is here, and write its page; the exit status.
+    """Print the status of the project, and write its page; the exit status.
 
     Args:
         html: The file of the page; None writes none.

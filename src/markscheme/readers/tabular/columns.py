@@ -362,7 +362,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 
 def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """Return a column of a side: what its name says is taken off, what is left is what it rates."""
+    """Return a judge's or annotator's column with its criterion: the name without the words for the rater."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")

@@ -107,7 +107,7 @@ class VersionComparison:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Return True if reports are named, or rubrics of which people decided about whole responses."""
+    """Return True if the sides are reports, or rubrics with people's decisions on whole responses."""
     if any(map(is_report, sides)):
         return True
     try:

@@ -34,7 +34,7 @@ def simulated_size(evidence: DecisionEvidence) -> int:
 
 
 def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
-    """Return the chances to find gains with so many decisions or preferences, by the gain."""
+    """Map each gain to the chance of finding it with this number of decisions or preferences."""
     if evidence.is_paired:
         return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
     return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}

@@ -43,7 +43,7 @@ class NestedGain:
     of_whole_fit: float = 0.0
 
     def exceeds(self, errors: float) -> bool:
-        """Return whether the gain is above so many standard errors."""
+        """Return whether the gain is more than this many standard errors above zero."""
         return self.gain > errors * self.se
 
     @property

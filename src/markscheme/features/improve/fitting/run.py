@@ -192,7 +192,7 @@ def with_file(
 
 
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
-    """Put a look on record, once while labels stay as they are, and return its number among different looks."""
+    """Record that labels are used once more, unless these were recorded before; return the number of this use."""
     openings = openings_of(examples, whole=True)
     if openings is None:
         return 1

@@ -38,7 +38,7 @@ def is_audited(seed: str, identifier: str, chance: float) -> bool:
 
 
 def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
-    """Return the chance of an audit that gives about so many a week, two digits, rounded up.
+    """Return the probability of an audit that gives about this many a week, with two digits, rounded up.
 
     Args:
         audits_per_week: Audits to expect in a median week.

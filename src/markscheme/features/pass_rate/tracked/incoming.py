@@ -274,7 +274,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs that may be one of a few values, and the length of all of them."""
+    """Return the inputs with few different values, and the length of all inputs."""
     few = {
         name: str(value)
         for name, value in inputs.items()

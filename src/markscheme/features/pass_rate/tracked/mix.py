@@ -49,7 +49,7 @@ def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine])
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column of which a value's share moved most, whatever that does to the share of passes."""
+    """Find the column with the value whose share moved most, whatever its effect on the share of passes."""
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 

@@ -203,7 +203,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Return a look as the memory keeps it; the weeks that it counted keep later rows out of the evidence."""
+    """Return a look as a line of the memory, with the weeks that it counted, so that later rows are recognized."""
     return {
         "at": at,
         "through": through.isoformat(),

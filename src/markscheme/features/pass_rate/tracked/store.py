@@ -26,7 +26,7 @@ _DIGEST = 16
 
 
 def digest(*parts: str) -> str:
-    """Return a digest of an id or of a content, which gives away neither."""
+    """Return a digest of an id or of a content, from which neither can be read."""
     return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:_DIGEST]
 
 

@@ -49,7 +49,7 @@ HEADS: Final = {
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Show a look: the answer, and how each of the three stands.
+    """Show a look: the answer, then people's rate, the judge's share and the judge itself.
 
     Args:
         run: The run.
