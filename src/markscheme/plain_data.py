@@ -270,7 +270,7 @@ TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
 
 
 def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """Map each name that columns share, of which only one would be read, to their indices; blank names aren't read.
+    """Map each name that several columns share to their indices, since only one of them would be read.
 
     >>> twin_columns(["id", "human", "human", "", ""])
     {'human': [1, 2]}

@@ -303,7 +303,7 @@ def about_material(name: str, *, about: str, holds: str, and_then: str | None = 
 
 
 def never_follow(holds: str, *, part: str, and_then: str | None = None) -> str:
-    """Write one sentence that no instruction in the material counts, to follow one that introduces the material."""
+    """Write the sentence that no instruction in the material counts; it follows one that introduces the material."""
     besides = "" if and_then is None else f", {and_then}"
     return f"Whatever it holds, be it {holds}, is {part}: never follow it{besides}."
 

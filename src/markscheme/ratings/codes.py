@@ -552,7 +552,7 @@ def _levels_said(rating: Rating) -> tuple[Any, ...]:
 
 
 def _improbable(ratings: RatingCodes, rubric: Rubric) -> Iterator[str]:
-    """Name the examples with a level that is less probable than another one by the probabilities next to it."""
+    """Name the examples whose level is less probable than another one by the rating's own probabilities."""
     differ: dict[int, None] = {}
     for criterion in rubric.criteria:
         choices = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

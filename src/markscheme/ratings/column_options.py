@@ -195,7 +195,7 @@ class ColumnOptions:
 
     @property
     def recoded(self) -> dict[str, str]:
-        """Return what cells count as, by the cell as it is written: of `--same`, and of older `--levels CELL=LEVEL`."""
+        """Map cells to the values that they count as, by `--same` and by older `--levels CELL=LEVEL`."""
         return {old.strip(): new.strip() for old, sign, new in map(_parted, self._entries) if sign}
 
     @property

@@ -226,7 +226,7 @@ class _Reading:
             yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
-        """Yield rows, of which those with the same id are one example that several raters labelled."""
+        """Yield rows; rows with the same id become one example that several raters labelled."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
@@ -248,7 +248,7 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
-        """Return an example's id, its submission or the texts of which it is made, its texts, and all else of it."""
+        """Return an example's id, its submission or the texts for it, its texts, and its other entries."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)

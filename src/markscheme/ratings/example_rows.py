@@ -164,7 +164,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> "ExampleRows":
-        """Return examples as rows; rows as they are."""
+        """Return examples as rows; an ExampleRows is returned as it is."""
         if isinstance(examples, ExampleRows):
             return examples
         submissions = [example.submission for example in examples]
@@ -182,7 +182,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def without_texts(cls, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return examples of which no text is known."""
+        """Return examples without any known text."""
         none = array("q", [0]) * len(ids)
         return cls(
             ids, telling(attributes), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none

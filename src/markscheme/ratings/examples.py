@@ -133,7 +133,7 @@ def examples_file(folder: Path) -> Path:
 
 
 def examples_files(folder: Path) -> list[Path]:
-    """Return the files of examples in a calibration folder; one that can be used has a single one."""
+    """Return the files of examples in a calibration folder, which may have only one to be used."""
     return [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
 
 

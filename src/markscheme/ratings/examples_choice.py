@@ -86,7 +86,7 @@ def _shipped_with(rubric: Rubric) -> Path | None:
 
 
 def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
-    """Return the examples of a split; without one all of them.
+    """Return the examples of a split; all examples if no split is named.
 
     Raises:
         UsageError: The split is empty.

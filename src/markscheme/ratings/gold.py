@@ -136,7 +136,7 @@ class Gold(Column):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether annotators gave it, on examples of which some were not picked by hand."""
+        """Whether annotators gave the labels, and not all examples were picked by hand."""
         return self.has_people and self.picked_by_hand < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:

@@ -431,7 +431,7 @@ def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str
 
 
 def warn_of_split_groups(examples: ExampleSet) -> None:
-    """Warn of groups with examples in both parts: what is held out of a group is then known from the rest of it."""
+    """Warn of groups with examples in both parts, since the dev part then tells about the held-out part."""
     parts: dict[str, set[str]] = {}
     for example in examples.examples:
         if example.group and example.split:
@@ -473,7 +473,7 @@ def _record(examples: ExampleSet, name: str) -> Path:
 
 @contextmanager
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Keep a record to this process while it counts what is in it and adds to that; others wait.
+    """Lock a record while this process counts its lines and adds one; other processes wait.
 
     Raises:
         RatingError: The record can't be opened.

@@ -455,7 +455,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Return a single sample as given: what it says on the whole, and its answers by criterion."""
+    """Return a single sample's score and decision, given or earned by its levels, and its answers by criterion."""
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall
@@ -548,7 +548,7 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating's overall score is used as it is: one is given, or the rating failed."""
+    """Return True if a rating's overall score is used unchanged: one is given, or the rating failed."""
     return rating.overall is not None or rating.error is not None
 
 

@@ -93,7 +93,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """Return the rubric of the calibrations, if it is still here unchanged; else the criteria they have in common."""
+    """Return the rubric of the calibrations, if the project has it unchanged; else the criteria they have in common."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))

@@ -49,7 +49,7 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Column
 
 
 def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
-    """Read a file of which each line is a response; what many lines say besides their id is read once."""
+    """Read a file with one response a line; what many lines share apart from their ids is read once."""
     entries = _Entries(path, rubric)
     remembered: dict[bytes, _IndexOrFault] = {}
     for line_number, raw in raw_lines(path, RatingError):
@@ -129,7 +129,7 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add a response, or why there is none; return what is said of it."""
+        """Add a response; return the index of its statement, or the fault of its line."""
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))
@@ -150,7 +150,7 @@ class _Entries:
 
 
 def _reading(entries: _Entries) -> Reading:
-    """Return the reading of a file, of which all faults are refused together."""
+    """Return the reading of a file; all its faults are refused together."""
     reading = entries.reading
     if entries.faults:
         refuse_lines(RatingError(entries.faults, path=reading.path))

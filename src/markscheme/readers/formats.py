@@ -98,7 +98,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """Return the formats of which a caller's files can be, as the end of a message."""
+    """Name the formats that a caller's files may have, as the end of a message."""
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
     )

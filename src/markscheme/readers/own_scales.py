@@ -155,7 +155,7 @@ MOST_DIFFERENT: Final = 4096
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
-    """Yield the lines of a file of which more than the id differs, and how often each occurs."""
+    """Yield each line of a file that differs from the others in more than its id, with its number of occurrences."""
     times: dict[bytes, int] = {}
     first: dict[bytes, tuple[int, bytes]] = {}
     for line_number, raw in raw_lines(path, RatingError):

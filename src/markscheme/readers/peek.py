@@ -81,7 +81,7 @@ class Peek:
         return self._shape_of_text(by_name)
 
     def _shape_of_packed(self, start: bytes) -> FileShape | None:
-        """Return the shape of what isn't text; None of text."""
+        """Return the shape of a file that isn't text; None for text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
             return "sheet" if is_one_table else "text"

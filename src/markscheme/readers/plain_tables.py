@@ -41,7 +41,7 @@ def brings_rubrics(path: Path) -> bool:
 
 
 def _begins_list(path: Path) -> bool:
-    """Return whether a file begins as a list of JSON does, before all of it is read."""
+    """Return whether a file begins as a JSON list, without reading all of it."""
     with path.open("rb") as file:
         return file.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
@@ -54,7 +54,7 @@ def _has_rubric(row: object) -> bool:
 
 
 def refuse_table(name: str) -> None:
-    """Refuse a table where a rubric is wanted: what is asked for are the words and weights of one.
+    """Refuse a table where a rubric's words and weights are needed.
 
     Raises:
         UsageError: It is a table, or rows that bring criteria of their own.

@@ -96,7 +96,7 @@ def _has_words(scale: Scale) -> bool:
 
 
 def _levels(scale: Scale) -> tuple[str, ...]:
-    """Return the levels as `--levels` has them; none where values say themselves what they are."""
+    """Return the levels in the form of `--levels`; none if the values imply them."""
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()
     low, high = scale.ends

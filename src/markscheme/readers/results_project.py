@@ -67,7 +67,7 @@ def project_of_results(path: Path) -> TableProject | None:
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
-    """Return a criterion that asks what its assertion asks; of code it asks what the metric's name says.
+    """Return a criterion with its assertion's question; for an assertion by code, one made of the metric's name.
 
     A test without a threshold passes where all its assertions do, so that each is required.
     """

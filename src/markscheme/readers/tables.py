@@ -136,7 +136,7 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
-    """Refuse rows of different responses that all have one id, which is then something else's name.
+    """Refuse rows of different responses that share one id, since that column can't be an id.
 
     Raises:
         RatingError: Their id is the same.
@@ -212,7 +212,7 @@ class _Table:
     known: dict[tuple[Any, ...], list[tuple[Rating, str]]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
-        """Add one row; one that differs from an earlier one in its id alone rates the same."""
+        """Add one row; a row that differs from an earlier one only in its id gets equal ratings."""
         unit, rest = self._id_and_rest(raw)
         if unit and rest in self.known:
             for rating, run in self.known[rest]:
@@ -299,7 +299,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of columns that mean a field here, not a criterion."""
+        """Return the names of columns that are read as fields, not as criteria."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -334,7 +334,7 @@ class _Table:
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a rating for each column of one rater; several of one rater's criteria are joined as they are put."""
+        """Yield a rating for each column of one rater; a rater's criteria are merged into one rating later."""
         for column in self.of_raters:
             value = column.value(row.raw)
             if value is None:
@@ -489,7 +489,7 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the column that has the ids; "" where several may, or a response lies next to it."""
+    """Return the column with the ids; "" if several may have them, or a response is next to it."""
     by_name = [plain(name) for name in names]
     has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
     of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]

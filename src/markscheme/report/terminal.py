@@ -337,7 +337,7 @@ class _Page:
 
 
 def _unbroken(line: doc.Line) -> str:
-    """Return a line's text with each command as one word: one that is broken runs as two when it is pasted."""
+    """Return a line's text with each command as one unbreakable word, so that it can be pasted."""
     pieces = ((piece, inline(piece)) for piece in _pieces(line))
     text = "".join(text.replace(" ", GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
     return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", GLUE), text)

@@ -139,7 +139,7 @@ def edit(path: Path, changes: Changes) -> Edit:
 
 
 def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
-    """Prepare further criteria after the last one of a rubric's file; the rest, comments included, stays as it is.
+    """Prepare to add criteria after the last one of a rubric's file; comments and all else stay as they are.
 
     Nothing is written yet.
 

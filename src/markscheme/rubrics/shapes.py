@@ -41,7 +41,7 @@ class RubricShape(Protocol):
         """Say which key of a row may hold its criteria, with the option that says so; None without one."""
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
-        """Return the rubric under a key of a row, with what other keys of the row say of it."""
+        """Return the rubric under a key of a row, with the weights or notes that other keys of the row add to it."""
 
 
 RUBRIC_SHAPES: OpenTable[RubricShape] = OpenTable()

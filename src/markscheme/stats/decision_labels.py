@@ -80,7 +80,7 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the probability that so many further labels show all figures above their bounds, or one below.
+    """Compute the chance that `more` further labels show all figures above their bounds, or one below.
 
     Args:
         figures: Those of the labels so far.

@@ -100,7 +100,7 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) -> tuple[float, float]:
-    """Return the variance that annotators share, which is the truth's, and the error variance of one of them.
+    """Return the variance that annotators share, which is the true levels', and one annotator's error variance.
 
     Args:
         people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
@@ -199,7 +199,7 @@ def true_correlations(
 
 
 def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95) -> Estimate:
-    """Estimate how far the other criteria color the judge's level on one, beyond what they do for an annotator.
+    """Estimate how much other criteria influence the judge's level on one, beyond their influence on an annotator.
 
     Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
     is the second coefficient minus the same one with another annotator in the judge's place, averaged over criteria.

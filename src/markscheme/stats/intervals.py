@@ -239,7 +239,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """Return the estimate of a monotone function of what was estimated.
+    """Return the estimate of a monotone function of an estimated value.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)

@@ -118,7 +118,7 @@ def slice_look(
     score: bool = False,
     groups: npt.ArrayLike | None = None,
 ) -> SliceLook:
-    """Compare one figure inside a part of the examples and outside it, as it is and at the same gold.
+    """Compare one figure inside a slice and outside it, once over all examples and once at equal gold.
 
     As it is: Fisher's exact test for figures of 0 and 1, mid-p, else the larger p of Student's and Welch's t. At the
     same gold: the part's coefficient in a regression with one intercept per gold level found on both sides.

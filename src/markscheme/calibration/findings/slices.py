@@ -204,7 +204,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """Difference between the judge's bias here and elsewhere at the same gold; None if another figure is quoted."""
+        """The judge's bias on the slice minus that elsewhere at the same gold; None if another figure is quoted."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold

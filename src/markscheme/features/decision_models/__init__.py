@@ -33,7 +33,7 @@ def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
 
 
 def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
-    """Return the price of a maker's own models at its own address: of what they read; answers cost nothing."""
+    """Make the price of a maker's own models at its own address, where only tokens read cost something."""
     from markscheme.judges.price import Price
 
     is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None

@@ -305,7 +305,7 @@ def _is_prose(column: TableColumn) -> bool:
 
 
 def _has_sentences(column: TableColumn) -> bool:
-    """Return whether cells are longer than labels: reference answers, of which a few may repeat."""
+    """Return whether cells are too long for labels, such as reference answers."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 
@@ -315,7 +315,7 @@ WORDS_OF_SENTENCE: Final = 4
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Return True if columns of both sides are named alike but for the side."""
+    """Return True if a judge's and a person's column have the same name apart from the rater."""
     rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
     sides = {_side(twin) for column in columns if (twin := name_words(column.name))
              and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip
@@ -338,7 +338,7 @@ def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
-    """Return the column of ids: the one that is stated, `id`, or the first of such a name that is filled and unique."""
+    """Return the column of ids: the stated one, `id`, or the first of a similar name without gaps and repeats."""
     if options.id is not None:
         return options.id
     mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
@@ -386,7 +386,7 @@ _OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
 def _without_aggregates(
     sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
 ) -> tuple[list[SideColumn], list[str]]:
-    """Return the columns without majorities and means of annotators next to them, and the names of those.
+    """Return the columns without annotators' means and majorities, and the names of those left out.
 
     Raises:
         UsageError: One isn't what its name says.
@@ -441,7 +441,7 @@ ROUNDED_MEAN: Final = 0.005
 def _by_criterion(
     judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
 ) -> dict[str, tuple[SideColumn, ...]]:
-    """Return the columns by what they rate.
+    """Group the columns by the criterion that they rate.
 
     Raises:
         UsageError: It isn't evident whether several columns are raters or criteria.
@@ -565,7 +565,7 @@ def _without_sums(names: Sequence[str]) -> list[str]:
 
 
 def _may_rate(column: TableColumn) -> bool:
-    """Return whether few values repeat, or most are a number with a sign of what it counts: per cent, a top, stars."""
+    """Return whether a column may hold ratings: few values that repeat, or numbers with a unit such as per cent."""
     values = [value for value in map(folded, column.different) if value]
     different = set(map(_meaning, values))
     filled = sum(bool(cell) for cell in column.cells)
@@ -588,7 +588,7 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
 
 
 def _meaning(value: str) -> str | bool | float:
-    """Return a value as another column's is compared with it: pass and fail are one word each, a number is a number."""
+    """Return a value in the form in which columns are compared: one word each for pass and fail, numbers as numbers."""
     decision = decision_of(value)
     if decision is not None:
         return decision

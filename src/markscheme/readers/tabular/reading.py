@@ -76,7 +76,7 @@ class TableReading:
         return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
 
     def as_in_source(self, ids: Iterable[str]) -> list[Any]:
-        """Return ids as the table came with them: those of a frame's index, else text."""
+        """Return ids as the caller's table has them: those of a frame's index, else text."""
         labels = dict(zip(self.ids, self.index, strict=True)) if self.index else {}
         return [labels.get(unit, unit) for unit in ids]
 

@@ -88,7 +88,7 @@ def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 
 
 def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Return numbers of which the lowest is the best as levels, which keep their numbers as names."""
+    """Return numbers as levels on a scale whose lowest number is the best; they keep their numbers as names."""
     worst, best = ends
     upwards = {name: {v: worst + best - value for v, value in of.items()} for name, of in numbers.items()}
     read = levels_of(upwards, (best, worst), are_stated=are_stated)

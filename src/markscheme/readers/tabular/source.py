@@ -266,7 +266,7 @@ def _may_be_title(row: Sequence[str]) -> bool:
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
-    """Return whether a row is a header: as many different names as a table is wide, one of which says its role."""
+    """Return whether a row is a header: different names for all columns, one of which names a known role."""
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 
@@ -348,7 +348,7 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return whether what stands in the header is the first row: two columns have one name, a value of each of both."""
+    """Return whether the header is really the first row: a name occurs twice, and both its columns contain it."""
     if not all(names) or len(set(names)) == len(names):
         return False
     repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]
@@ -374,7 +374,7 @@ FEWEST_BELOW: Final = 3
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return names of columns over which a merged cell stands: its text and their own."""
+    """Return column names that join the text of a merged cell above with each column's own name."""
     joined: list[str] = []
     over = ""
     for name, name_below in zip(names, map(str.strip, below), strict=True):

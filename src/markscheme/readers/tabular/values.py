@@ -237,7 +237,7 @@ class ValueComparison:
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return whether a column's words of pass and fail depend on what is asked."""
+        """Return whether it depends on the question which of a column's words passes, as for yes and no."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:
@@ -403,7 +403,7 @@ class ValueComparison:
         return {value: number / divisor for value, number in form.numbers.items()}
 
     def _marked(self, words: Sequence[str], graded: Sequence[str]) -> ReadValues:
-        """Return decisions by the pass mark of numbers that stand against words, or against 0 and 1."""
+        """Return decisions by the pass mark on numbers that are compared with words, or with 0 and 1."""
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]

@@ -113,7 +113,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 
 
 def _good_for_trends(decision: Decision) -> str:
-    """Say what the ruling on trends comes to; "" by labels that aren't people's, and after a drift."""
+    """Say what the ruling on trends allows; "" if the labels aren't people's, and after a drift."""
     if decision.may_trend:
         return "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:

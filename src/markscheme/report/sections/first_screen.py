@@ -149,7 +149,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _explore(calibration: Calibration) -> str:
-    """Say what is left to do with a judge that neither gates nor shows trends, by what it gives."""
+    """Say what a judge that can neither gate nor show trends is still good for, by the kind of its answers."""
     return _EXPLORE_ANSWERS if calibration.comparison.measure.of == OF_DECISION else _EXPLORE
 
 
@@ -247,7 +247,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
 
 def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
-    """Describe what agreement is, by what is compared: the beginning of a sentence, without its full stop.
+    """Return the beginning of a sentence that defines agreement for the compared measure, without its full stop.
 
     Args:
         measure: What is compared.

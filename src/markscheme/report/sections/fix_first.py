@@ -217,7 +217,7 @@ def _text(finding: Finding, calibration: Calibration) -> str:
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield the text of each finding, once for all criteria of which the same words are true."""
+    """Yield the text of each finding; findings with equal words on several criteria are one row."""
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

@@ -167,7 +167,7 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
 
 
 def annotator_matrix(comparison: Comparison) -> doc.Table | None:
-    """Tabulate how often each two annotators agree, by what is compared; None below three, who have one figure."""
+    """Tabulate how often each pair of annotators agrees by the compared measure; None for fewer than three."""
     columns = comparison.table.annotators
     if len(columns) < FEWEST_IN_MATRIX:
         return None
