@@ -4,7 +4,6 @@ import pytest
 
 from markscheme.features.stress.perturbations import (
     PADDING,
-    OriginalResponse,
     Perturbation,
     comment_style,
     is_code,
@@ -13,6 +12,7 @@ from markscheme.features.stress.perturbations import (
     reads_whole,
 )
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.submission import Submission
 from tests.stats.shared_numbers import block
 
 PYTHON = "def f():\n    return 1"
@@ -26,7 +26,7 @@ def named(name: str, judge: str = "gpt-5") -> Perturbation:
 def changed(name: str, text: str, question: str = "") -> str | None:
     change = named(name).change
     assert change is not None
-    return change(OriginalResponse(text, question))
+    return change(Submission(text, {"question": question} if question else {}))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_prose_is_not_taken_for_code(text: str) -> None:
 
 def test_a_hundred_thousand_line_ends_are_neither_comment_nor_list() -> None:
     lines = "\n" * 100_000
-    assert comment_style(OriginalResponse(f"x = 1;{lines}y = 2;", "")) is None
-    assert layout(OriginalResponse(f"First. {lines}Second.", "")) == "- First.\n- Second."
-    assert layout(OriginalResponse(f"First.{lines} \t- Second. Third.", "")) is None
+    assert comment_style(Submission(f"x = 1;{lines}y = 2;")) is None
+    assert layout(Submission(f"First. {lines}Second.")) == "- First.\n- Second."
+    assert layout(Submission(f"First.{lines} \t- Second. Third.")) is None

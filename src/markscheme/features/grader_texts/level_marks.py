@@ -85,32 +85,16 @@ class _Anchor(NamedTuple):
     words: str
 
 
-class Anchors(NamedTuple):
-    """What a text says of single scores and of ranges.
-
-    Attributes:
-        described: The meaning of each single score.
-        ends: The lowest and the highest that it names; None where it names none.
-    """
-
-    described: Mapping[float, str]
-    ends: tuple[float, float] | None
-
-    def __bool__(self) -> bool:
-        """Return whether the text describes any score or range."""
-        return self.ends is not None
-
-
-_NO_ANCHORS = Anchors({}, None)
-
-
-def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
+def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[float, str], tuple[float, float] | None]:
     """Return the levels that a text describes one by one; numbers before points of a list are none.
 
     Args:
         text: The text.
         lowest: The lowest score that it names; a line's dash is a minus where that is below 0.
         is_score: Whether something else says that it asks for a score.
+
+    Returns:
+        The meaning of each single score, and the lowest and the highest that it names; None where it names none.
     """
     anchors = [anchor if lowest < 0 else anchor._replace(low=abs(anchor.low)) for anchor in _anchors(text)]
     values = [anchor.low for anchor in anchors]
@@ -122,9 +106,9 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
         is_pair or are_counted or (are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors))
     )
     if len(anchors) < 2 or is_list or (not is_score and _tells_of_output_before_levels(text)):
-        return _NO_ANCHORS
+        return {}, None
     described = {anchor.low: anchor.words for anchor in anchors if anchor.high is None and anchor.words}
-    return Anchors(described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None]))
+    return described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None])
 
 
 def _tells_of_output_before_levels(text: str) -> bool:

@@ -86,13 +86,13 @@ def scale_of(text: str, whole: str) -> Scale | None:
     run = _longest_run(text, is_score=is_score or is_demanded)
     if len(run) > len(conditions):
         conditions = {}
-    anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
+    anchored, anchor_ends = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
     prose = prose_anchors_in(text, asking) if asking or ends or is_demanded or names_levels(to_grader) else {}
     if ends is None:
         ends = (
             _ends_in_json(whole)
             or _ends_in_prose(run)
-            or anchors.ends
+            or anchor_ends
             or _ends_in_prose(prose)
             or range_in(list(filter(tells_what_passes, asking)))
             or (
@@ -112,7 +112,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
         ends = (0.0, 1.0)
     if not 0 < ends[1] - ends[0] < MOST_SCORES:
         return None
-    described = anchors.described or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
+    described = anchored or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
     return _between(*ends, described or (run if _ends_in_prose(run) == ends else {}))
 
 

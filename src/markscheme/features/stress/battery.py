@@ -11,8 +11,6 @@ from pathlib import Path
 from markscheme.errors import ComparisonError, RatingError, UsageError
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.perturbations import (
-    QUESTION_INPUTS,
-    OriginalResponse,
     Perturbation,
     is_code,
     perturbations,
@@ -132,7 +130,7 @@ class Battery:
         code = is_code(response)
         if row.name != TRUNCATION and not any(row.preserves(c, code=code) for c in self.judged):
             return None
-        changed = row.change(OriginalResponse(response, _question(example.submission)))
+        changed = row.change(example.submission)
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
@@ -223,11 +221,6 @@ def battery(
 
 def _parts(submission: Submission) -> tuple[ShownPart, ...]:
     return parts_of([*submission.inputs.values(), *submission.responses])
-
-
-def _question(submission: Submission) -> str:
-    """Return the question that the response answers; "" if no input says it."""
-    return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
 
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:

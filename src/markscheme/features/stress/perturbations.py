@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
 
 CLOSING = "That covers what was asked."
 ECHO = "This answer is strong on {}."
@@ -60,27 +61,9 @@ COMMENTS = ("comment", "document")
 WHOLE_TASK = ("complet", "correct", "accura", "cover", "answers", "solves", "fulfil", "all (parts|steps|of)", "goal")
 
 
-@dataclass(frozen=True)
-class OriginalResponse:
-    """A response before a change.
-
-    Attributes:
-        text: The response.
-        question: What it answers; "" where that isn't known.
-    """
-
-    text: str
-    question: str
-
-    @property
-    def is_code(self) -> bool:
-        """Whether the response is code rather than prose."""
-        return is_code(self.text)
-
-
 Words: TypeAlias = tuple[str, ...]
 """Beginnings of words, as regular expressions; a criterion speaks of them if it has one."""
-TextChange = Callable[[OriginalResponse], str | None]
+TextChange = Callable[[Submission], str | None]
 
 
 @dataclass(frozen=True)
@@ -133,77 +116,86 @@ def reads_whole(criterion: Criterion) -> bool:
 # --- changes --------------------------------------------------------------------------------------------------------
 
 
-def whitespace(response: OriginalResponse) -> str | None:
+def whitespace(original: Submission) -> str | None:
     """Add trailing spaces to code, and double the blank lines of prose."""
-    text = response.text
-    if response.is_code:
+    text = original.response
+    if is_code(original.response):
         return "\n".join(f"{line}   " for line in text.splitlines())
     changed = re.sub(r"\n\n+", lambda gap: gap[0] * 2, text)
     return changed if changed != text else f"{text}\n\n"
 
 
-def indent(response: OriginalResponse) -> str | None:
+def indent(original: Submission) -> str | None:
     """Reduce an indentation of four columns to two throughout."""
-    lines = response.text.splitlines()
+    lines = original.response.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
-    if "\t" in response.text or not any(widths) or any(width % 4 for width in widths):
+    if "\t" in original.response or not any(widths) or any(width % 4 for width in widths):
         return None
     return "\n".join(" " * ((len(line) - len(line.lstrip(" "))) // 2) + line.lstrip(" ") for line in lines)
 
 
-def layout(response: OriginalResponse) -> str | None:
+def layout(original: Submission) -> str | None:
     """Make sentences bullets; not for texts that already have code, lists or tables."""
-    sentences = SENTENCE_END.split(response.text.strip())
-    if HOLDS_STRUCTURE.search(response.text) or len(sentences) < 2:
+    sentences = SENTENCE_END.split(original.response.strip())
+    if HOLDS_STRUCTURE.search(original.response) or len(sentences) < 2:
         return None
     return "\n".join(f"- {' '.join(sentence.split())}" for sentence in sentences)
 
 
-def comment_style(response: OriginalResponse) -> str | None:
+def comment_style(original: Submission) -> str | None:
     """Rewrite single-line comments in the other form of their language."""
-    doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", response.text, flags=re.MULTILINE)
+    doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", original.response, flags=re.MULTILINE)
     changed = re.sub(r"^([^\S\n]*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
-    return changed if changed != response.text else None
+    return changed if changed != original.response else None
 
 
-def truncation(response: OriginalResponse) -> str | None:
+def truncation(original: Submission) -> str | None:
     """Keep the first half: of the words, or of the lines of code."""
-    parts = response.text.splitlines() if response.is_code else response.text.split()
+    parts = original.response.splitlines() if is_code(original.response) else original.response.split()
     if len(parts) < 2:
         return None
-    return ("\n" if response.is_code else " ").join(parts[: len(parts) // 2])
+    return ("\n" if is_code(original.response) else " ").join(parts[: len(parts) // 2])
 
 
-def padding(response: OriginalResponse) -> str:
+def padding(original: Submission) -> str:
     """Add sentences without content, about a third of the words that were there; to code as comments."""
-    wanted = PADDED_SHARE * len(response.text.split())
+    wanted = PADDED_SHARE * len(original.response.split())
     sentences = PADDING[:LEAST_PADDING]
     for sentence in PADDING[LEAST_PADDING:]:
         if len(" ".join(sentences).split()) >= wanted:
             break
         sentences = (*sentences, sentence)
-    return _appended(response, sentences)
+    return _appended(original, sentences)
 
 
-def restated(response: OriginalResponse) -> str | None:
+def restated(original: Submission) -> str | None:
     """Put the question before the response; after code, as a comment. None if the question isn't known."""
-    words = response.question.split()
+    words = _question(original).split()
     if not words:
         return None
     cut = " …" if len(words) > LONGEST_QUESTION else ""
     sentence = QUESTION.format(" ".join(words[:LONGEST_QUESTION]) + cut)
-    return _appended(response, (sentence,)) if response.is_code else f"{sentence}\n\n{response.text.lstrip()}"
+    return (
+        _appended(original, (sentence,))
+        if is_code(original.response)
+        else f"{sentence}\n\n{original.response.lstrip()}"
+    )
 
 
-def added(sentence: str) -> Callable[[OriginalResponse], str]:
+def _question(submission: Submission) -> str:
+    """Return the question that the response answers; "" if no input says it."""
+    return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
+
+
+def added(sentence: str) -> Callable[[Submission], str]:
     """Make a change that adds a sentence at the end; to code as a comment."""
-    return lambda response: _appended(response, (sentence,))
+    return lambda original: _appended(original, (sentence,))
 
 
-def _appended(response: OriginalResponse, sentences: Sequence[str]) -> str:
+def _appended(original: Submission, sentences: Sequence[str]) -> str:
     """Add sentences at the end of the response: a paragraph after prose, a comment for each in code."""
-    text = response.text.rstrip()
-    if not response.is_code:
+    text = original.response.rstrip()
+    if not is_code(original.response):
         return f"{text}\n\n{' '.join(sentences)}"
     mark = "//" if re.search(r"//|[;{}]\s*$", text, re.MULTILINE) else "#"
     mark = "--" if re.search(r"^[^\S\n]*SELECT\b", text, re.MULTILINE | re.IGNORECASE) else mark
