@@ -54,19 +54,9 @@ FEWEST_OF_TAG = 20
 """Verdicts on the criteria of a tag below which nothing is said of it."""
 
 
-@dataclass(frozen=True)
-class LabelledRow:
-    """A response with its labels, and the rubric that it is graded by.
-
-    Attributes:
-        example: The response, with the ratings of people and of judges.
-        rubric: Its own criteria, or those of the run, or both.
-        task: What it shares with other responses to the same task.
-    """
-
-    example: Example
-    rubric: Rubric
-    task: str
+LabelledRow: TypeAlias = tuple[Example, Rubric]
+"""A response with its labels, its group being its task, and the rubric that it is graded by: its own criteria, or those
+of the run, or both."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +138,7 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
 def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
     run = request.ask.of(ROWS_ALONE if core is None else core)
     labelled = _with_kept_labels(list(_read(path, core, run)), path)
-    judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
+    judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)
     if name is not None:
         return _judge_in_file(name, path, labelled, run, request.options, since)
@@ -167,7 +157,7 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     if not path.is_file() or not _brings_rubrics(Peek(path)):
         return None
     labelled = _with_kept_labels(list(_read(path, None, ROWS_ALONE)), path)
-    judges = dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example))
+    judges = dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
     return [_judge_in_file(name, path, labelled, ROWS_ALONE, options).whole for name in judges]
@@ -182,7 +172,7 @@ def _judge_in_file(
     since: "SinceAccepted" = lambda *_: None,
 ) -> RowsCalibration:
     rater = Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False)
-    judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
+    judged = {label.id: label for example, _ in labelled for label in _of_judges(example) if label.rater == name}
     return _compared(path, labelled, judged, rater, run, options, since)
 
 
@@ -217,15 +207,15 @@ def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]
     lines: dict[str, int] = {}
     for line, data in json_rows(path, RatingError):
         try:
-            row = _row(data, line, core, run)
+            example, rubric = _row(data, line, core, run)
         except (RatingError, ValueError) as error:
             faults.append(Fault(_problem(error), line))
             continue
-        first = lines.setdefault(row.example.id, line)
+        first = lines.setdefault(example.id, line)
         if first != line:
-            faults.append(Fault(f"id {row.example.id!r} is on line {first} already; ids are unique", line))
+            faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
         elif not faults:
-            yield row
+            yield example, rubric
     if faults:
         raise RatingError(faults, path=path)
 
@@ -241,24 +231,24 @@ def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[L
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled
-    of_all, names = rubric_of_all((row.rubric for row in labelled), path.name)
+    of_all, names = rubric_of_all((rubric for _, rubric in labelled), path.name)
     labels: dict[str, list[Rating]] = defaultdict(list)
     for file in sorted(ratings_folder.glob("*.jsonl")):
         for rating in load_ratings(file, of_all, kind="human"):
             if rating.sample == 0:
                 labels[rating.id].append(rating)
-    return [_labelled(row, labels[row.example.id], names) for row in labelled]
+    return [(_labelled(example, rubric, labels[example.id], names), rubric) for example, rubric in labelled]
 
 
-def _labelled(row: LabelledRow, labels: Sequence[Rating], names: Mapping[str, str]) -> LabelledRow:
-    name_in_row = {names[criterion.wording]: criterion.name for criterion in row.rubric.criteria}
+def _labelled(example: Example, rubric: Rubric, labels: Sequence[Rating], names: Mapping[str, str]) -> Example:
+    name_in_row = {names[criterion.wording]: criterion.name for criterion in rubric.criteria}
     renamed = [
         replace(
             label, criteria={name_in_row[name]: rated for name, rated in label.criteria.items() if name in name_in_row}
         )
         for label in labels
     ]
-    return replace(row, example=replace(row.example, labels=(*row.example.labels, *renamed)))
+    return replace(example, labels=(*example.labels, *renamed))
 
 
 def _problem(error: Exception) -> str:
@@ -277,7 +267,8 @@ def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
     rubric = by_row.rubric if isinstance(by_row, RowRubric) else run
     (example,) = examples_from([data], rubric).examples
     task = data.get("task") or example.group
-    return LabelledRow(example, rubric, str(task) if task else fingerprint(dict(inputs), rubric.fingerprint))
+    named = str(task) if task else fingerprint(dict(inputs), rubric.fingerprint)
+    return replace(example, group=named), rubric
 
 
 def _ask(
@@ -287,11 +278,12 @@ def _ask(
     wanted = request.judges[0] if request.judges else None
     judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
     grading = Grading(run, judge, has_core=has_core)
-    rows = {row.example.id: row for row in labelled if _by_people(row)}
-    grades = run_to_end(_grades(grading, [row.example for row in rows.values()], request))
+    rubrics = {example.id: rubric for example, rubric in labelled if _by_people(example)}
+    examples = [example for example, _ in labelled if example.id in rubrics]
+    grades = run_to_end(_grades(grading, examples, request))
     named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
     rater = replace(rater_of(judge, grades), named=named, has_rubric=False)
-    return rater, {grade.id: rating_of(grade, rows[grade.id].rubric, rater.name) for grade in grades}
+    return rater, {grade.id: rating_of(grade, rubrics[grade.id], rater.name) for grade in grades}
 
 
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
@@ -307,8 +299,8 @@ async def _grades(grading: Grading, examples: Sequence[Example], request: "Calib
         await grading.judge.aclose()
 
 
-def _by_people(row: LabelledRow) -> list[Rating]:
-    return [label for label in row.example.labels if label.kind not in JUDGES and label.criteria]
+def _by_people(example: Example) -> list[Rating]:
+    return [label for label in example.labels if label.kind not in JUDGES and label.criteria]
 
 
 def _compared(
@@ -320,13 +312,19 @@ def _compared(
     options: LabelOptions,
     since: "SinceAccepted",
 ) -> RowsCalibration:
-    rows = [row for row in labelled if _by_people(row)]
-    wholes = {row.example.id: [_whole(label, row.rubric) for label in _by_people(row)] for row in rows}
-    of_judge = {row.example.id: _whole(judged[row.example.id], row.rubric) for row in rows if row.example.id in judged}
-    examples = [
-        replace(row.example, labels=tuple(filter(None, wholes[row.example.id])), group=row.task) for row in rows
+    by_people = [(example, row_rubric) for example, row_rubric in labelled if _by_people(example)]
+    wholes = {
+        example.id: [_whole(label, row_rubric) for label in _by_people(example)] for example, row_rubric in by_people
+    }
+    of_judge = {
+        example.id: _whole(judged[example.id], row_rubric) for example, row_rubric in by_people if example.id in judged
+    }
+    examples = [replace(example, labels=tuple(filter(None, wholes[example.id]))) for example, _ in by_people]
+    verdicts = [
+        verdict
+        for example, row_rubric in by_people
+        for verdict in _verdicts_on(example, row_rubric, judged.get(example.id))
     ]
-    verdicts = [verdict for row in rows for verdict in _verdicts_on(row, judged.get(row.example.id))]
     rubric = _rubric_of_wholes(path.stem, run)
     example_set = ExampleSet(tuple(examples), path)
     ratings = list(filter(None, of_judge.values()))
@@ -344,8 +342,8 @@ def _compared(
         replace(calibration, decision=_in_tasks(calibration, verdicts)),
         shares_of(verdicts),
         {tag: shares_of(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
-        _close_scores(rows, wholes, of_judge, calibration.comparison.tolerance),
-        Counter(filter(None, (_why_lost(row, judged.get(row.example.id), of_judge) for row in labelled))),
+        _close_scores(examples, wholes, of_judge, calibration.comparison.tolerance),
+        Counter(filter(None, (_why_lost(example, judged.get(example.id), of_judge) for example, _ in labelled))),
     )
 
 
@@ -392,17 +390,17 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
     return replace(decision, next_step=words)
 
 
-def _why_lost(row: LabelledRow, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
+def _why_lost(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
     """Return why a response isn't compared as a whole; None where it is."""
-    if not _by_people(row):
+    if not _by_people(example):
         return "no person labelled it"
     if rating is None or rating.error:
         return "the judge gave no grade"
-    return "the judge left out a criterion" if of_judge[row.example.id] is None else None
+    return "the judge left out a criterion" if of_judge[example.id] is None else None
 
 
 def _close_scores(
-    rows: Iterable[LabelledRow],
+    examples: Iterable[Example],
     wholes: Mapping[str, Sequence[Rating | None]],
     of_judge: Mapping[str, Rating | None],
     tolerance: float,
@@ -410,12 +408,12 @@ def _close_scores(
     """Return the share of responses whose score by the judge is people's mean within the tolerance."""
     close = []
     tasks = []
-    for row in rows:
-        gold = [whole.overall for whole in wholes[row.example.id] if whole and whole.overall is not None]
-        judged = of_judge.get(row.example.id)
+    for example in examples:
+        gold = [whole.overall for whole in wholes[example.id] if whole and whole.overall is not None]
+        judged = of_judge.get(example.id)
         if gold and judged and judged.overall is not None:
             close.append(abs(sum(gold) / len(gold) - judged.overall) <= tolerance)
-            tasks.append(row.task)
+            tasks.append(example.group)
     return share(close, tasks, of="responses")
 
 
@@ -428,19 +426,19 @@ def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
     return replace(rating, criteria={}, overall=score.score, passed=score.passed)
 
 
-def _verdicts_on(row: LabelledRow, rating: Rating | None) -> Iterator[CriterionVerdict]:
+def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Iterator[CriterionVerdict]:
     """Yield a verdict for each criterion on which most people and the judge say something."""
     if rating is None:
         return
-    people = _by_people(row)
-    gold = {criterion.name: _majority(criterion, people) for criterion in row.rubric.criteria}
+    people = _by_people(example)
+    gold = {criterion.name: _majority(criterion, people) for criterion in rubric.criteria}
     labelled = sum(met is not None for met in gold.values()) / len(gold)
-    for criterion in row.rubric.criteria:
+    for criterion in rubric.criteria:
         met = gold[criterion.name]
         judged = _is_met(criterion, rating)
         if met is not None and judged is not None:
             answers = {label.rater: answer for label in people if (answer := _is_met(criterion, label)) is not None}
-            yield CriterionVerdict(row.example.id, row.task, criterion, met, judged, labelled, answers)
+            yield CriterionVerdict(example.id, example.group, criterion, met, judged, labelled, answers)
 
 
 def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
