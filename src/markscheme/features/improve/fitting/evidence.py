@@ -10,7 +10,7 @@ import numpy as np
 
 from markscheme.calibration.decided_labels import is_quoted
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
-from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.features.improve.fitting.judged import answers_by_id
 from markscheme.features.improve.least_labels import LEAST_OF_EACH
 from markscheme.grading.score import must_pass
 from markscheme.ratings.example_rows import Example
@@ -18,6 +18,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import task_of
+from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 LEAST = 40
@@ -93,12 +94,12 @@ class DecisionEvidence:
         return cls(rubric, tuple(decisions), dict(left_out), not_blind)
 
     @classmethod
-    def with_levels_of(cls, judged: JudgedLevels, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
+    def with_levels_of(cls, judged: Column, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
         """Collect the majority's decision about each response, with a judge's levels."""
         decisions: list[WholeDecision] = []
         left_out: Counter[LeftOut] = Counter()
         not_blind = 0
-        answers = judged.by_id(rubric)
+        answers = answers_by_id(judged, rubric)
         for example in examples.labelled.examples:
             ratings = list(example_decisions(example))
             blind = [rating for rating in ratings if rating.blind]

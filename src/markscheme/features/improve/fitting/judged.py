@@ -1,7 +1,6 @@
 """A judge's levels next to people's decisions: read from files, or asked for."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,69 +13,61 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import column_of
+from markscheme.ratings.table import Column, column_of
 from markscheme.readers.rated import columns_from_options, judge_ratings
 from markscheme.rubrics.rubric import Rubric
 
 
-@dataclass(frozen=True)
-class JudgedLevels:
-    """A judge's ratings, or those of the judges of a panel.
+def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> Column:
+    """Read ratings of one judge, or of the judges of a panel, a file for each; several of one response are combined.
 
-    Attributes:
-        name: The judge's.
-        ratings: Several of one response are combined as samples are.
+    Raises:
+        UsageError: A file has no ratings, or contains several raters.
+        RatingError: A file can't be read.
     """
+    with naming(*files):
+        ratings = [r for path in files for r in judge_ratings(path, rubric, examples, columns_from_options(columns))]
+    raters = list(dict.fromkeys(rating.rater for rating in ratings))
+    if len(raters) > 1 and len(raters) != len(files):
+        names = ", ".join(sorted(raters))
+        named = ", ".join(map(str, files))
+        raise UsageError(f"{named} contains {len(raters)} raters ({names}); use one file for each")
+    return column_of("+".join(raters), ratings, rubric, _ids(ratings))
 
-    name: str
-    ratings: Sequence[Rating]
 
-    @classmethod
-    def in_files(
-        cls, files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions
-    ) -> "JudgedLevels":
-        """Read ratings of one judge, or of the judges of a panel, a file for each.
+def levels_by_judge(
+    name: str, rubric: Rubric, examples: ExampleSet, *, ask: AskOptions, folder: Path, watch: Watch
+) -> Column:
+    """Ask a judge about all labelled responses.
 
-        Raises:
-            UsageError: A file has no ratings, or contains several raters.
-            RatingError: A file can't be read.
-        """
-        with naming(*files):
-            ratings = [
-                r for path in files for r in judge_ratings(path, rubric, examples, columns_from_options(columns))
-            ]
-        raters = list(dict.fromkeys(rating.rater for rating in ratings))
-        if len(raters) > 1 and len(raters) != len(files):
-            names = ", ".join(sorted(raters))
-            named = ", ".join(map(str, files))
-            raise UsageError(f"{named} contains {len(raters)} raters ({names}); use one file for each")
-        return cls("+".join(raters), ratings)
+    Raises:
+        NoJudge: There is none to ask.
+        BudgetError: The budget doesn't cover all examples.
+    """
+    labelled = examples.labelled.examples
+    judge = ask.judge_for(rubric, first_prompts(rubric, labelled), folder, name=name)
+    ratings, _ = rated_by(judge, rubric, labelled, ask, watch=watch, whole=True)
+    return column_of(str(judge.identity), ratings, rubric, _ids(ratings))
 
-    @classmethod
-    def from_judge(
-        cls, name: str, rubric: Rubric, examples: ExampleSet, *, ask: AskOptions, folder: Path, watch: Watch
-    ) -> "JudgedLevels":
-        """Ask a judge.
 
-        Raises:
-            NoJudge: There is none to ask.
-            BudgetError: The budget doesn't cover all examples.
-        """
-        labelled = examples.labelled.examples
-        judge = ask.judge_for(rubric, first_prompts(rubric, labelled), folder, name=name)
-        ratings, _ = rated_by(judge, rubric, labelled, ask, watch=watch, whole=True)
-        return cls(str(judge.identity), ratings)
+def answers_by_id(judged: Column, rubric: Rubric) -> Mapping[str, Mapping[str, Rated]]:
+    """Return a judge's answers by response and criterion.
 
-    def by_id(self, rubric: Rubric) -> Mapping[str, Mapping[str, Rated]]:
-        """Return the judge's answers by response and criterion."""
-        ids = list(dict.fromkeys(rating.id for rating in self.ratings))
-        column = column_of(self.name, self.ratings, rubric, ids)
-        answers: dict[str, dict[str, Rated]] = {id: {} for id in ids}
-        for criterion in rubric.criteria:
-            levels = column.levels[criterion.name].tolist()
-            for id, level, is_skipped in zip(ids, levels, column.skipped[criterion.name].tolist(), strict=True):
-                if is_skipped:
-                    answers[id][criterion.name] = Rated(None, declined="not applicable")
-                elif not np.isnan(level):
-                    answers[id][criterion.name] = Rated(level)
-        return answers
+    Args:
+        judged: The judge's levels of the responses that it rated, in their order.
+        rubric: The rubric by which it rated them.
+    """
+    ids = _ids(judged.given)
+    answers: dict[str, dict[str, Rated]] = {id: {} for id in ids}
+    for criterion in rubric.criteria:
+        levels = judged.levels[criterion.name].tolist()
+        for id, level, is_skipped in zip(ids, levels, judged.skipped[criterion.name].tolist(), strict=True):
+            if is_skipped:
+                answers[id][criterion.name] = Rated(None, declined="not applicable")
+            elif not np.isnan(level):
+                answers[id][criterion.name] = Rated(level)
+    return answers
+
+
+def _ids(ratings: Iterable[Rating]) -> list[str]:
+    return list(dict.fromkeys(rating.id for rating in ratings))

@@ -16,11 +16,12 @@ from markscheme.features.improve.fitting.evidence import (
     people_by_name,
     response_ids,
 )
-from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.features.improve.fitting.judged import answers_by_id
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import labelling_digest
+from markscheme.ratings.table import Column
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -52,7 +53,7 @@ def preferences_digest(pairs: Rubric) -> str:
 
 
 def preference_evidence(
-    pairs: Rubric, rubric: Rubric, examples: ExampleSet, judged: JudgedLevels | None = None
+    pairs: Rubric, rubric: Rubric, examples: ExampleSet, judged: Column | None = None
 ) -> DecisionEvidence:
     """Collect the preferences that may move weights: each first response's levels minus the second's.
 
@@ -83,12 +84,12 @@ def preference_evidence(
 
 
 def _levels_by_id(
-    rubric: Rubric, examples: ExampleSet, judged: JudgedLevels | None
+    rubric: Rubric, examples: ExampleSet, judged: Column | None
 ) -> Mapping[str, tuple[Example, RaterLevels]]:
     """Return each response with the levels that its annotators, or a judge, gave it."""
     if judged is None:
         return {example.id: (example, _own_levels(example)) for example in examples.examples}
-    answers = judged.by_id(rubric)
+    answers = answers_by_id(judged, rubric)
     return {example.id: (example, {judged.name: answers.get(example.id, {})}) for example in examples.examples}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
-from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.features.improve.fitting.judged import levels_by_judge, levels_in_files
 from markscheme.features.improve.fitting.own_scores import OwnScores
 from markscheme.features.improve.fitting.preferences import (
     preference_evidence,
@@ -123,9 +123,9 @@ def evidence_of(
     if annotators.lack is None or not (ratings or judge):
         return annotators
     if ratings:
-        levels = JudgedLevels.in_files(ratings, rubric, examples, columns)
+        levels = levels_in_files(ratings, rubric, examples, columns)
     else:
-        levels = JudgedLevels.from_judge(judge or "", rubric, examples, ask=ask, folder=folder, watch=watch)
+        levels = levels_by_judge(judge or "", rubric, examples, ask=ask, folder=folder, watch=watch)
     if annotators.pairs is not None:
         return preference_evidence(annotators.pairs, rubric, examples, levels)
     return DecisionEvidence.with_levels_of(levels, rubric, examples)
