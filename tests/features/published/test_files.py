@@ -71,6 +71,10 @@ SHAPES: dict[str, tuple[Any, list[tuple[str, str, float]]]] = {
         ],
         [("c1", "Is safe at once", 4), ("c2", "Is short", 1)],
     ),
+    "names with words behind them": (
+        [{"Clarity (2 points)": "The reply is clear."}, {"Facts [30%]": "All are right."}, {"Tone": "Is kind."}],
+        [("Clarity", "The reply is clear.", 2), ("Facts", "All are right.", 30), ("Tone", "Is kind.", 1)],
+    ),
 }
 
 

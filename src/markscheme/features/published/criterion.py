@@ -1,5 +1,6 @@
 """The reading of one published criterion: its name, words, weight, levels and tags, and what is left of it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,12 @@ _LOWEST_FAILS = 0.25
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
 """Keys of markscheme's own format that say the scale."""
+
+
+_POINTS_BEHIND = re.compile(
+    r"(?P<name>.{1,200}?) {0,3}[(\[](?P<points>-?\d{1,6}(?:\.\d{1,6})?) ?(?:%|points?|pts?\.?)[)\]]", re.IGNORECASE
+)
+"""A name with what it is worth behind it: `Clarity (2 points)`, `Tone [30%]`."""
 
 
 class CriterionReading:
@@ -74,9 +81,10 @@ class CriterionReading:
             RubricError: It has no words, an unknown word as weight, or more than is understood.
         """
         if isinstance(raw.data, str):
-            named = {"name": raw.name} if raw.name else {}
             self.is_yes_no |= self.levels is None
-            return {**named, "requirement": raw.data, "weight": 1.0, **self._given_levels(), **_tagged([raw.group])}
+            name, weight = self._name_and_weight(raw.name or "")
+            named = {"name": name} if name else {}
+            return {**named, "requirement": raw.data, "weight": weight, **self._given_levels(), **_tagged([raw.group])}
         if not isinstance(raw.data, Mapping):
             raise RubricError(f"criterion {raw.name or index}: has keys and values, found {type(raw.data).__name__}")
         data = {"levels": raw.data} if is_level_mapping(raw.data) else _hoisted(raw.data)
@@ -126,6 +134,14 @@ class CriterionReading:
             **threshold,
             **_tagged(tags),
         }
+
+    def _name_and_weight(self, written: str) -> tuple[str, float]:
+        """Return a name without the points in brackets behind it, and these as the weight; 1 where there are none."""
+        match = _POINTS_BEHIND.fullmatch(written)
+        if match is None:
+            return written, 1.0
+        self.notes["points in brackets behind a name are its weight"] = None
+        return match["name"], float(match["points"])
 
     def _given_levels(self) -> dict[str, Any]:
         return {"levels": self.levels} if self.levels else {}

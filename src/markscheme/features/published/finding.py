@@ -426,8 +426,23 @@ def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
             share = next((amount for key_of in WEIGHTS if (amount := number_of(fields.get(key_of))) is not None), None)
             for position, criterion in enumerate(fields[inner]):
                 yield RawCriterion(criterion, (*path, key, inner, position), None, group, share, index)
+        elif name is None and (named_words := _named_words(fields)):
+            yield RawCriterion(named_words[1], (*path, key, named_words[0]), named_words[0])
         else:
             yield RawCriterion(fields, (*path, key), name)
+
+
+def _named_words(fields: Any) -> tuple[str, str] | None:
+    """Return the name and the words of a criterion written as `name: words`; None for any other.
+
+    >>> _named_words({"Clarity": "Reads easily."}), _named_words({"criterion": "Reads easily."})
+    (('Clarity', 'Reads easily.'), None)
+    """
+    if not isinstance(fields, Mapping) or len(fields) != 1:
+        return None
+    [(name, words)] = fields.items()
+    is_name = isinstance(name, str) and name not in {*WORD_KEYS, *NAMES, *WEIGHTS, *NATIVE_CRITERION}
+    return (name, words) if is_name and isinstance(words, str) and words.strip() else None
 
 
 def words_of(fields: Mapping[str, Any]) -> str | None:
