@@ -14,6 +14,7 @@ from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import with_parts
 from markscheme.ratings.rating import Rating
+from markscheme.readers.tabular.columns import has_sentences
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, DEFAULT_TOLERANCE, Criterion, Rubric, Scale
 from markscheme.text import is_path_component, path_component
@@ -34,12 +35,14 @@ class TableProject:
         files: The text of each file by its place in the project: the rubric, examples, and each rater's ratings.
         judged: The places of the judges' ratings.
         has_responses: Whether the table has the responses, so that a judge can be asked.
+        unread: Columns of sentences that no judge is shown, since the table names no query.
     """
 
     rubric: str
     files: Mapping[Path, str]
     judged: tuple[Path, ...]
     has_responses: bool
+    unread: tuple[str, ...] = ()
 
 
 def project_of_table(reading: TableReading) -> TableProject:
@@ -64,7 +67,16 @@ def project_of_table(reading: TableReading) -> TableProject:
         files | {place: "".join(written) for place, written in lines.items()},
         tuple(dict.fromkeys(places[rating.rater] for rating in ratings if rating.kind in JUDGES)),
         any(example.submission.response for example in reading.plain_examples),
+        _unread(reading),
     )
+
+
+def _unread(reading: TableReading) -> tuple[str, ...]:
+    """Return the columns of sentences that may be what was asked, where no column is known to be."""
+    if "query" in reading.roles.single:
+        return ()
+    others = {column.name: column for column in reading.columns if column.name in reading.roles.others}
+    return tuple(name for name, column in others.items() if has_sentences(column))
 
 
 def rubric_yaml(rubric: Rubric, name: str) -> str:

@@ -1,6 +1,6 @@
 """The words about tables: how one was read, in a line, and why one isn't."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from markscheme.errors import UsageError
@@ -31,10 +31,17 @@ def _values(name: str, values: ReadValues) -> str:
     if values.ends is not None and values.kind == "levels":
         return f"levels {values.ends[0]:g} to {values.ends[1]:g}{stated or ' (seen)'}"
     if values.kind == "levels":
-        return f"levels {', '.join(values.scale.choices)}{stated}"
+        passes = "" if values.pass_mark is None else f", {_passing_level(values)} and better pass"
+        return f"levels {', '.join(values.scale.choices)}{passes}{stated}"
     if values.ends is not None:
         return f"read as {values.ends[0]:g} to {values.ends[1]:g}{stated}"
     return f"{len(values.scale.choices)} categories"
+
+
+def _passing_level(values: ReadValues) -> str:
+    """Return the lowest of the levels of words that pass."""
+    named = zip(values.scale.values, values.scale.choices, strict=True)
+    return next(word for position, word in named if position >= (values.pass_mark or 0.0))
 
 
 def _decisions(name: str, values: ReadValues) -> str:
@@ -165,6 +172,22 @@ def _span(error: UsageError) -> str:
     return f", {error.facts['span']}," if "span" in error.facts else ""
 
 
+def _quoted(names: Sequence[str]) -> str:
+    return in_words(list(map(repr, names))) if names else ""
+
+
+def _which_columns(error: UsageError) -> str:
+    columns = _columns(error)
+    if "twice" in error.facts:
+        return f"column {columns} can't be a judge's and a person's: --judge and --human name different columns"
+    judges, people = (_quoted(_texts(error, side)) for side in ("judges", "people"))
+    if judges:
+        return f"{judges} is a judge's; which columns are people's? {columns} may be; --human names them"
+    if people:
+        return f"{people} is people's; what is {columns}? --judge names a judge's column, --human another annotator's"
+    return f"which columns are a judge's and people's? {columns} may be; --judge and --human name them"
+
+
 _ENDS_SETTLE: Final = "--levels says that both are on one scale, --scale which end is the best of each"
 SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table{_joined(e)}",
@@ -190,11 +213,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{e.columns[0]!r} isn't what its name says of {in_words([repr(name) for name in e.columns[1:]])}; "
         "--human says which labels count"
     ),
-    "which-columns": lambda e: (
-        f"which columns are a judge's and people's? {_columns(e)} may be; --judge and --human name them"
-        if "twice" not in e.facts
-        else f"column {_columns(e)} can't be a judge's and a person's: --judge and --human name different columns"
-    ),
+    "which-columns": _which_columns,
     "one-rater": lambda e: (
         f"{_columns(e)} is one annotator's, and nothing is there to compare it with; --judge names a judge's column"
     ),

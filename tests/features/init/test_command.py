@@ -214,6 +214,19 @@ def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_pat
     ]
 
 
+def test_texts_that_judges_are_not_shown_are_named_with_the_option_that_shows_them(tmp_path: Path) -> None:
+    rows = ["e1,How do I cancel my order?,Like this.,pass,pass", "e2,When will my parcel come?,Now.,fail,pass"]
+    (tmp_path / "t.csv").write_text("\n".join(["id,customer,reply,verdict,human", *rows]) + "\n", encoding="utf-8")
+    done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)
+    assert "without customer; to show" in done.stdout
+    assert "`--map customer=query`" in done.stdout
+    again = run("markscheme", "init", "again", "--from", "t.csv", "--map", "customer=query", cwd=tmp_path)
+    assert "without customer" not in again.stdout
+    rubric = load_rubric(tmp_path / "again/rubrics/t.yaml")
+    examples = load_examples(tmp_path / "again/calibration/t/examples.jsonl", rubric).examples
+    assert examples[0].submission.inputs == {"query": "How do I cancel my order?"}
+
+
 def test_names_of_columns_lead_to_no_file_outside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)

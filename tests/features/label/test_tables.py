@@ -1,6 +1,7 @@
 """A table without a rubric: the plan for it, and its responses on the page, whatever its form."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def test_the_plan_for_a_table_is_the_number_that_calibrating_it_asks_for(tmp_pat
     calibrated = run("calibrate", "t.csv", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     assert json.loads(planned.stdout)["labels_needed"] == json.loads(calibrated.stdout)["labels_needed"]
+
+
+def test_a_plan_names_the_command_that_makes_a_rubric_with_the_options_that_it_was_asked_by(tmp_path: Path) -> None:
+    write(TABLE, "csv", tmp_path)
+    planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, cwd=tmp_path, env={"COLUMNS": "200"})
+    (command,) = (line for line in planned.stdout.splitlines() if "markscheme init" in line)
+    assert sorted(shlex.split(command)[-len(JUDGE) - 2 :]) == sorted(["--from", "t.csv", *JUDGE])
 
 
 @pytest.mark.parametrize("name", ["graded", "text"])

@@ -52,6 +52,37 @@ def test_several_columns_next_to_a_judge_are_offered_together_first() -> None:
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
 
 
+def test_a_side_that_a_name_shows_is_said_where_the_other_is_asked_for() -> None:
+    judged = refused({"gpt_verdict": ["pass", "fail", "pass", "pass"] * 5, "ann_ok": VOTES})
+    assert judged.facts["judges"] == ("gpt_verdict",)
+    assert judged.columns == ("ann_ok",)
+    assert "'gpt_verdict' is a judge's" in str(judged)
+    labelled = refused({"human": VOTES, "x": OTHERS})
+    assert labelled.facts["people"] == ("human",)
+    assert "'human' is people's" in str(labelled)
+
+
+def test_columns_that_no_name_tells_apart_are_each_offered_as_the_judges() -> None:
+    error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
+    assert error.choices == (
+        "--judge mensch --human richter",
+        "--judge richter --human mensch",
+        "--human mensch --human richter",
+    )
+
+
+def test_of_ordered_words_the_named_one_passes_and_every_better_one() -> None:
+    words = ["poor", "fine", "best", "poor"] * 5
+    options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
+    table = {"a": words, "b": [*words[:-1], "fine"]}
+    for named in (("fine",), ("best", "fine"), ("b=fine",)):
+        values = read(table, **options, pass_=named).values[""]
+        assert (values.kind, values.pass_mark, values.knows_pass) == ("levels", 0.5, True)
+    assert not read(table, **options).values[""].knows_pass
+    assert refused(table, **options, pass_mark=3.0).code == "option-unused"
+    assert refused(table, **options, pass_=("good",)).code == "option-unused"
+
+
 def test_a_mean_is_not_offered_as_an_annotator() -> None:
     table = {"r1": GRADES, "r2": OTHER_GRADES, "mean": GRADES, "Average": GRADES}
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)

@@ -15,7 +15,7 @@ from markscheme.commands.project_sources import PROJECT_SOURCES, FoundProject
 from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
-from markscheme.phrases import counted
+from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.text import escaped
 
@@ -162,6 +162,12 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     if not project.has_responses:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
         return
+    if project.unread:
+        asked = quote(f"{project.unread[0]}=query")
+        yield (
+            f"Judges see the response alone, without {in_words(project.unread)}; to show what was asked, "
+            f"`init --from` again, in an empty folder, with `--map {asked}`."
+        )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     if project.judged:
         yield f"{words} ask a judge: `markscheme calibrate {quote(project.rubric)} --judge anthropic`"

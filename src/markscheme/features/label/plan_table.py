@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tables import calibrations_of
@@ -36,7 +37,7 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
         UsageError: It could be read in several ways.
     """
     target = DEFAULT_TARGET if options.target is None else options.target
-    init = f"{shlex.join(map(str, paths))}{columns.as_shell}"
+    init = Commands(shlex.join(map(str, paths)), columns.as_shell.strip() or None).init_from_table()
     try:
         reading = read_files(paths, columns)
     except UsageError as error:
@@ -78,4 +79,4 @@ def _plan(
     init: str,
     agreement: Estimate | None = None,
 ) -> Plan:
-    return Plan(name, labelled, needed, (), (), annotators, target, (), agreement=agreement, table=init)
+    return Plan(name, labelled, needed, (), (), annotators, target, (), agreement=agreement, init=init)

@@ -58,8 +58,7 @@ class Plan:
         next: What to label next; None if not requested.
         judged_by: Options with which `calibrate` uses the same ratings or judge, such as "--ratings judge.jsonl".
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
-        table: The table without a rubric that it is for, as shell words with the options that read it; None of a
-            rubric.
+        init: The command that makes a rubric of the table that it is for; None of a rubric's plan.
     """
 
     rubric: str
@@ -73,7 +72,7 @@ class Plan:
     next: Draw | None = None
     judged_by: str | None = None
     agreement: Estimate | None = None
-    table: str | None = None
+    init: str | None = None
 
 
 def make_plan(

@@ -74,8 +74,8 @@ def _costs_much(plan: Plan) -> bool:
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     """Return what to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
-    if plan.table is not None:
-        return "Next, to label more of it by a rubric", Commands(plan.table).init_from_table()
+    if plan.init is not None:
+        return "Next, to label more of it by a rubric", plan.init
     commands = Commands(quote(plan.rubric), plan.judged_by) if plan.judged_by else Commands.on(plan.rubric)
     labels = plan.next_labels.labels
     if plan.next is not None:

@@ -272,7 +272,7 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
     if of_judge:
         return "judge"
     if of_people:
-        is_reference = named & {"gold", "truth", "expected"} and (looks_like_text(column) or _has_sentences(column))
+        is_reference = named & {"gold", "truth", "expected"} and (looks_like_text(column) or has_sentences(column))
         return "reference" if is_reference else "human"
     return "other"
 
@@ -304,7 +304,7 @@ def _is_prose(column: TableColumn) -> bool:
     return has_many or any(len(cell.split()) > MOST_WORDS for cell in different)
 
 
-def _has_sentences(column: TableColumn) -> bool:
+def has_sentences(column: TableColumn) -> bool:
     """Return whether cells are too long for labels, such as reference answers."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
@@ -531,7 +531,9 @@ def _refuse_one_side(
         return
     names = _without_sums(_meeting(columns, roles, (*judges, *people)))
     if names and (judges or people or len(names) > 1):
-        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people, columns))
+        sides = {"judges": judges, "people": people}
+        named = {side: tuple(placed.column.name for placed in of_side) for side, of_side in sides.items() if of_side}
+        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people, columns), **named)
     if people:
         raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
     if judges:
@@ -613,10 +615,17 @@ def _sides_of(
     if people:
         human = people[0].column.name
         return [word for name in names for word in (("--judge", name), ("--human", human, "--human", name))]
-    of_models = [name for name in names if is_model_name(name)]
-    rest = [name for name in names if name not in of_models] or names
-    both = ("--judge", (of_models or ["COLUMN"])[0], *(word for name in rest for word in ("--human", name)))
-    return [both, tuple(word for name in names for word in ("--human", name))]
+    of_models = [name for name in names if is_model_name(name)][:1]
+    may_judge = of_models or (names if len(names) <= FEW_RATERS else ["COLUMN"])
+    both = [
+        ("--judge", judge, *(word for name in names if name not in (judge, *of_models) for word in ("--human", name)))
+        for judge in may_judge
+    ]
+    return [*both, tuple(word for name in names for word in ("--human", name))]
+
+
+FEW_RATERS: Final = 3
+"""Columns up to which each is offered as the judge's, where no name says which is."""
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:

@@ -174,12 +174,12 @@ class ValueComparison:
     def read(self) -> ReadValues:
         """Return the reading by the first rule that fits."""
         options = self.options
+        if options.level_words and options.level_ends is None and not options.scale:
+            return self._passing_from(self._in_order([folded(word) for word in options.level_words]))
         if options.pass_:
             return self._passing()
         if options.scale or options.level_ends is not None:
             return self._with_mark(self._on_scales())
-        if options.level_words:
-            return self._in_order([folded(word) for word in options.level_words])
         if all(map(is_decision, self.values.values())):
             if options.pass_mark is not None:
                 raise _unused(f"--pass-mark {options.pass_mark:g}", self.columns, self.everything)
@@ -326,6 +326,19 @@ class ValueComparison:
         stated = frozenset(self.values) if self.options.level_words else frozenset()
         read = ReadValues("levels", scale, below_step(steps), levels, stated=stated)
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "pass-mark"))
+
+    def _passing_from(self, read: ReadValues) -> ReadValues:
+        """Return levels of words that pass from the lowest one on that `--pass` names."""
+        if self.options.pass_mark is not None:
+            raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
+        if not self.options.pass_:
+            return read
+        positions = dict(zip(map(folded, self.options.level_words), read.scale.values, strict=True))
+        named = [folded(word.partition("=")[2] or word) for word in self.options.pass_]
+        for word, value in zip(self.options.pass_, named, strict=True):
+            if value not in positions:
+                raise _unused(f"--pass {word}", self.columns, self.everything)
+        return replace(read, pass_mark=min(positions[value] for value in named), withheld={})
 
     def _categories(self) -> ReadValues:
         self._refuse_lists()

@@ -460,8 +460,8 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
     adds = "`passes: [label, …]` in the rubric" if rubric.categories else "`--pass-mark M`"
-    is_decision = rubric.criteria[0].scale.is_yes_no
-    if rubric.table_of == "values" and (rubric.categories or is_decision):
+    scale = rubric.criteria[0].scale
+    if rubric.table_of == "values" and (rubric.categories or scale.is_yes_no or scale.by_label):
         adds = "`--pass VALUE`"
     yield f"Nothing says what passes, so whether it can gate isn't asked: {adds} adds it."
 
