@@ -531,9 +531,13 @@ def _refuse_one_side(
         return
     names = _without_sums(_meeting(columns, roles, (*judges, *people)))
     if names and (judges or people or len(names) > 1):
-        sides = {"judges": judges, "people": people}
-        named = {side: tuple(placed.column.name for placed in of_side) for side, of_side in sides.items() if of_side}
-        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people, columns), **named)
+        raise refusal(
+            "which-columns",
+            columns=names,
+            choices=_sides_of(names, judges, people, columns),
+            judges=tuple(judge.column.name for judge in judges),
+            people=tuple(person.column.name for person in people),
+        )
     if people:
         raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
     if judges:
