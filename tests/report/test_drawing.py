@@ -19,7 +19,7 @@ from markscheme.report.html import render_html
 from markscheme.report.markdown import render_markdown
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotPoint, PlotRule
 from markscheme.report.plots import plot_of
-from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, paired_scores, score_histogram
+from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, score_histogram
 from tests.report.hostile import hostile_calibration
 
 HOSTILE = '"><script>window.hit = 1</script>'
@@ -136,18 +136,3 @@ def test_more_labels_make_a_narrower_interval() -> None:
 
 def test_two_annotators_have_no_matrix() -> None:
     assert annotator_matrix(hostile_calibration(30, attacks=["a"]).comparison) is None
-
-
-def test_cases_are_drawn_with_the_largest_gain_first_and_the_middle_of_many_is_left_out() -> None:
-    scores = [(f"c{place}", 0.5, place / 99) for place in range(100)]
-    plot = paired_scores(scores, "old", "new")
-    assert plot is not None
-    points = [mark for mark in plot.marks if isinstance(mark, PlotPoint)]
-    assert len(points) == 120
-    gains = [after.y - before.y for before, after in zip(points[::2], points[1::2], strict=True)]
-    assert gains == sorted(gains, reverse=True)
-    assert len(plot.table.rows) == 100
-    assert plot.caption is not None
-    assert "50 score higher with new, 50 lower" in plot.caption
-    assert paired_scores(scores[:1], "old", "new") is None
-    assert np.isclose(gains[0], 0.5)

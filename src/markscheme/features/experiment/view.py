@@ -8,6 +8,7 @@ from typing import Any
 
 from markscheme.features.experiment.definition import OVERALL, PASS_RATE
 from markscheme.features.experiment.outcome import ExperimentReport
+from markscheme.features.experiment.picture import paired_scores
 from markscheme.features.experiment.run import ExperimentRun
 from markscheme.features.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
@@ -29,7 +30,6 @@ from markscheme.report.document import (
 from markscheme.report.figures import NONE, chance, cut_short, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.report.plot import Plot
-from markscheme.report.sections.pictures import paired_scores
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 

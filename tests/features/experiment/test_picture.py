@@ -1,0 +1,21 @@
+"""The picture of two variants: which cases are drawn, in which order."""
+
+import numpy as np
+
+from markscheme.features.experiment.picture import paired_scores
+from markscheme.report.plot import PlotPoint
+
+
+def test_cases_are_drawn_with_the_largest_gain_first_and_the_middle_of_many_is_left_out() -> None:
+    scores = [(f"c{place}", 0.5, place / 99) for place in range(100)]
+    plot = paired_scores(scores, "old", "new")
+    assert plot is not None
+    points = [mark for mark in plot.marks if isinstance(mark, PlotPoint)]
+    assert len(points) == 120
+    gains = [after.y - before.y for before, after in zip(points[::2], points[1::2], strict=True)]
+    assert gains == sorted(gains, reverse=True)
+    assert len(plot.table.rows) == 100
+    assert plot.caption is not None
+    assert "50 score higher with new, 50 lower" in plot.caption
+    assert paired_scores(scores[:1], "old", "new") is None
+    assert np.isclose(gains[0], 0.5)
