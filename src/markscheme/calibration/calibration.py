@@ -472,9 +472,7 @@ def calibration_of(
     if since is not None:
         compare_runs = next(iter(COMPARE_RUNS), None)
         baseline = None if compare_runs is None else compare_runs(since, rater.setting(rubric), comparison, ratings)
-    if baseline is not None:
-        changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
-        findings = (*changes, *findings, *(finding for finding in baseline.findings if finding not in changes))
+    findings = findings_since(baseline, findings)
     return Calibration(
         rubric=rubric,
         rater=rater,
@@ -489,6 +487,14 @@ def calibration_of(
         slices=slices,
         target_is_default=rater.table is not None and options.target is None,
     )
+
+
+def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return findings with those on what moved since earlier runs before them, and what else differs behind them."""
+    if baseline is None:
+        return findings
+    changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
+    return (*changes, *findings, *(finding for finding in baseline.findings if finding not in changes))
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:

@@ -9,8 +9,8 @@ from markscheme.seam import OpenTable
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
-CountFrame: TypeAlias = "Callable[[Any, Rubric, Sequence[str], str], Any]"
-"""Counts the examples of a wide frame, by a rubric, its annotators and a judge, and returns a small frame."""
+CountFrame: TypeAlias = "Callable[[Any, Rubric, Sequence[str], str, str | None], Any]"
+"""Counts the examples of a wide frame in a small one, by a rubric, its annotators, a judge and maybe an earlier one."""
 FRAME_COUNTERS: Final[OpenTable[Callable[[], CountFrame]]] = OpenTable()
 """Ways to count frames; each is imported when a frame is counted."""
 

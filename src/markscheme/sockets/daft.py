@@ -70,7 +70,9 @@ def _criteria(criteria: dict[str, Any], core: list[str]) -> dict[str, Any]:
     return {"criteria": {name: criteria.get(name, {}).get("level") for name in core}, "verdicts": of_row}
 
 
-def counts(frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str = "judge") -> DataFrame:
+def counts(
+    frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str = "judge", earlier: str | None = None
+) -> DataFrame:
     """Count the examples that are rated alike, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
 
     Args:
@@ -79,9 +81,10 @@ def counts(frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str =
         rubric: A name or path, as on the command line.
         raters: Up to three annotators; `gold` is one whose levels are final.
         judge: The judge's name in the columns.
+        earlier: An earlier judge's name in the columns, for `calibrate(…, earlier=…)`; None for none.
 
     Raises:
         UsageError: The rubric's figures aren't functions of counts.
     """
-    counted: DataFrame = frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge)
+    counted: DataFrame = frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge, earlier)
     return counted

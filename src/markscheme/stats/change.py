@@ -17,6 +17,8 @@ from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
     Flags,
     Floats,
+    Grouping,
+    Groups,
     Integers,
     Transform,
     known_in_groups,
@@ -93,7 +95,7 @@ class Changed:
             _check_p_values(self.exact_p, self.mid_p)
 
 
-def sign_flip(differences: npt.ArrayLike) -> Moved:
+def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
     """Test exactly whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
@@ -102,6 +104,7 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
     Args:
         differences: Now minus then, one per example, shape (n,); nan where either is missing. Half levels, thirds and
             any other multiple of 1/100 or more are exact; finer differences are rounded to 1/100.
+        times: Examples that each difference stands for, shape (n,); one each by default.
 
     Returns:
         The mean difference with its exact two-sided p and mid-p; both are 1 where no example differs.
@@ -121,7 +124,7 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim != 1:
         raise ValueError(f"differences must be a vector, not of shape {d.shape}")
-    return moved(d, np.where(np.isnan(d), np.nan, 0.0))
+    return moved(d, np.where(np.isnan(d), np.nan, 0.0), times)
 
 
 def mcnemar_mid_p(more: int, fewer: int) -> float:
@@ -150,7 +153,7 @@ def mcnemar_mid_p(more: int, fewer: int) -> float:
     return 1 - as_seen / 2 if more == fewer else 2 * up_to - as_seen
 
 
-def moved(current: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
+def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
     """Test exactly whether a judge's mean level moved since its stored runs.
 
     Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
@@ -160,6 +163,7 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
         current: Ratings now, shape (n,); nan = missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
+        times: Examples that each row stands for, shape (n,); one each by default.
 
     Returns:
         The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both are 1 where no run differs.
@@ -173,15 +177,16 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
         >>> moved([2, 3, 1], [[1, 1], [3, 3], [0, 0]]).runs
         2
     """
-    runs = complete_runs(current, stored)
+    runs, examples = counted_runs(run_columns(current, stored), times)
+    n = int(examples.sum())
     n_stored = runs.shape[1] - 1
     whole, unit = whole_multiples(runs)
     outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
     if not outcomes.any():
-        return Moved(0.0, 1.0, 1.0, len(runs), n_stored)
-    exact_p, mid_p = _chance_of_first(outcomes, two_sided=True)
-    shift = int(outcomes[:, 0].sum()) * unit / (n_stored * len(runs))
-    return Moved(shift, exact_p, mid_p, len(runs), n_stored)
+        return Moved(0.0, 1.0, 1.0, n, n_stored)
+    exact_p, mid_p = _chance_of_first(outcomes, examples, two_sided=True)
+    shift = int(examples @ outcomes[:, 0]) * unit / (n_stored * n)
+    return Moved(shift, exact_p, mid_p, n, n_stored)
 
 
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
@@ -212,10 +217,11 @@ def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     for index, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
         deals[index, deal] = 1
     outcomes = n_runs * (whole @ deals.T) - n_now * whole.sum(axis=1, keepdims=True)
-    return _chance_of_first(outcomes, two_sided=True)[1] if outcomes.any() else 1.0
+    once = np.ones(len(outcomes), dtype=np.int64)
+    return _chance_of_first(outcomes, once, two_sided=True)[1] if outcomes.any() else 1.0
 
 
-def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
+def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> Changed:
     """Test exactly whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
 
     Args:
@@ -223,6 +229,7 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayL
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
         groups: A name for each example, shape (n,), where several share a task; the flip rates' intervals use them.
+            Rows that stand for several examples come with their numbers as `Groups`.
 
     Returns:
         The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. One
@@ -237,28 +244,35 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayL
         >>> round(change.excess, 6), round(change.exact_p, 6)
         (0.785714, 0.028807)
     """
-    runs = complete_runs(current, stored)
+    columns = run_columns(current, stored)
+    in_groups = Groups.of(groups, len(columns))
+    runs, examples = counted_runs(columns, in_groups.units)
+    tasks = in_groups.of_units(is_complete(columns))
+    n = int(examples.sum())
     n_stored = runs.shape[1] - 1
-    tasks = None if groups is None else np.asarray(groups)[is_complete(run_columns(current, stored))]
     flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), tasks, method="flip rate, now and stored")
     if n_stored < 2:
         why = Reason("one-stored-run")
-        flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
-        return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=str(why))
+        flips_stored = Estimate.without_value(why, n=n, method="flip rate, stored runs")
+        return Changed(None, None, None, flips_now, flips_stored, n, n_stored, undefined=str(why))
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
     flips_stored = share(between_stored.mean(axis=1), tasks, method="flip rate, stored runs")
     whole, unit = whole_multiples(runs)
     distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
-    exact_p, mid_p = _chance_of_first(outcomes, two_sided=False)
-    rows = max(1, len(runs))
-    excess = int(outcomes[:, 0].sum()) * unit / (rows * n_stored * (n_stored - 1))
-    return Changed(excess, exact_p, mid_p, flips_now, flips_stored, len(runs), n_stored)
+    exact_p, mid_p = _chance_of_first(outcomes, examples, two_sided=False)
+    excess = int(examples @ outcomes[:, 0]) * unit / (max(1, n) * n_stored * (n_stored - 1))
+    return Changed(excess, exact_p, mid_p, flips_now, flips_stored, n, n_stored)
 
 
 def shift_interval(
-    differences: npt.ArrayLike, *, span: float, level: float = 0.90, method: str = "mean shift"
+    differences: npt.ArrayLike,
+    times: npt.ArrayLike | None = None,
+    *,
+    span: float,
+    level: float = 0.90,
+    method: str = "mean shift",
 ) -> Estimate:
     """Compute the mean shift with an interval that keeps some width when all ratings are equal.
 
@@ -267,6 +281,7 @@ def shift_interval(
 
     Args:
         differences: Now minus then (or minus the mean of the stored runs), shape (n,); nan = missing.
+        times: Examples that each difference stands for, shape (n,); one each by default.
         span: The scale's range in the same unit: L - 1 for levels numbered 0 to L - 1.
         level: Coverage, 0 to 1; 0.90 tests both sides at 5 %.
         method: What was measured, for the Estimate's `method`.
@@ -290,16 +305,33 @@ def shift_interval(
     d = np.asarray(differences, dtype=np.float64)
     if d.ndim != 1:
         raise ValueError(f"differences must be a vector, not of shape {d.shape}")
-    d = d[~np.isnan(d)]
+    runs, examples = counted_runs(d[:, None], times)
+    d = runs[:, 0]
     if not span > 0 or np.abs(d).max(initial=0.0) > span * (1 + 1e-9):
         raise ValueError(f"span {span} must be positive and no less than the largest difference {np.abs(d).max()}")
     method = f"{method}; t with one pair across the scale"
     if len(d) == 0:
         return Estimate.without_value(Reason("no-example-in-both"), n=0, method=method, level=level)
-    widened = np.append(d, [span, -span])
-    reach = t_quantile(len(d) + 1, level) * float(widened.std(ddof=1)) / math.sqrt(len(widened))
-    centre = float(widened.mean())
-    return Estimate(float(d.mean()), centre - reach, centre + reach, level, len(d), method)
+    n = int(examples.sum())
+    centre, variance = mean_and_variance(np.append(d, [span, -span]), np.append(examples, [1, 1]))
+    reach = t_quantile(n + 1, level) * math.sqrt(variance) / math.sqrt(n + 2)
+    return Estimate(float((examples * d).sum()) / n, centre - reach, centre + reach, level, n, method)
+
+
+def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
+    """Compute the mean of some values, and their variance around it with one degree of freedom less than values.
+
+    Args:
+        values: Shape (n,), none missing.
+        times: How often each value counts, shape (n,), at least twice in all.
+
+    Example:
+        >>> mean_and_variance(np.array([1.0, 4.0]), np.array([2, 1]))
+        (2.0, 3.0)
+    """
+    n = int(times.sum())
+    mean = float((times * values).sum()) / n
+    return mean, float((times * (values - mean) ** 2).sum()) / (n - 1)
 
 
 def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
@@ -494,12 +526,23 @@ def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     return np.column_stack([current, earlier])
 
 
-def complete_runs(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Return the columns of `run_columns`, with only the examples rated in every run."""
-    runs = run_columns(current, stored)
+def counted_runs(runs: Floats, times: npt.ArrayLike | None) -> tuple[Floats, Integers]:
+    """Return the rows rated in every run, shape (n, n_runs), and how many examples each stands for, shape (n,).
+
+    Args:
+        runs: The ratings of each run in a column.
+        times: Examples that each row stands for, shape (n,); None for one each.
+
+    Raises:
+        ValueError: The caller's fault: infinite ratings, or numbers of examples that aren't one for each row.
+    """
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
-    return np.asarray(runs[is_complete(runs)])
+    examples = np.ones(len(runs), dtype=np.int64) if times is None else np.rint(np.asarray(times)).astype(np.int64)
+    if examples.shape != (len(runs),):
+        raise ValueError(f"times must have shape ({len(runs)},), one for each row, not {examples.shape}")
+    complete = is_complete(runs)
+    return np.asarray(runs[complete]), examples[complete]
 
 
 def is_complete(runs: Floats) -> Flags:
@@ -507,17 +550,30 @@ def is_complete(runs: Floats) -> Flags:
     return np.asarray(~np.isnan(runs).any(axis=1))
 
 
-def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute the exact p and mid-p of the first column's sum if each row's column were drawn at random."""
-    observed = int(outcomes[:, 0].sum())
+def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
+    """Compute the exact p and mid-p of the first column's sum if the column of each row were drawn at random.
+
+    Args:
+        outcomes: Shape (n_rows, n_columns).
+        times: How many equal rows each stands for, of which each draws its own column, shape (n_rows,).
+        two_sided: Whether sums in the other direction count too.
+    """
+    observed = int(times @ outcomes[:, 0])
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]
     rises = outcomes - lowest
-    rises = rises[rises.any(axis=1)]
+    lowest_sum = int(times @ lowest[:, 0])
+    differs = rises.any(axis=1)
+    rises = rises[differs]
+    times = times[differs]
     step = max(1, int(np.gcd.reduce(rises, axis=None)))
     rises = rises // step
-    steps = len(rises) * int(rises.max(axis=1, initial=0).sum())
-    first, probability = sum_of_choices(rises) if steps <= MOST_STEPS else _distribution_by_transform(rises)
-    sums = int(lowest.sum()) + step * (first + np.arange(len(probability)))
+    steps = int(times.sum()) * int(times @ rises.max(axis=1, initial=0))
+    first, probability = (
+        sum_of_choices(np.repeat(rises, times, axis=0))
+        if steps <= MOST_STEPS
+        else _distribution_by_transform(rises, times)
+    )
+    sums = lowest_sum + step * (first + np.arange(len(probability)))
     size, seen = (np.abs(sums), abs(observed)) if two_sided else (sums, observed)
     beyond = float(probability[size > seen].sum())
     level = float(probability[size == seen].sum())
@@ -525,19 +581,20 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
     return exact_p, min(exact_p, beyond + level / 2)
 
 
-def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
+def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, Floats]:
     """Compute the distribution of a sum of many rows, to about 1e-12, over all sums likelier than 1e-33.
 
     Equal rows share one factor of the characteristic function, so the time grows with the number of distinct rows. Sums
     beyond Hoeffding's bound fold back into the window, where they are negligible.
     """
     widest = rises.max(axis=1)
-    reach = math.sqrt(float((widest.astype(np.float64) ** 2).sum()) * math.log(2 / _TAIL) / 2)
-    total = int(widest.sum())
+    reach = math.sqrt(float(times @ widest.astype(np.float64) ** 2) * math.log(2 / _TAIL) / 2)
+    total = int(times @ widest)
     window = min(total + 1, 2 * math.ceil(reach) + 3)
-    centre = round(float(rises.mean(axis=1).sum()))
+    centre = round(float(times @ rises.mean(axis=1)))
     first = min(max(0, centre - window // 2), total + 1 - window)
-    kinds, counts = np.unique(np.sort(rises, axis=1), axis=0, return_counts=True)
+    kinds, kind_of_row = np.unique(np.sort(rises, axis=1), axis=0, return_inverse=True)
+    counts = np.bincount(kind_of_row.reshape(-1), weights=times).astype(np.int64)
     angle = -2 * np.pi * np.arange(window // 2 + 1) / window
     transform = np.ones(len(angle), dtype=np.complex128)
     for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):

@@ -164,10 +164,11 @@ def with_replay(
 
     Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
     """
-    if judge is None or not need_replay(changes_between(since.accepted.setting, current)):
+    accepted = since.accepted
+    if judge is None or accepted is None or not need_replay(changes_between(accepted.setting, current)):
         return since, Usage()
     try:
-        ratings, grades = rated_by(judge, since.accepted.setting.rubric, examples, ask, what="replaying", close=close)
+        ratings, grades = rated_by(judge, accepted.setting.rubric, examples, ask, what="replaying", close=close)
     except BudgetError as error:
         warnings.warn(f"{error}; nothing is replayed", RatingWarning, stacklevel=2)
         return since, Usage()

@@ -304,6 +304,11 @@ class Comparison:
         """Each example's decision by gold and by the judge, with a count of 1, in the form of counted rows."""
         return self.reference.decisions, self.passes, np.ones(len(self.ids))
 
+    @property
+    def values_counted(self) -> tuple[Floats, Floats, Floats]:
+        """What is compared of gold and judge, and how many examples have each two: 1 each, but in rows of counts."""
+        return self.gold_values, self.judge_values, np.ones(len(self.ids))
+
     @cached_property
     def judge_values(self) -> Floats:
         """The judge's values by the measure that is compared, 0 to 1, shape (n_examples,), nan where missing."""
@@ -483,17 +488,18 @@ class Comparison:
     @cached_property
     def criteria(self) -> Mapping[str, CriterionComparison]:
         """Comparisons of the columns on each criterion, by its name."""
-        return {
-            criterion.name: CriterionComparison(
-                criterion=criterion,
-                gold=self.reference.levels[criterion.name],
-                judge=self.judge.levels[criterion.name],
-                people=self._annotators(criterion.name),
-                groups=self.sets,
-                compute=self.measure.level_figures,
-            )
-            for criterion in self.rubric.criteria
-        }
+        return {criterion.name: self.compared_on(criterion) for criterion in self.rubric.criteria}
+
+    def compared_on(self, criterion: Criterion) -> CriterionComparison:
+        """Return the comparison of the columns on a criterion."""
+        return CriterionComparison(
+            criterion=criterion,
+            gold=self.reference.levels[criterion.name],
+            judge=self.judge.levels[criterion.name],
+            people=self._annotators(criterion.name),
+            groups=self.sets,
+            compute=self.measure.level_figures,
+        )
 
     @cached_property
     def false_passes(self) -> list[str]:

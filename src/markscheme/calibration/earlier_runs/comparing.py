@@ -1,4 +1,4 @@
-"""The tables of what compares a run with the accepted ones, and of what remembers looks at their examples."""
+"""The tables of what compares a run with earlier ones, and of what remembers looks at the accepted examples."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 CompareRuns: TypeAlias = "Callable[[Since, Setting, Comparison, Sequence[Rating]], RunsCompared]"
 COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
 """Functions that compare a run, by its setting and its ratings, with the accepted ones; the first one counts."""
+
+CompareJudges: TypeAlias = "Callable[[Since, Setting, Comparison, Setting, Comparison], RunsCompared]"
+COMPARE_JUDGES: OpenTable[CompareJudges] = OpenTable()
+"""Functions that compare a judge, by its setting and its comparison with gold, with an earlier one by the same two.
+The rows of both comparisons are the same examples, of which none need be known by itself. The first function counts."""
 
 WeighLooks: TypeAlias = "Callable[[Accepted, Sequence[Grade], int, str], tuple[float, ...]]"
 """Gets the accepted runs, new grades of their examples, how many samples each combines, and the fingerprint of an

@@ -1,4 +1,4 @@
-"""The accepted runs that a run is compared with, and the table of what compares them."""
+"""The accepted runs, or an earlier judge, that a run is compared with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ DRIFT_MARGIN = 1 / 16
 
 @dataclass(frozen=True)
 class Since:
-    """The accepted runs, and how a new run is compared with them.
+    """The accepted runs, and how a new run is compared with them, or with an earlier judge.
 
     Attributes:
-        accepted: The runs.
+        accepted: The runs; None where a run is compared with an earlier judge that was counted.
         run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
         planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
         margin: Share of a scale's range by which the mean may move and still count as unmoved.
@@ -41,7 +41,7 @@ class Since:
             1 it grows. Empty without a record.
     """
 
-    accepted: Accepted
+    accepted: Accepted | None
     run: int = 1
     planned: int | None = None
     margin: float = DRIFT_MARGIN
@@ -79,11 +79,11 @@ def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Exam
 
 
 class RunsCompared(Protocol):
-    """A run compared with the accepted ones."""
+    """A run compared with earlier ones."""
 
     @property
     def since(self) -> Since:
-        """The accepted runs, and how this one is compared with them."""
+        """The earlier runs, and how this one is compared with them."""
 
     @property
     def findings(self) -> "tuple[Finding, ...]":

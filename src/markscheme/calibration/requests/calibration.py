@@ -382,7 +382,9 @@ class CalibrationRequest:
             members: Judges that each grade combines.
         """
         then = since.accepted
-        if since.accepting or any(change.key != "samples" for change in changes_between(then.setting, current)):
+        if then is None or since.accepting:
+            return since
+        if any(change.key != "samples" for change in changes_between(then.setting, current)):
             return since
         unchanged = {e.id for e in labelled if then.submissions.get(e.id) == submission_digest(e)}
         of_accepted = [grade for grade in grades if grade.id in unchanged]

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.options import LabelOptions
     from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.features.counts.export_options import CountExportOptions
+    from markscheme.features.counts.options import CountsOptions
     from markscheme.rubrics.rubric import Rubric
 
 
-def _options() -> type:
+def _options() -> "type[CountsOptions]":
     from markscheme.features.counts.options import CountsOptions
 
     return CountsOptions
 
 
 def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | None":
-    from markscheme.features.counts.options import CountsOptions
-
-    options = request.added.of(CountsOptions)
+    options = request.added.of(_options())
     if options.counts is None:
         options = replace(options, counts=_named_counts(request))
-    if options.counts is None and options.labels is None:
+    if options.counts is None and options.labels is None and options.earlier is None:
         return None
     from markscheme.features.counts.calibration import calibrate_counts
 
@@ -53,17 +53,16 @@ def _have_counts(files: "Sequence[str]") -> bool:
     return any(has_counts(path) for path in map(Path, files) if path.is_file())
 
 
-def _export_options() -> type:
+def _export_options() -> "type[CountExportOptions]":
     from markscheme.features.counts.export_options import CountExportOptions
 
     return CountExportOptions
 
 
 def _export(rubric: "Rubric", examples: "Path | None", judges: tuple[str, ...], added: AddedOptions) -> int | None:
-    from markscheme.features.counts.export_options import CountExportOptions
-
-    options = added.of(CountExportOptions)
-    if options == CountExportOptions():
+    of_counts = _export_options()
+    options = added.of(of_counts)
+    if options == of_counts():
         return None
     from markscheme.features.counts.export import export_counts
 

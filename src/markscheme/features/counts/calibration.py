@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from markscheme.calibration.calibration import Calibration, Counts, Rater, decision_of
+from markscheme.calibration.calibration import Calibration, Counts, Rater, decision_of, findings_since
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.findings.diagnosis import findings_of
@@ -18,6 +18,7 @@ from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
 from markscheme.features.counts.contrast import CountsContrast, rubric_counted
 from markscheme.features.counts.counts_file import CountsFile, read_counts
+from markscheme.features.counts.earlier import since_earlier
 from markscheme.features.counts.options import CountsOptions
 from markscheme.features.counts.shown import read_shown
 from markscheme.judges.judge import Usage
@@ -53,6 +54,8 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         UsageError: Another option says what is compared, or the counts can't be read or aren't the rubric's.
         ComparisonError: The judge rated none of the examples.
     """
+    if options.counts is None and options.earlier is not None:
+        raise UsageError(f"--earlier {options.earlier} names a column of --counts FILE, which is missing")
     if options.counts is None:
         raise UsageError("--labels names the labels of --counts FILE, which is missing")
     _refuse_others(request)
@@ -60,7 +63,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         raise UsageError("--accept keeps a file of counts; these are none")
     rubric = _rubric(request, options)
     _refuse_uncountable(rubric)
-    counts = read_counts(options.counts, rubric)
+    counts = read_counts(options.counts, rubric, options.earlier)
     labels = request.options
     if labels.tolerance not in (None, rubric.tolerance):
         raise UsageError(
@@ -72,17 +75,19 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         raise ComparisonError(f"the judge rated none of the examples of {counts.name}")
     if counts.unknown and request.notify is not None:
         request.notify(f"{counts.name}: nothing reads {', '.join(counts.unknown)}")
-    findings = findings_of(comparison, elsewhere=True)
+    baseline = since_earlier(comparison, rater, request.drift)
+    findings = findings_since(baseline, findings_of(comparison, elsewhere=True))
     most_wrong = MostWrong.of(labels, rubric)
     calibration = CountedCalibration(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decision_of(comparison, labels.target, findings, None, most_wrong),
+        decision=decision_of(comparison, labels.target, findings, baseline, most_wrong),
         findings=findings,
         counts=_outcomes(comparison),
         cost=Usage(),
         judge_ratings=RatingCodes(),
+        baseline=baseline,
         counts_file=counts,
         examples_shown=read_shown(counts, options.counts) if isinstance(options.counts, Path) else (),
     )
@@ -150,7 +155,7 @@ def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, la
     """Describe the judge as the caller names it, with the options to repeat the run on the same counts and labels."""
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)
-    again = {"--counts": counts.name, "--judge": stated, "--labels": labels}
+    again = {"--counts": counts.name, "--judge": stated, "--earlier": counts.earlier, "--labels": labels}
     file = rubric.source
     is_named = isinstance(request.of, tuple) and Path(request.of[0]) != Path(counts.name)
     written = request.of[0] if isinstance(request.of, tuple) and is_named and file is not None else rubric.name

@@ -193,12 +193,8 @@ class CountedComparison(Comparison):
             **yes_no_family(rows.gold, rows.judge, groups=rows.groups),
         }
 
-    @cached_property
-    def criteria(self) -> Mapping[str, CriterionComparison]:
-        """Comparisons of judge and gold on each criterion, by its name."""
-        return {criterion.name: self._compared_on(criterion) for criterion in self.rubric.criteria}
-
-    def _compared_on(self, criterion: Criterion) -> CriterionComparison:
+    def compared_on(self, criterion: Criterion) -> CriterionComparison:
+        """Return the comparison of judge and gold on a criterion."""
         rows = self.counts.rows_of(criterion.name)
         return CriterionComparison(
             criterion, rows.gold, rows.judge, rows.people, rows.groups, self.measure.level_figures
@@ -208,6 +204,12 @@ class CountedComparison(Comparison):
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
         """Decisions of gold and judge, and how many examples have each two."""
         rows = self.counts.rows_of(DECISION_PART)
+        return rows.gold, rows.judge, rows.n
+
+    @property
+    def values_counted(self) -> tuple[Floats, Floats, Floats]:
+        """What is compared of gold and judge, and how many examples have each two."""
+        rows = self.rows_compared
         return rows.gold, rows.judge, rows.n
 
     @cached_property

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from markscheme.errors import UsageError
+from markscheme.features.counts.columns_of_counts import refuse_other_column
 from markscheme.grading.score import ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -39,10 +40,12 @@ class CountedPart:
     Attributes:
         name: Of the part.
         values: Gold's, the judge's, and annotators' values, as columns or expressions.
+        earlier: The earlier judge's value; None where none is counted.
     """
 
     name: str
     values: tuple[str, ...]
+    earlier: str | None = None
 
 
 def refuse_uncountable(rubric: Rubric) -> None:
@@ -71,6 +74,7 @@ class CountQuery:
         raters: Annotators, and `gold` for final levels.
         judge: The judge's name in the table.
         fields: Columns by whose values the examples are also counted.
+        earlier: An earlier judge's name in the table, whose ratings are counted too; None for none.
 
     Raises:
         UsageError: Figures of such a rubric aren't functions of counts, or raters are missing or repeated.
@@ -80,13 +84,17 @@ class CountQuery:
     raters: tuple[str, ...]
     judge: str
     fields: tuple[str, ...] = ()
+    earlier: str | None = None
 
     def __post_init__(self) -> None:
         refuse_uncountable(self.rubric)
         if not self.raters:
             raise UsageError("no rater is named: --raters p1,p2 names the annotators' columns")
-        if len({*self.raters, self.judge}) <= len(self.raters):
-            raise UsageError(f"each rater has one name, got {', '.join((*self.raters, self.judge))}")
+        names = [*self.raters, self.judge, *([] if self.earlier is None else [self.earlier])]
+        if len(set(names)) < len(names):
+            raise UsageError(f"each rater has one name, got {', '.join(names)}")
+        if self.earlier is not None:
+            refuse_other_column(self.earlier)
         if self.fields and not self.rubric.has_score:
             raise UsageError(f"{self.rubric.name} has no score, by which slices are counted")
         for criterion in self.rubric.criteria:
@@ -113,7 +121,7 @@ class CountQuery:
     @property
     def annotators(self) -> list[str]:
         """Annotators as expressions call them: p1, p2, …"""
-        return [prefix for prefix in self._names if prefix not in ("judge", "final")]
+        return [prefix for prefix in self._names if prefix not in ("final", *self._judges)]
 
     @property
     def is_labelled(self) -> str:
@@ -145,9 +153,11 @@ class CountQuery:
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the parts that are counted by set."""
-        yield CountedPart("score", (rounded("gold_score"), rounded("judge_score")))
+        then = self.earlier is not None
+        scores = rounded("gold_score"), rounded("judge_score")
+        yield CountedPart("score", scores, rounded("earlier_score") if then else None)
         if self.rubric.decides:
-            yield CountedPart("decision", ("gold_pass", "judge_pass"))
+            yield CountedPart("decision", ("gold_pass", "judge_pass"), "earlier_pass" if then else None)
         yield from self.criterion_parts()
 
     def criterion_parts(self) -> Iterator[CountedPart]:
@@ -158,11 +168,14 @@ class CountQuery:
                 low, high = criterion.scale.ends
                 gold = f"CASE WHEN gold_{index} > {low!r} AND gold_{index} < {high!r} THEN NULL ELSE gold_{index} END"
             people = (f"{person}_{index}" for person in self.annotators)
-            yield CountedPart(criterion.name, (gold, f"judge_{index}", *people))
+            earlier = None if self.earlier is None else f"earlier_{index}"
+            yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
         """Yield what is counted by group: the name, an expression that is 1 for a hit and else 0, and who counts."""
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
+        if self.earlier is not None:
+            yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"
         if self.rubric.decides:
             yield "rate:stops", "1 - judge_pass", "gold_pass = 0 AND judge_pass IS NOT NULL"
             yield "rate:keeps", "judge_pass", "gold_pass = 1 AND judge_pass IS NOT NULL"
@@ -221,15 +234,21 @@ class CountQuery:
         named = {f"p{place}": rater for place, rater in enumerate(people, start=1)}
         if ADJUDICATED in self.raters:
             named["final"] = ADJUDICATED
-        return {**named, "judge": self.judge}
+        judges = {"judge": self.judge} if self.earlier is None else {"judge": self.judge, "earlier": self.earlier}
+        return {**named, **judges}
 
     @cached_property
     def _criteria(self) -> list[tuple[int, Criterion]]:
         return list(enumerate(self.rubric.criteria, start=1))
 
     @property
+    def _judges(self) -> tuple[str, ...]:
+        """The judge, and the earlier one where it is counted, as expressions call them."""
+        return ("judge",) if self.earlier is None else ("judge", "earlier")
+
+    @property
     def _labellers(self) -> list[str]:
-        return [prefix for prefix in self._names if prefix != "judge"]
+        return [prefix for prefix in self._names if prefix not in self._judges]
 
     def _may_split(self, criterion: Criterion) -> bool:
         return criterion.scale.halves_decide_nothing and len(self.annotators) > 1
@@ -282,7 +301,7 @@ class CountQuery:
     @property
     def _scored(self) -> list[str]:
         """Names of the raters whose scores are computed; gold also under both ways of settling even splits."""
-        return [*self.annotators, "judge", "gold", *(("worse", "better") if self._splits else ())]
+        return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:
         settled = prefix in ("worse", "better") and not self._may_split(criterion)
@@ -350,7 +369,8 @@ class CountQuery:
     def _decisions(self) -> Iterator[tuple[str, str]]:
         if not self.rubric.decides:
             return
-        yield "judge_pass", self._decision("judge")
+        for judge in self._judges:
+            yield f"{judge}_pass", self._decision(judge)
         if self.shared_decision is not None:
             for person in self.annotators:
                 yield f"{person}_pass", self._decision(person)
@@ -383,6 +403,8 @@ class CountQuery:
 
     def _compared(self) -> Iterator[tuple[str, str]]:
         yield "hit", self._hit("gold_score", "judge_score")
+        if self.earlier is not None:
+            yield "earlier_hit", self._hit("gold_score", "earlier_score")
         scores = [f"{person}_score" for person in self.annotators]
         if not scores:
             return

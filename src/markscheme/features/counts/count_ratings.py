@@ -8,6 +8,7 @@ from typing import Any
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.errors import UsageError, writing
+from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS, PERSON_COLUMN, refuse_other_column
 from markscheme.features.counts.count_files import COPY_FORMS, by_ending
 from markscheme.features.counts.count_query import refuse_uncountable
 from markscheme.features.counts.counting import counts_of
@@ -44,6 +45,7 @@ def count_ratings(
     target: Path,
     fields: Sequence[str] = (),
     shown: int | None = None,
+    earlier: str | None = None,
 ) -> int:
     """Count a judge's ratings with the labels of the examples, and write the counts; return how many rows they have.
 
@@ -55,6 +57,7 @@ def count_ratings(
         target: Parquet, CSV or JSONL by its name.
         fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
         shown: How many false passes and false fails are written next to the counts; None for none.
+        earlier: An earlier judge in the same file, whose ratings are counted too; None for none.
 
     Raises:
         UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.
@@ -62,24 +65,29 @@ def count_ratings(
         ComparisonError: Nothing is labelled.
     """
     refuse_uncountable(rubric)
+    if earlier is not None:
+        refuse_other_column(earlier)
     labelled, _ = labelled_examples(rubric, examples)
     gold = gold_of(labelled, rubric)
     (rated,) = open_rated([file], rubric, expected="ratings").files
     comparison = compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file)))
-    rows = counts_of(comparison, fields)
+    then = None
+    if earlier is not None:
+        then = earlier, compare(gold.judged(rubric, _of_one_judge(rated.judged, earlier, file, "--earlier")))
+    rows = counts_of(comparison, fields, then)
     write_counts(rows, target)
     if shown is not None:
         write_shown(wrong_examples(comparison, shown), target)
     return len(rows)
 
 
-def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path) -> RatingCodes:
+def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
     """Return the ratings of the judge that is named, or of the only one."""
     if judge is None and len(ratings.raters) == 1:
         return ratings
     if judge is not None and judge in ratings.raters:
         return ratings.of_rater(judge)
-    raise UsageError(f"{file} has ratings of {listed(ratings.raters) or 'no judge'}: name one with --judge")
+    raise UsageError(f"{file} has ratings of {listed(ratings.raters) or 'no judge'}: name one with {option}")
 
 
 def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
@@ -88,10 +96,12 @@ def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
     Raises:
         UsageError: Its name ends otherwise than the files that are written, or it can't be written.
     """
-    people = dict.fromkeys(name for row in rows for name in row if name.startswith("p") and name[1:].isdigit())
-    numbers: CellKinds = dict.fromkeys(("gold", "judge", *people), "number")
+    names = dict.fromkeys(name for row in rows for name in row)
+    people = filter(PERSON_COLUMN.fullmatch, names)
+    earlier = (name for name in names if not OTHER_COLUMNS.fullmatch(name))
+    numbers: CellKinds = dict.fromkeys(("gold", "judge", *people, *earlier), "number")
     by_ending(COPY_FORMS, str(target), "--counts")
-    value: CellKinds = {VALUE_COLUMN: "text"} if any(VALUE_COLUMN in row for row in rows) else {}
+    value: CellKinds = {VALUE_COLUMN: "text"} if VALUE_COLUMN in names else {}
     write_rows = row_writer(target, "--counts")
     with writing(target), replacing(target) as file:
         write_rows(file, rows, {"part": "text", "set_no": "whole", **numbers, **value, "n": "whole"})

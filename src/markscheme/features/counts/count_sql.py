@@ -59,7 +59,8 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
     blocks += _constant(query, last)
     blocks += (_most_common(index, last) for index in query.slices)
     people = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
-    values = ["gold", "judge", *people, *([VALUE_COLUMN] if query.slices else [])]
+    earlier = [] if query.earlier is None else [_quoted(query.earlier, dialect)]
+    values = ["gold", "judge", *people, *earlier, *([VALUE_COLUMN] if query.slices else [])]
     rows = " UNION ALL\n".join(_rows(query, last, values, dialect))
     names = ", ".join(["part", "set_no", *values, "n"])
     written = ",\n".join(blocks)
@@ -225,7 +226,9 @@ def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dia
     yield _select("examples", "NULL", (), "n", "FROM sizes", columns)
     yield _select("groups", "NULL", (), "n_groups", "FROM sizes WHERE n_named > 0", columns)
     for part in query.parts():
-        yield _counted(part.name, part.values, examples, columns)
+        missing = ["NULL"] * (2 + max(len(query.annotators), 1) - len(part.values))
+        values = part.values if part.earlier is None else (*part.values, *missing, part.earlier)
+        yield _counted(part.name, values, examples, columns)
     if len(query.annotators) > 1:
         shares = query.shares("answer")
         yield _counted("people", shares, f"{examples} CROSS JOIN constant WHERE {query.shared}", columns)

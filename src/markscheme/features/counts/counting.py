@@ -1,7 +1,9 @@
 """The counts of a comparison in memory, as rows of a counts file."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,20 @@ from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
 from markscheme.calibration.findings.slices import known_of
 from markscheme.features.counts.counted_repairs import changes_counted
 from markscheme.features.counts.counts_file import (
+    AGREEMENT_RATE,
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
     COUNTS_FORMAT,
     DECISION_PART,
+    EARLIER_RATE,
     EXAMPLES_PART,
     GIVEN_PART,
     GROUPS_PART,
     SCORE_PART,
 )
 from markscheme.features.counts.slice_values import OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN, VALUES_COUNTED
+from markscheme.ratings.table import Column
+from markscheme.rubrics.rubric import Criterion
 from markscheme.stats.agreement_figures import AnnotatorShares, annotator_shares
 from markscheme.stats.group_sets import set_numbers
 from markscheme.stats.intervals import Floats
@@ -29,16 +35,20 @@ FILE_DECIMALS = 9
 """Decimals of scores and shares in a file."""
 
 
-def counts_of(comparison: Comparison, fields: Sequence[str] = ()) -> list[dict[str, Any]]:
+def counts_of(
+    comparison: Comparison, fields: Sequence[str] = (), earlier: tuple[str, Comparison] | None = None
+) -> list[dict[str, Any]]:
     """Count the distinct rows of a comparison with gold; each row is a dict by the columns of a counts file.
 
     Args:
         comparison: The judge compared with gold.
         fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
+        earlier: The column of an earlier judge, and its comparison with the gold of the same examples, in order.
     """
     of_scores = comparison.by(OF_SCORE)
     slices = (row for field in fields for row in _by_value(of_scores, field))
-    return [*_rows(of_scores), *slices]
+    of_earlier = {} if earlier is None else {earlier[0]: earlier[1].by(OF_SCORE)}
+    return [*_rows(of_scores, of_earlier), *slices]
 
 
 def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
@@ -54,32 +64,43 @@ def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
             yield {**row, VALUE_COLUMN: value}
 
 
-def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator[dict[str, Any]]:
     table = comparison.table
     rubric = comparison.rubric
     gold = comparison.reference
     judge = comparison.judge
     annotators = table.annotators
     sets = _sets(table.groups)
+
+    def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a part in which the earlier judge has a column, if there is one."""
+        then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
+        return _counted(part, sets, [of(gold), of(judge), *columns], then)
+
     yield from _metadata(comparison)
     if rubric.has_score:
-        yield from _counted(SCORE_PART, sets, [gold.scores, judge.scores])
+        yield from judged(SCORE_PART, of=lambda column: column.scores)
         yield from _scores_given(comparison)
         yield from _shares(ANNOTATORS_PART, sets, _annotator_shares(comparison))
-        yield from _rates("agreement", table.groups, comparison.hits == 1, ~np.isnan(comparison.hits))
+        yield from _rates(AGREEMENT_RATE, table.groups, comparison.hits == 1, ~np.isnan(comparison.hits))
+        for of_earlier in earlier.values():
+            yield from _rates(EARLIER_RATE, table.groups, of_earlier.hits == 1, ~np.isnan(of_earlier.hits))
     if rubric.decides:
         decisions = gold.decisions, judge.decisions
-        yield from _counted(DECISION_PART, sets, decisions)
+        yield from judged(DECISION_PART, of=lambda column: column.decisions)
         yield from _shares(ANNOTATORS_DECIDE_PART, sets, _annotator_shares(comparison.by(OF_DECISION)))
         is_decided = ~np.isnan(decisions[0] + decisions[1])
         for name, side in (("stops", 0.0), ("keeps", 1.0)):
-            yield from _rates(name, table.groups, decisions[1] == side, is_decided & (decisions[0] == side))
+            yield from _rates(f"rate:{name}", table.groups, decisions[1] == side, is_decided & (decisions[0] == side))
     for part, columns in changes_counted(comparison):
         yield from _counted(part, None, columns)
     for criterion in rubric.criteria:
-        levels = gold.levels[criterion.name], judge.levels[criterion.name]
-        people = (column.levels[criterion.name] for column in annotators)
-        yield from _counted(criterion.name, sets, [*levels, *people])
+        levels = partial(_levels, criterion)
+        yield from judged(criterion.name, *map(levels, annotators), of=levels)
+
+
+def _levels(criterion: Criterion, column: Column) -> Floats:
+    return column.levels[criterion.name]
 
 
 def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
@@ -100,12 +121,15 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
     return numbers
 
 
-def _counted(part: str, sets: Sequence[int] | None, columns: Iterable[Floats]) -> Iterator[dict[str, Any]]:
-    """Yield the distinct rows of a part: gold, judge and then annotators."""
+def _counted(
+    part: str, sets: Sequence[int] | None, columns: Sequence[Floats], named: Mapping[str, Floats] = MappingProxyType({})
+) -> Iterator[dict[str, Any]]:
+    """Yield the distinct rows of a part: gold, judge and then annotators; and columns by their names."""
     cells = [
-        [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()] for column in columns
+        [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()]
+        for column in (*columns, *named.values())
     ]
-    names = ["gold", "judge", *(f"p{number}" for number in range(1, len(cells) - 1))]
+    names = ["gold", "judge", *(f"p{number}" for number in range(1, len(columns) - 1)), *named]
     rows = zip(sets if sets is not None else [None] * len(cells[0]), *cells, strict=True)
     for (set_no, *values), n in Counter(rows).items():
         yield {"part": part, "set_no": set_no, **dict(zip(names, values, strict=True)), "n": n}
@@ -153,4 +177,4 @@ def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> 
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))
     kinds = Counter(zip(hit[sizes > 0].tolist(), sizes[sizes > 0].tolist(), strict=True))
     for (of_group, size), n in kinds.items():
-        yield {"part": f"rate:{name}", "gold": of_group, "judge": size, "n": n}
+        yield {"part": name, "gold": of_group, "judge": size, "n": n}

@@ -26,7 +26,7 @@ PART_COLUMN: Final = "part"
 EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
 """Texts of a cell without a value, in small letters."""
 NUMBER_COLUMN: Final = re.compile(r"set_no|gold|judge|n|p[1-9]\d*")
-"""Names of the columns that are read as numbers; no other one is read."""
+"""Names of the columns that are read as numbers; of the others only that of an earlier judge is read."""
 _ARROW_NUMBERS: Final = {
     "double": np.float64,
     "float": np.float32,
@@ -72,20 +72,21 @@ class CountsColumns:
         return _fault(self.name, self.cells(), self.first, line, column, why)
 
 
-def counts_columns(source: Any) -> CountsColumns:
+def counts_columns(source: Any, earlier: str | None = None) -> CountsColumns:
     """Read the columns of a source.
 
     Args:
         source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
+        earlier: The column of an earlier judge, which is one of numbers too; None where none is named.
 
     Raises:
         UsageError: It can't be read, or has a cell that isn't a number in a column of numbers.
     """
     if isinstance(source, Path):
-        return _of_file(source)
+        return _of_file(source, earlier)
     cells = {name: list(column) for name, column in _in_memory(source).items()}
     digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest()[:16]
-    return _of_cells(cells, "the table of counts", digest, 1)
+    return _of_cells(cells, "the table of counts", digest, 1, earlier)
 
 
 def counts_digest(raw: bytes) -> str:
@@ -93,14 +94,18 @@ def counts_digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
-def _of_file(path: Path) -> CountsColumns:
+def _of_numbers(name: str, earlier: str | None) -> bool:
+    return name == earlier or NUMBER_COLUMN.fullmatch(name) is not None
+
+
+def _of_file(path: Path, earlier: str | None) -> CountsColumns:
     try:
         raw = path.read_bytes()
     except OSError as problem:
         raise UsageError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     digest = counts_digest(raw)
     if raw.startswith(b"PAR1"):
-        return _of_arrow(_parquet(raw, path), path, digest)
+        return _of_arrow(_parquet(raw, path), path, digest, earlier)
     is_json = raw[:1000].removeprefix(_BOM).lstrip().startswith(b"{")
     first = 1 if is_json else 2
 
@@ -108,9 +113,9 @@ def _of_file(path: Path) -> CountsColumns:
         text = raw.decode("utf-8-sig", errors="replace")
         return _of_rows(_json_rows(text, path)) if is_json else _of_csv(text)
 
-    plain = None if is_json else _plain_csv(raw)
+    plain = None if is_json else _plain_csv(raw, earlier)
     if plain is None:
-        return _of_cells(cells(), str(path), digest, first)
+        return _of_cells(cells(), str(path), digest, first, earlier)
     parts, part, numbers = plain
     return CountsColumns(str(path), digest, first, parts, part, numbers, cells)
 
@@ -118,7 +123,7 @@ def _of_file(path: Path) -> CountsColumns:
 # --- plain tables -----------------------------------------------------------------------------------------------------
 
 
-def _plain_csv(raw: bytes) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
+def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
     """Return parts, the part of each row, and columns of numbers; None where a cell is quoted or no plain number."""
     head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
     names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
@@ -126,7 +131,7 @@ def _plain_csv(raw: bytes) -> tuple[tuple[str, ...], Integers, dict[str, Floats]
         return None
     index_of: dict[str, int] = {}
     of_cells: dict[int | str, Callable[[str], Any]] = {
-        column: lambda _: np.nan for column, name in enumerate(names) if not NUMBER_COLUMN.fullmatch(name)
+        column: lambda _: np.nan for column, name in enumerate(names) if not _of_numbers(name, earlier)
     }
     of_cells[names.index(PART_COLUMN)] = lambda part: index_of.setdefault(part, len(index_of))
     filled = body.replace(b",,", b",nan,").replace(b",,", b",nan,").replace(b",\n", b",nan\n")
@@ -143,7 +148,7 @@ def _plain_csv(raw: bytes) -> tuple[tuple[str, ...], Integers, dict[str, Floats]
     return tuple(index_of), table[:, names.index(PART_COLUMN)].astype(np.int64), numbers
 
 
-def _of_arrow(file: "ParquetFile", path: Path, digest: str) -> CountsColumns:
+def _of_arrow(file: "ParquetFile", path: Path, digest: str, earlier: str | None) -> CountsColumns:
     """Take the columns of a Parquet file in turn; cell by cell where one has another type than numbers have."""
 
     def column(name: str) -> "pa.ChunkedArray":
@@ -154,11 +159,11 @@ def _of_arrow(file: "ParquetFile", path: Path, digest: str) -> CountsColumns:
     def cells() -> Cells:
         return {name: column(name).to_pylist() for name in names}
 
-    wanted = [name for name in names if NUMBER_COLUMN.fullmatch(name)]
+    wanted = [name for name in names if _of_numbers(name, earlier)]
     is_plain = all(str(file.schema_arrow.field(name).type) in _ARROW_NUMBERS for name in wanted)
     of_part = column(PART_COLUMN) if PART_COLUMN in names else None
     if not is_plain or of_part is None or of_part.null_count:
-        return _of_cells(cells(), str(path), digest, 1)
+        return _of_cells(cells(), str(path), digest, 1, earlier)
     named = of_part.combine_chunks().dictionary_encode()
     parts = tuple(map(str, named.dictionary.to_pylist()))
     part = np.frombuffer(named.indices.buffers()[1], np.int32, len(named)).astype(np.int64)
@@ -193,9 +198,9 @@ def _parquet(raw: bytes, path: Path) -> "ParquetFile":
 # --- cell by cell -----------------------------------------------------------------------------------------------------
 
 
-def _of_cells(cells: Cells, name: str, digest: str, first: int) -> CountsColumns:
+def _of_cells(cells: Cells, name: str, digest: str, first: int, earlier: str | None) -> CountsColumns:
     parts, part = _indexed(cells[PART_COLUMN]) if PART_COLUMN in cells else (None, np.zeros(0, dtype=np.int64))
-    numbers = {column: _numbers_of(cells, name, first, column) for column in cells if NUMBER_COLUMN.fullmatch(column)}
+    numbers = {column: _numbers_of(cells, name, first, column) for column in cells if _of_numbers(column, earlier)}
     return CountsColumns(name, digest, first, parts, part, numbers, lambda: cells)
 
 

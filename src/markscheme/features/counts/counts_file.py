@@ -1,7 +1,7 @@
 """The counts file: rows that say how many examples have the same gold, judge's and annotators' ratings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from markscheme.errors import UsageError
+from markscheme.features.counts.columns_of_counts import PERSON_COLUMN, refuse_other_column
 from markscheme.features.counts.counts_columns import CountsColumns, counts_columns
 from markscheme.features.counts.slice_values import SLICE_PREFIX, VALUE_COLUMN
 from markscheme.phrases import listed
@@ -29,9 +30,14 @@ EXAMPLES_PART: Final = "examples"
 GROUPS_PART: Final = "groups"
 REPAIR_PREFIX: Final = "repair:"
 """What stands before a criterion in the name of the part on fixing it."""
-RATES: Final = ("rate:agreement", "rate:stops", "rate:keeps")
+AGREEMENT_RATE: Final = "rate:agreement"
+EARLIER_RATE: Final = "rate:earlier"
+"""Part that counts hits of groups by the earlier judge, as `rate:agreement` does by the judge."""
+RATES: Final = (AGREEMENT_RATE, "rate:stops", "rate:keeps", EARLIER_RATE)
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
 """Parts whose values are 0 to 1."""
+_OF_THE_JUDGE: Final = (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART)
+"""Parts that compare annotators with the judge, and no other one."""
 _KNOWN_PREFIXES: Final = (SLICE_PREFIX, REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
 """Scores of up to so many equal steps are read as the fraction that they are rounded from."""
@@ -48,6 +54,7 @@ class CountedRows:
         gold: Shape (n_rows,), nan = missing.
         judge: The judge's, shape (n_rows,), nan = missing.
         people: Single annotators', shape (n_rows, n_people), nan = missing.
+        earlier: The earlier judge's, shape (n_rows,), nan = missing, as where none is named.
         n: Examples that each row stands for, shape (n_rows,).
         line: The row's number in the file, shape (n_rows,).
     """
@@ -56,6 +63,7 @@ class CountedRows:
     gold: Floats
     judge: Floats
     people: Floats
+    earlier: Floats
     n: Floats
     line: Integers
 
@@ -88,6 +96,7 @@ class CountsFile:
         n_groups: Groups of examples; None where the file doesn't say.
         unknown: Parts that nothing here reads.
         slices: By field, the rows of its part and the value of each.
+        earlier: The column of an earlier judge; None where none is named.
     """
 
     name: str
@@ -97,6 +106,19 @@ class CountsFile:
     n_groups: int | None
     unknown: tuple[str, ...]
     slices: Mapping[str, tuple[CountedRows, tuple[str, ...]]]
+    earlier: str | None = None
+
+    @property
+    def of_earlier(self) -> "CountsFile":
+        """The same rows with the earlier judge's ratings in the place of the judge's, and nothing of annotators."""
+        rated = {
+            name: replace(rows, judge=rows.earlier)
+            for name, rows in self.parts.items()
+            if name not in (*RATES, *_OF_THE_JUDGE) and not name.startswith(REPAIR_PREFIX)
+        }
+        if EARLIER_RATE in self.parts:
+            rated[AGREEMENT_RATE] = self.parts[EARLIER_RATE]
+        return replace(self, parts=rated, slices={}, earlier=None)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -109,21 +131,24 @@ class CountsFile:
 
 
 _BLANK: Final = np.zeros(0)
-NO_ROWS: Final = CountedRows(_BLANK, _BLANK, _BLANK, np.zeros((0, 0)), _BLANK, np.zeros(0, dtype=np.int64))
+NO_ROWS: Final = CountedRows(_BLANK, _BLANK, _BLANK, np.zeros((0, 0)), _BLANK, _BLANK, np.zeros(0, dtype=np.int64))
 
 
-def read_counts(source: Any, rubric: Rubric) -> CountsFile:
+def read_counts(source: Any, rubric: Rubric, earlier: str | None = None) -> CountsFile:
     """Read counts that were made with a rubric.
 
     Args:
         source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
         rubric: The rubric of the counts.
+        earlier: The column with an earlier judge's ratings; None where none is compared.
 
     Raises:
-        UsageError: Another format or rubric, a value off its scale, or parts with different examples.
+        UsageError: Another format or rubric, a value off its scale, parts with different examples, or no such column.
     """
-    table = counts_columns(source)
-    rows = _rows_by_part(table)
+    if earlier is not None:
+        refuse_other_column(earlier)
+    table = counts_columns(source, earlier)
+    rows = _rows_by_part(table, earlier)
     _refuse_another_format(table, rows)
     _refuse_another_rubric(table, rows, rubric)
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
@@ -131,9 +156,9 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     parts = {name: of_part for name, of_part in rows.items() if name in (*criteria, *_SHARES, *RATES, *repairs)}
     for name, of_part in parts.items():
         if name in criteria:
-            _refuse_off_scale(table, name, of_part, criteria[name])
+            _refuse_off_scale(table, name, of_part, criteria[name], earlier)
         elif name in _SHARES:
-            _refuse_outside(table, name, of_part)
+            _refuse_outside(table, name, of_part, earlier)
     for name in RATES:
         if name in parts:
             _refuse_no_rate(table, name, parts[name])
@@ -142,46 +167,54 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
             _refuse_no_change(table, name, parts[name])
     wanted = [*([SCORE_PART] if rubric.has_score else []), *([DECISION_PART] if rubric.decides else []), *criteria]
     examples = _examples(table, rows, wanted)
+    if earlier is not None and all(np.isnan(parts[name].earlier).all() for name in wanted):
+        raise UsageError(f"{table.name}, column {earlier} has no rating of an earlier judge")
     readable = {*parts, EXAMPLES_PART, GROUPS_PART}
     unknown = tuple(name for name in rows if name not in readable and not name.startswith(_KNOWN_PREFIXES))
     n_groups = rows[GROUPS_PART].examples if GROUPS_PART in rows else None
-    return CountsFile(table.name, table.digest, parts, examples, n_groups, unknown, _slices(table, rows))
+    return CountsFile(table.name, table.digest, parts, examples, n_groups, unknown, _slices(table, rows), earlier)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _rows_by_part(table: CountsColumns) -> dict[str, CountedRows]:
+def _rows_by_part(table: CountsColumns, earlier: str | None) -> dict[str, CountedRows]:
     """Return the rows of each part, without rows with a count of 0.
 
     Raises:
-        UsageError: No column `part` or `n`, more rows than are read, or a number of examples that isn't whole.
+        UsageError: No column `part` or `n`, or none of the earlier judge that is named; more rows than are read, or a
+            number of examples that isn't whole.
     """
     lacking = [name for name, lacks in (("part", table.parts is None), ("n", "n" not in table.numbers)) if lacks]
     if lacking:
         raise UsageError(f"{table.name} is no table of counts: it has no column {' or '.join(lacking)}")
+    if earlier is not None and earlier not in table.numbers:
+        columns = listed(list(table.cells()))
+        raise UsageError(f"{table.name} has no column {earlier} with an earlier judge's ratings; it has {columns}")
     if len(table.part) > MOST_ROWS:
         raise UsageError(f"{table.name} has {len(table.part):,} rows; {MOST_ROWS:,} are the most")
     n = table.numbers["n"]
     strange = np.flatnonzero(~((n >= 0) & (n == np.rint(n))))
     if len(strange):
         raise table.fault(int(strange[0]) + table.first, "n", "must be a whole number from 0")
-    people = sorted((name for name in table.numbers if name.startswith("p")), key=lambda name: int(name[1:]))
+    people = sorted((name for name in table.numbers if PERSON_COLUMN.fullmatch(name)), key=lambda name: int(name[1:]))
     in_order = np.argsort(table.part, kind="stable")
     last = np.cumsum(np.bincount(table.part, minlength=len(table.parts or ())))
     of_parts = np.split(in_order, last[:-1])
     return {
-        name: _rows(table, rows[n[rows] > 0], people) for name, rows in zip(table.parts or (), of_parts, strict=True)
+        name: _rows(table, rows[n[rows] > 0], people, earlier)
+        for name, rows in zip(table.parts or (), of_parts, strict=True)
     }
 
 
-def _rows(table: CountsColumns, rows: Integers, people: Sequence[str]) -> CountedRows:
+def _rows(table: CountsColumns, rows: Integers, people: Sequence[str], earlier: str | None) -> CountedRows:
     columns = [_column(table, name, rows) for name in people]
     return CountedRows(
         _column(table, "set_no", rows),
         _column(table, "gold", rows),
         _column(table, "judge", rows),
         np.column_stack(columns) if columns else np.zeros((len(rows), 0)),
+        np.full(len(rows), np.nan) if earlier is None else _column(table, earlier, rows),
         _column(table, "n", rows),
         rows + table.first,
     )
@@ -210,7 +243,7 @@ def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, 
         raise UsageError(f"{table.name} has parts {listed(list(of_fields))}, and no column {VALUE_COLUMN}")
     slices = {}
     for name, of_part in of_fields.items():
-        _refuse_outside(table, name, of_part)
+        _refuse_outside(table, name, of_part, None)
         values = tuple(str(cells[line]) for line in (of_part.line - table.first).tolist())
         slices[name.removeprefix(SLICE_PREFIX)] = (of_part, values)
     return slices
@@ -241,11 +274,12 @@ def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows]
             )
 
 
-def _off_scale(of_part: CountedRows, criterion: Criterion) -> tuple[int, str] | None:
+def _off_scale(of_part: CountedRows, criterion: Criterion, earlier: str | None = None) -> tuple[int, str] | None:
     """Return the first row and column whose level isn't on the scale; None where all are."""
     values = np.array(criterion.scale.values)
     named = {"gold": of_part.gold, "judge": of_part.judge}
     named |= {f"p{number}": column for number, column in enumerate(of_part.people.T, start=1)}
+    named |= {} if earlier is None else {earlier: of_part.earlier}
     for name, levels in named.items():
         if criterion.scale.ordered:
             off = (levels < values.min() - LEVEL_ROUNDING) | (levels > values.max() + LEVEL_ROUNDING)
@@ -270,18 +304,22 @@ def _scale_words(criterion: Criterion) -> str:
     return f"{low:g} to {high:g}"
 
 
-def _refuse_off_scale(table: CountsColumns, name: str, of_part: CountedRows, criterion: Criterion) -> None:
-    first_off = _off_scale(of_part, criterion)
+def _refuse_off_scale(
+    table: CountsColumns, name: str, of_part: CountedRows, criterion: Criterion, earlier: str | None
+) -> None:
+    first_off = _off_scale(of_part, criterion, earlier)
     if first_off is not None:
         row, column = first_off
         why = f"of part {name} must be a level of its scale, {_scale_words(criterion)}"
         raise table.fault(int(of_part.line[row]), column, why)
 
 
-def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows) -> None:
+def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earlier: str | None) -> None:
     columns = {"gold": of_part.gold, "judge": of_part.judge} if name != GIVEN_PART else {"gold": of_part.gold}
     if name in (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART):
         columns["p1"] = of_part.people[:, 0] if of_part.people.shape[1] else np.full(len(of_part.n), -1.0)
+    if earlier is not None:
+        columns[earlier] = of_part.earlier
     for column, values in columns.items():
         outside = (values < 0) | (values > 1)
         if name == DECISION_PART:

@@ -1,30 +1,36 @@
 """Counts of the examples of a Daft DataFrame that are rated alike, by the expressions of `CountQuery`."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import daft
 from daft import DataType, col, lit
 from daft.functions import monotonically_increasing_id
 
-from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery
+from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountedPart, CountQuery
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import best_constant
 from markscheme.stats.group_sets import set_numbers
 
 
-def counted_frame(frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str) -> daft.DataFrame:
+def counted_frame(
+    frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str, earlier: str | None = None
+) -> daft.DataFrame:
     """Count the examples of a wide frame that are rated alike; the arguments are those of `sockets.daft.counts`."""
-    query = CountQuery(rubric, tuple(raters), judge)
+    query = CountQuery(rubric, tuple(raters), judge, earlier=earlier)
     examples, groups = _examples(frame, query)
     values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
     parts = [
         _metadata(query, examples.count_rows(), groups),
-        *(_counted(examples, part.name, part.values) for part in query.parts()),
+        *(_counted(examples, part.name, part.values, _named(query, part)) for part in query.parts()),
         *_of_annotators(examples, query),
         *(_rate(examples, *rate) for rate in query.rates()),
     ]
-    kinds = {"set_no": DataType.int64(), **dict.fromkeys(["gold", "judge", *values], DataType.float64())}
+    kinds = {
+        "set_no": DataType.int64(),
+        **dict.fromkeys(["gold", "judge", *values, *([earlier] if earlier else [])], DataType.float64()),
+    }
     alike = [_filled(part, kinds) for part in parts]
     whole = alike[0]
     for part in alike[1:]:
@@ -58,11 +64,19 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
     return daft.from_pydict({"part": [*rows], "n": [*rows.values()]})
 
 
-def _counted(examples: daft.DataFrame, name: str, values: Sequence[str]) -> daft.DataFrame:
-    """Count the distinct rows of a part, by set."""
-    columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1))]
+def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
+    """Return the earlier judge's values of a part by their column; none where it has none."""
+    return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
+
+
+def _counted(
+    examples: daft.DataFrame, name: str, values: Sequence[str], named: Mapping[str, str] = MappingProxyType({})
+) -> daft.DataFrame:
+    """Count the distinct rows of a part, by set; `named` has further values by their column."""
+    columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1)), *named]
     cells = (
-        daft.sql_expr(text).cast(DataType.float64()).alias(column) for text, column in zip(values, columns, strict=True)
+        daft.sql_expr(text).cast(DataType.float64()).alias(column)
+        for text, column in zip((*values, *named.values()), columns, strict=True)
     )
     rows = examples.select(col("set_no"), *cells).groupby("set_no", *columns)
     return rows.agg(col("gold").count("all").alias("n")).with_column("part", lit(name))

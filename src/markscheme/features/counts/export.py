@@ -39,7 +39,7 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     if options.counts_sql is not None:
         if options.most_shown is not None:
             raise UsageError("--shown goes with --counts FILE: a SELECT of counts has no texts")
-        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices)
+        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices, options.earlier_judge)
         print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
         return 0
     if options.wide is None or options.counts is None:
@@ -48,17 +48,23 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
         if options.raters:
             raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
         n = count_ratings(
-            rubric, judge, Path(options.wide), examples, options.counts, options.slices, options.most_shown
+            rubric,
+            judge,
+            Path(options.wide),
+            examples,
+            options.counts,
+            options.slices,
+            options.most_shown,
+            options.earlier_judge,
         )
     else:
-        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices)
+        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices, options.earlier_judge)
         n = count_files(query, options.wide, options.counts)
         if options.most_shown is not None:
             write_shown(wrong_rows(query, options.wide, options.counts, options.most_shown), options.counts)
     examples_shown = "" if options.most_shown is None else f", wrong decisions in {shown_path(options.counts)}"
     print(f"{counted(n, 'row')} of counts in {options.counts}{examples_shown}. Then:", file=sys.stderr)
-    print(
-        f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",
-        file=sys.stderr,
-    )
+    again = {"--counts": str(options.counts), "--earlier": options.earlier_judge}
+    words = " ".join(f"{option} {shlex.quote(value)}" for option, value in again.items() if value is not None)
+    print(f"  markscheme calibrate {shlex.quote(rubric.name)} {words}", file=sys.stderr)
     return 0

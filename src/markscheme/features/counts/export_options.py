@@ -29,6 +29,13 @@ class CountExportOptions:
     raters: tuple[str, ...] = option(
         (), "annotators in columns RATER__CRITERION; gold is final", COLUMN_NAMES, value="P1,P2"
     )
+    earlier_judge: str | None = option(
+        None,
+        "also count an earlier judge's columns NAME__CRITERION, for calibrate --earlier NAME",
+        text_form("a judge"),
+        value="NAME",
+        name="earlier",
+    )
     slices: tuple[str, ...] = option((), "also count by the values of these columns", COLUMN_NAMES, value="FIELD,…")
     most_shown: int | None = option(
         None,

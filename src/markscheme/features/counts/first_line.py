@@ -1,15 +1,16 @@
 """Whether a file has counts, by its first line; it answers before numpy is loaded."""
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS
+
 COLUMNS_OF_COUNTS: Final = {"part", "n"}
 """The columns without which a table has no counts."""
-_ANY_COLUMN: Final = re.compile(r"part|set_no|gold|judge|p[1-9]\d*|value|n")
-"""Names of all columns that counts may have; a table of verdicts with a column `part` has others."""
+COLUMNS_OF_EXPORTS: Final = {"part", "set_no", "gold", "judge", "n"}
+"""Columns that every export of counts has; a table with them may have one more, of an earlier judge."""
 _LONGEST_LINE: Final = 10_000
 """Bytes of a first line that are read."""
 
@@ -30,7 +31,10 @@ def has_counts(path: Path) -> bool:
 
 
 def _are_of_counts(columns: Sequence[str]) -> bool:
-    return set(columns) >= COLUMNS_OF_COUNTS and all(_ANY_COLUMN.fullmatch(name) for name in columns)
+    others = [name for name in columns if not OTHER_COLUMNS.fullmatch(name)]
+    if len(others) == 1:
+        return set(columns) >= COLUMNS_OF_EXPORTS
+    return not others and set(columns) >= COLUMNS_OF_COUNTS
 
 
 def _parquet_columns(path: Path) -> list[str]:

@@ -22,6 +22,12 @@ class CountsOptions:
     counts: Any = option(
         None, "counts of distinct rows, in place of examples and a judge's ratings", _FILE_OR_FRAME, value="FILE"
     )
+    earlier: str | None = option(
+        None,
+        "the column of --counts with an earlier judge's ratings: what moved since is reported",
+        text_form("a column"),
+        value="COLUMN",
+    )
     labels: str | None = option(
         None, "the set of labels that was counted: tried settings are counted by it", text_form("a name"), value="NAME"
     )

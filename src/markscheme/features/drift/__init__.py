@@ -1,9 +1,9 @@
-"""Drift since the accepted runs: a run compared with them, and what may have moved the judge."""
+"""Drift since the accepted runs or an earlier judge: what moved, and what may have moved it."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.earlier_runs.comparing import COMPARE_RUNS
+from markscheme.calibration.earlier_runs.comparing import COMPARE_JUDGES, COMPARE_RUNS
 from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS, SECTIONS, SectionRow
 from markscheme.seam import Feature
 
@@ -22,6 +22,14 @@ def _compare(
     from markscheme.features.drift.baseline import drift_since
 
     return drift_since(since, current, comparison, ratings)
+
+
+def _compare_judges(
+    since: "Since", current: "Setting", comparison: "Comparison", earlier: "Setting", then: "Comparison"
+) -> "RunsCompared":
+    from markscheme.features.drift.baseline import drift_since_judge
+
+    return drift_since_judge(since, current, comparison, earlier, then)
 
 
 def _sections(calibration: "Calibration", _: "Examples") -> "Iterable[Section]":
@@ -47,6 +55,7 @@ def _caveats(calibration: "Calibration") -> "Iterable[Line]":
 DRIFT = Feature(
     "drift",
     COMPARE_RUNS(_compare),
+    COMPARE_JUDGES(_compare_judges),
     SECTIONS(SectionRow(80, _sections)),
     MOVED_CALLOUTS(_moved),
     CAVEATS(_caveats),

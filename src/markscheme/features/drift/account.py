@@ -1,7 +1,8 @@
 """Accounts of what moved since the accepted runs, in sentences and as findings; the cause comes first."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from markscheme.calibration.earlier_runs.since import FALSE_ALARM, LOOKS_ALARM, Since
 from markscheme.calibration.findings import kinds
@@ -9,6 +10,9 @@ from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
 from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
+
+SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
+"""Drift since an earlier judge that was counted next to this one."""
 
 
 def drift_findings(
@@ -42,15 +46,16 @@ def drift_findings(
             evidence = {"shift": drift.shift.to_json(), "p": drift.p, **flips, **causes}
             severity: Severity = "low" if why.is_own_edit else "high"
             cost = abs(drift.shift.value or 0.0) * share
-            kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else kinds.DRIFT_BY_JUDGE
+            by_judge = kinds.DRIFT_BY_JUDGE if drift.movers is not None else SINCE_JUDGE
+            kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else by_judge
             text = account(drift, level=level, is_asked=is_asked)
-            yield Finding(kind, name, severity, text, evidence, drift.movers, advice, cost, options)
+            yield Finding(kind, name, severity, text, evidence, drift.movers or (), advice, cost, options)
         if gold is not None and gold.fell(level):
             evidence = {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, **causes}
             cost = abs(gold.change.value or 0.0) * share if gold.measure == "mae" else 0.0
             text = account(drift, level=level, is_asked=is_asked, agreement_first=True)
             kind = kinds.DRIFT_GOLD_BY_EDIT if why.is_own_edit else kinds.DRIFT_GOLD
-            yield Finding(kind, name, "high", text, evidence, drift.movers, advice, cost, options)
+            yield Finding(kind, name, "high", text, evidence, drift.movers or (), advice, cost, options)
 
 
 def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
@@ -183,6 +188,12 @@ def _part(share: ShiftPart) -> str:
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
     """Return the advice on a shift, and the options that it adds to `calibrate`."""
     explanation = drift.explanation
+    if drift.movers is None:
+        return (
+            "Read examples on which the two judges differ, where their ratings lie. If today's levels are right, "
+            "correct the labels; otherwise go back to the earlier judge.",
+            None,
+        )
     moved = listed(drift.movers, len(drift.movers))
     if explanation.is_own_edit:
         return (

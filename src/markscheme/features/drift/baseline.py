@@ -1,4 +1,4 @@
-"""Drift: a run compared with the accepted ones on the same examples, what moved and what may have caused it."""
+"""Drift: a run compared with earlier ones on the same examples, what moved and what may have caused it."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ from markscheme.ratings.table import Column, RatingTable, column_of, positions, 
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.change import any_change, holm, moved, sign_flip
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.pairs import Moments
 
 REPLAYED_ENOUGH = 0.9
@@ -62,18 +62,19 @@ NOW, REPLAYED = "now", "replayed"
 
 @dataclass(frozen=True)
 class Baseline:
-    """Comparison of this run with the accepted ones.
+    """Comparison of this run with the accepted ones, or with an earlier judge.
 
     Attributes:
         since: The accepted runs, and how this one is compared with them.
+        then: The setting of the earlier runs.
         now: The setting of this run.
         samples: Number of samples of this run were combined by their median.
         why_not_joined: Why this run can't be added to the accepted ones; None where it can.
-        shared: Examples that all runs rated with the same response and inputs.
+        shared: Examples that all runs rated with the same response and inputs; of counts all that were counted.
         other_response: Examples whose response or inputs changed; they are excluded.
         gone: Examples rated then and not now.
         new: Examples rated now and not then.
-        changes: All that differs from the accepted runs.
+        changes: All that differs from the earlier runs.
         criteria: By name.
         not_compared: Criteria that cannot be compared, with the reason.
         score: The overall score; None where a run has none.
@@ -83,6 +84,7 @@ class Baseline:
     """
 
     since: Since
+    then: Setting
     now: Setting
     samples: int
     why_not_joined: str | None
@@ -170,7 +172,12 @@ class Baseline:
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader needs to know about the runs compared."""
         sentences = []
-        if self.since.accepting and (self.since.start_over or self.why_not_joined):
+        if self.since.accepted is None:
+            sentences.append(
+                "One run of each judge doesn't show how much runs differ, so even half a level on a five-level scale "
+                "is hardly ever found."
+            )
+        elif self.since.accepting and (self.since.start_over or self.why_not_joined):
             why = "" if self.since.start_over else f" ({self.why_not_joined})"
             sentences.append(f"This run replaces the accepted ones{why}.")
         elif self.since.accepting:
@@ -201,36 +208,75 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
             same scale.
     """
     accepted = since.accepted
+    if accepted is None:
+        raise ComparisonError("no accepted run is named")
     examples = comparison.gold.examples
     why = why_incomparable(accepted, current.rubric, examples)
     if why is not None:
         raise ComparisonError(str(why))
-    runs = _Runs.of(since, comparison, ratings)
-    changes = _all_changes(since, current, runs)
-    compared, not_compared = _comparable(runs, accepted.setting.rubric, current.rubric)
-    weighed, by_weights = _by_todays_weights(runs, accepted, current.rubric)
-    runs = replace(runs, table=runs.table.with_columns(*weighed))
-    measure = comparison.measure
-    then, today = (
-        compare(runs.table, judge=name, of=measure.of, tolerance=measure.tolerance)
-        for name in (runs.accepted[0].name, NOW)
+    alike, other_response = _alike(accepted, examples)
+    table = _table_of_runs(since, accepted, comparison, ratings, alike)
+    weighed, by_weights = _by_todays_weights(table, accepted, current.rubric)
+    table = table.with_columns(*weighed)
+    first, today = (
+        compare(table, judge=name, of=comparison.measure.of, tolerance=comparison.tolerance)
+        for name in (weighed[0].name, NOW)
     )
+    runs = _Runs(today, tuple(replace(first, judge_name=run.name) for run in weighed), table.ids, table[REPLAYED])
+    changes = _changes_since(accepted, current, [examples[row] for row in alike], other_response)
+    compared, not_compared = _comparable(runs, accepted.setting.rubric)
     why_not_joined = accepted.why_not_joined(current, examples)
     baseline = Baseline(
         since=since,
+        then=accepted.setting,
         now=current,
         samples=len({rating.sample for rating in ratings}),
         why_not_joined=None if why_not_joined is None else str(why_not_joined),
-        shared=len(runs.table.ids),
-        other_response=runs.other_response,
+        shared=len(table.ids),
+        other_response=other_response,
         gone=len(accepted.submissions.keys() - {example.id for example in examples}),
         new=sum(example.id not in accepted.submissions for example in examples),
         changes=changes,
         criteria=_criteria(since, runs, compared, changes),
         not_compared=not_compared,
-        score=_score(since, runs, measure, by_weights),
-        agreement_then=then.agreement,
+        score=_score(since, runs, by_weights),
+        agreement_then=first.agreement,
         agreement_now=today.agreement,
+    )
+    return replace(baseline, findings=tuple(_findings(baseline)))
+
+
+def drift_since_judge(
+    since: Since, current: Setting, comparison: Comparison, earlier: Setting, then: Comparison
+) -> Baseline:
+    """Compare a judge with an earlier one of the same rubric, whose ratings were counted next to its own.
+
+    Args:
+        since: How they are compared.
+        current: The judge's setting.
+        comparison: The judge compared with gold.
+        earlier: The earlier judge's setting.
+        then: The earlier judge compared with gold, in the same rows.
+    """
+    runs = _Runs(comparison, (then,))
+    changes = changes_between(earlier, current)
+    compared, not_compared = _comparable(runs, earlier.rubric)
+    baseline = Baseline(
+        since=since,
+        then=earlier,
+        now=current,
+        samples=1,
+        why_not_joined=None,
+        shared=comparison.gold.n,
+        other_response=0,
+        gone=0,
+        new=0,
+        changes=changes,
+        criteria=_criteria(since, runs, compared, changes),
+        not_compared=not_compared,
+        score=_score(since, runs, 0.0),
+        agreement_then=then.agreement,
+        agreement_now=comparison.agreement,
     )
     return replace(baseline, findings=tuple(_findings(baseline)))
 
@@ -248,68 +294,79 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 # --- what is common -------------------------------------------------------------------------------------------------
 
 
+def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
+    """Return the indices of examples that all runs rated with the same response, and how many have another one now."""
+    rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
+    alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
+    return alike, len(rated_then) - len(alike)
+
+
+def _table_of_runs(
+    since: Since, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
+) -> RatingTable:
+    """Return gold, this run, the accepted ones and a replay with the accepted rubric as columns of some examples."""
+    shared = comparison.table.rows(np.array(alike, dtype=np.int64))
+    then = accepted.setting.rubric
+    columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
+    columns += [
+        column_of(f"accepted run {ordinal}", run, then, shared.ids)
+        for ordinal, run in enumerate(accepted.runs, start=1)
+    ]
+    columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
+    return RatingTable(comparison.rubric, shared.ids, tuple(columns), shared.groups)
+
+
 @dataclass(frozen=True)
 class _Runs:
-    """Examples that all runs rated with the same response: gold, accepted runs, replay and this run as columns.
+    """This run and earlier ones, each compared with gold on the same rows of examples.
 
     Attributes:
-        table: Levels and scores of these examples in the accepted runs, this run and a replay with the accepted rubric.
-        examples: In the order of the table.
-        other_response: Number of examples that have another response or input now.
+        current: This run.
+        then: The earlier runs.
+        ids: The id of each row's example; None where no example is known by itself.
+        replayed: Today's judge asked with the accepted rubric.
     """
 
-    table: RatingTable
-    examples: tuple[Example, ...]
-    other_response: int
+    current: Comparison
+    then: tuple[Comparison, ...]
+    ids: tuple[str, ...] | None = None
+    replayed: Column | None = None
 
-    @classmethod
-    def of(cls, since: Since, comparison: Comparison, ratings: Sequence[Rating]) -> "_Runs":
-        accepted = since.accepted
-        examples = comparison.gold.examples
-        rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
-        alike = [p for p in rated_then if accepted.submissions[examples[p].id] == submission_digest(examples[p])]
-        shared = comparison.table.rows(np.array(alike, dtype=np.int64))
-        then = accepted.setting.rubric
-        columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
-        columns += [
-            column_of(f"accepted run {ordinal}", run, then, shared.ids)
-            for ordinal, run in enumerate(accepted.runs, start=1)
-        ]
-        columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
-        table = RatingTable(comparison.rubric, shared.ids, tuple(columns), shared.groups)
-        return cls(table, tuple(examples[row] for row in alike), len(rated_then) - len(alike))
+    def levels(self, criterion: Criterion) -> tuple[Floats, Floats]:
+        """Return the levels on a criterion now, shape (n,), and in the earlier runs, shape (n, runs)."""
+        then = np.column_stack([run.compared_on(criterion).judge for run in self.then])
+        return self.current.compared_on(criterion).judge, then
 
-    @property
-    def accepted(self) -> tuple[Column, ...]:
-        return tuple(column for column in self.table.columns if column.name not in (GOLD, NOW, REPLAYED))
-
-    def levels(self, name: str) -> tuple[Floats, Floats]:
-        """Return the levels on a criterion now, shape (n,), and in the accepted runs, shape (n, runs)."""
-        return self.table[NOW].levels[name], stacked(self.accepted, name)
+    def groups(self, criterion: Criterion) -> Groups:
+        """Return what the rows of a criterion are left out with, and how many examples they are."""
+        of_criterion = self.current.compared_on(criterion)
+        return Groups.of(of_criterion.groups, len(of_criterion.judge))
 
 
-def _all_changes(since: Since, current: Setting, runs: _Runs) -> tuple[SettingChange, ...]:
-    changes = changes_between(since.accepted.setting, current)
-    if any(since.accepted.labels[example.id] != labels_digest(example) for example in runs.examples):
+def _changes_since(
+    accepted: Accepted, current: Setting, alike: Sequence[Example], other_response: int
+) -> tuple[SettingChange, ...]:
+    changes = changes_between(accepted.setting, current)
+    if any(accepted.labels[example.id] != labels_digest(example) for example in alike):
         changes += (SettingChange("labels", "the labels", "labels"),)
-    if runs.other_response:
-        subject = f"the response or an input of {counted(runs.other_response, 'example')} (the system under test)"
+    if other_response:
+        subject = f"the response or an input of {counted(other_response, 'example')} (the system under test)"
         changes += (SettingChange("responses", subject, "examples"),)
     return changes
 
 
-def _comparable(runs: _Runs, then: Rubric, current: Rubric) -> tuple[list[Criterion], dict[str, str]]:
+def _comparable(runs: _Runs, then: Rubric) -> tuple[list[Criterion], dict[str, str]]:
     before = {criterion.name: criterion for criterion in then.criteria}
     compared: list[Criterion] = []
     refused: dict[str, str] = {}
-    for criterion in current.criteria:
+    for criterion in runs.current.rubric.criteria:
         if criterion.name not in before:
             refused[criterion.name] = "it is new"
         elif not same_scale(before[criterion.name].scale, criterion.scale):
             refused[criterion.name] = "its scale changed"
         elif criterion.scale.coded:
             refused[criterion.name] = "its categories have no order"
-        elif np.isnan(np.column_stack(runs.levels(criterion.name))).any(axis=1).all():
+        elif np.isnan(np.column_stack(runs.levels(criterion))).any(axis=1).all():
             refused[criterion.name] = "no example has a level in all runs"
         else:
             compared.append(criterion)
@@ -326,10 +383,12 @@ def _criteria(
 
     Levels, any change, and agreement with gold are three families of tests, each adjusted by Holm's method.
     """
-    levels = [runs.levels(criterion.name) for criterion in compared]
-    drifts = [_drift(*columns, c.scale, since.margin) for columns, c in zip(levels, compared, strict=True)]
+    levels = [runs.levels(criterion) for criterion in compared]
+    groups = [runs.groups(criterion) for criterion in compared]
+    units = [of_criterion.units for of_criterion in groups]
+    drifts = [_drift(*rated, n, c.scale, since.margin) for rated, n, c in zip(levels, units, compared, strict=True)]
     adjusted = holm([drift.moved.p for drift in drifts]).tolist()
-    changed = [any_change(*columns, runs.table.groups) for columns in levels]
+    changed = [any_change(*rated, of_criterion) for rated, of_criterion in zip(levels, groups, strict=True)]
     changed_p = adjusted_p([change.mid_p for change in changed])
     golds = [_gold_change(runs, criterion, since.margin) for criterion in compared]
     gold_p = adjusted_p([None if change is None else change.p for change in golds])
@@ -343,25 +402,29 @@ def _criteria(
             criterion=criterion,
             drift=drift,
             p=adjusted[index],
-            exact_p=moved(*levels[index]).exact_p,
+            exact_p=moved(*levels[index], units[index]).exact_p,
             verdict="moved" if verdict == "drifted" and explanation.is_own_edit else verdict,
             changed=changed[index],
             changed_p=changed_p[index],
             gold=None if gold is None else replace(gold, p=gold_p[index]),
             explanation=explanation,
-            movers=_movers(runs, criterion.name),
+            movers=_movers(runs, criterion),
         )
     return drift_of
 
 
-def _drift(current: Floats, then: Floats, scale: Scale, margin: float, base: Floats | None = None) -> RunComparison:
+def _drift(
+    current: Floats, then: Floats, units: Floats, scale: Scale, margin: float, base: Floats | None = None
+) -> RunComparison:
     step = float(np.diff(sorted(set(scale.values))).min())
-    return compare_runs(current, then, span=scale.span, step=step, margin=margin * scale.span, base=base)
+    return compare_runs(current, then, units, span=scale.span, step=step, margin=margin * scale.span, base=base)
 
 
-def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
-    current, then = runs.levels(name)
-    return tuple(runs.table.ids[index] for index in worst_places(np.abs(current - then.mean(axis=1)), _MOST_MOVERS))
+def _movers(runs: _Runs, criterion: Criterion) -> tuple[str, ...] | None:
+    if runs.ids is None:
+        return None
+    current, then = runs.levels(criterion)
+    return tuple(runs.ids[index] for index in worst_places(np.abs(current - then.mean(axis=1)), _MOST_MOVERS))
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
@@ -371,8 +434,8 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
     error. More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
     """
     scale = criterion.scale
-    gold = runs.table[GOLD].levels[criterion.name]
-    current, then = runs.levels(criterion.name)
+    gold = runs.current.compared_on(criterion).gold
+    current, then = runs.levels(criterion)
     if np.isnan(np.column_stack([gold, current, then])).any(axis=1).all():
         return None
 
@@ -382,7 +445,7 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
             current,
             then,
             formula,
-            groups=runs.table.groups,
+            groups=runs.groups(criterion),
             prior_sd=RUN_SD * unit,
             method=f"change in {measure}",
         )
@@ -410,13 +473,14 @@ def _kappa(m: Moments) -> Floats:
 def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple[SettingChange, ...]) -> Explanation:
     by_rubric = tuple(change for change in changes if change.side == "rubric")
     by_others = tuple(change for change in changes if change.side != "rubric")
-    current, then = runs.levels(criterion.name)
-    between = runs.table[REPLAYED].levels[criterion.name]
+    current, then = runs.levels(criterion)
+    between = np.full(len(current), np.nan) if runs.replayed is None else runs.replayed.levels[criterion.name]
     if not by_rubric or not by_others or float((~np.isnan(between)).mean()) < REPLAYED_ENOUGH:
         return Explanation(changes, separable=len(changes) <= 1)
+    units = runs.groups(criterion).units
     drifts = (
-        _drift(between, then, criterion.scale, since.margin),
-        _drift(current, then, criterion.scale, since.margin, base=between),
+        _drift(between, then, units, criterion.scale, since.margin),
+        _drift(current, then, units, criterion.scale, since.margin, base=between),
     )
     adjusted = holm([shift.moved.p for shift in drifts]).tolist()
     parts = tuple(ShiftPart(*shift) for shift in zip((by_others, by_rubric), drifts, adjusted, strict=True))
@@ -428,18 +492,22 @@ def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple
 # --- the score ------------------------------------------------------------------------------------------------------
 
 
-def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None) -> ScoreDrift | None:
+def _score(since: Since, runs: _Runs, by_weights: float | None) -> ScoreDrift | None:
+    measure = runs.current.measure
     of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Rubric) else measure
-    current = of_scores.values(runs.table[NOW])
-    then = np.column_stack([of_scores.values(run) for run in runs.accepted])
+    _, current, n = replace(runs.current, measure=of_scores).values_counted
+    then = np.column_stack([replace(run, measure=of_scores).values_counted[1] for run in runs.then])
     if np.isnan(np.column_stack([current, then])).any(axis=1).all():
         return None
-    flips = runs.table[NOW].decisions - runs.accepted[0].decisions
+    _, passes, n_decided = runs.current.decisions_counted
+    flips = passes - runs.then[0].decisions_counted[1]
+    flipped = np.nan_to_num(flips) != 0
     return ScoreDrift(
-        drift=compare_runs(current, then, span=1.0, step=_step(of_scores, runs.table.rubric), margin=since.margin),
+        drift=compare_runs(current, then, n, span=1.0, step=_step(of_scores, runs.current.rubric), margin=since.margin),
         by_weights=by_weights,
-        passes=sign_flip(flips),
-        flipped=tuple(runs.table.ids[index] for index in np.flatnonzero(np.nan_to_num(flips)).tolist()),
+        passes=sign_flip(flips, n_decided),
+        n_flipped=round(float(n_decided[flipped].sum())),
+        flipped=None if runs.ids is None else tuple(runs.ids[index] for index in np.flatnonzero(flipped).tolist()),
     )
 
 
@@ -472,23 +540,26 @@ def _score_step(rubric: Rubric) -> float:
     return min(COARSEST_STEP, smallest or COARSEST_STEP)
 
 
-def _by_todays_weights(runs: _Runs, accepted: Accepted, current: Rubric) -> tuple[tuple[Column, ...], float | None]:
+def _by_todays_weights(
+    table: RatingTable, accepted: Accepted, current: Rubric
+) -> tuple[tuple[Column, ...], float | None]:
     """Return the accepted runs with scores by today's weights, and the mean shift that these weights cause.
 
     The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """
     then = accepted.setting.rubric
+    runs = tuple(column for column in table.columns if column.name not in (GOLD, NOW, REPLAYED))
     if [(c.name, c.weight) for c in then.criteria] == [(c.name, c.weight) for c in current.criteria]:
-        return runs.accepted, 0.0
+        return runs, 0.0
     scales = {criterion.name: criterion.scale for criterion in then.criteria}
     same_criteria = all(c.name in scales and same_scale(scales[c.name], c.scale) for c in current.criteria)
     if not same_criteria or "holistic" in (then.strategy, current.strategy):
-        return runs.accepted, None
+        return runs, None
     names = {criterion.name for criterion in current.criteria}
     weighed = []
-    for column, run in zip(runs.accepted, accepted.runs, strict=True):
+    for column, run in zip(runs, accepted.runs, strict=True):
         levels = [replace(r, overall=None, criteria={k: v for k, v in r.criteria.items() if k in names}) for r in run]
-        weighed.append(replace(column, scores=column_of(column.name, levels, current, runs.table.ids).scores))
-    moved = stacked(weighed) - stacked(runs.accepted)
+        weighed.append(replace(column, scores=column_of(column.name, levels, current, table.ids).scores))
+    moved = stacked(weighed) - stacked(runs)
     moved = moved[~np.isnan(moved)]
     return tuple(weighed), float(moved.mean()) if len(moved) else None

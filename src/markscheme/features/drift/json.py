@@ -10,10 +10,13 @@ from markscheme.report.json import attributes
 def json_of(baseline: Any) -> dict[str, Any]:
     """Return a `Baseline` by the keys of the file format."""
     accepted = baseline.since.accepted
+    keys_of_accepted = "file=path date version use judge=setting.judge split"
+    unknown = dict.fromkeys(("file", "date", "version", "use", "split"))
     return {
         "accepted": {
-            **attributes(accepted, "file=path date version use judge=setting.judge split"),
-            "runs": len(accepted.runs),
+            **(unknown if accepted is None else attributes(accepted, keys_of_accepted)),
+            "judge": baseline.then.judge,
+            "runs": 1 if accepted is None else len(accepted.runs),
         },
         **attributes(baseline.since, "run planned_runs=planned level"),
         **attributes(baseline, "alarm alarm_by notes samples changes not_compared"),
@@ -21,7 +24,7 @@ def json_of(baseline: Any) -> dict[str, Any]:
         "headline": baseline.headline or None,
         "examples": attributes(baseline, "shared other_response gone new"),
         "agreement": {
-            "accepted": accepted.agreement,
+            "accepted": None if accepted is None else accepted.agreement,
             **attributes(baseline, "then=agreement_then now=agreement_now"),
         },
         "score": None if baseline.score is None else _score_json(baseline.score),

@@ -48,14 +48,16 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def _answered_question(baseline: Baseline) -> str:
-    """Say which question an alarm answers: what this look shows, or all looks."""
+    """Say which question an alarm answers: what an earlier judge shows, this look, or all looks."""
+    if baseline.since.accepted is None:
+        return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:
         return f"Shown at this look, and over all {len(baseline.since.looks)}."
     return "Shown since the accepted run, at this look."
 
 
 def in_short(baseline: Baseline) -> str:
-    """Say that no drift is shown at this look, and what all looks show; "" if one is shown, which the callout says."""
+    """Say that no drift is shown, and what all looks show; "" if one is shown, which the callout says."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
@@ -67,20 +69,22 @@ def in_short(baseline: Baseline) -> str:
     smallest = min((p for p in tested if p is not None and not math.isnan(p)), default=None)
     p_value = "" if smallest is None else f"p {brief(smallest)}; "
     needed = f"({p_value}an alarm needs {brief(since.level)})"
+    if since.accepted is None:
+        return f"No drift found since {baseline.then.judge}, on {counted(baseline.shared, 'example')} {needed}."
     this_look = f"No drift found since the accepted run of {since.accepted.date}, at this look{on} {needed}."
     return this_look if baseline.alarm_by_looks else " ".join(filter(None, (this_look, over_looks(since))))
 
 
 def _flipped(baseline: Baseline) -> str:
-    flipped = len(baseline.score.flipped) if baseline.score is not None else 0
+    flipped = baseline.score.n_flipped if baseline.score is not None else 0
     return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
 
 
 def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
-    """Render this run compared with the accepted one.
+    """Render this run compared with the accepted one, or with an earlier judge.
 
     Args:
-        baseline: The comparison; None without an accepted run.
+        baseline: The comparison; None without either.
         command: The command that accepts this run.
         is_usable: Whether the judge can gate or be used for trends, so that it makes sense to accept this run.
     """
@@ -95,6 +99,8 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.
             else "No accepted run yet. Accept one once the judge can gate or be used for trends."
         )
         return doc.Section(title, (doc.Paragraph((line,)),), "drift")
+    if baseline.since.accepted is None:
+        title = "Since the earlier judge"
     lines = [*_compared(baseline), *([_score(baseline, baseline.score)] if baseline.score else [])]
     blocks: list[doc.Block] = [doc.Paragraph(tuple(lines))]
     if baseline.criteria:
@@ -107,20 +113,13 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.
 
 def _compared(baseline: Baseline) -> Iterator[doc.Line]:
     since = baseline.since
-    accepted = baseline.since.accepted
-    line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
-    for count, name in (
-        (baseline.other_response, "with another response or input"),
-        (baseline.gone, "gone"),
-        (baseline.new, "new"),
-    ):
-        line += f", {count} {name}" if count else ""
-    yield f"{line}."
+    yield _ratings_compared(baseline)
     if not since.accepting:
         of = "" if since.planned is None else f" of {since.planned} planned"
+        only = "" if since.accepted is None else " Only those with --check count."
         yield (
             f"This is comparison {since.run}{of} with it. The chance of a false alarm over all comparisons is "
-            f"{share(FALSE_ALARM)}; this one alarms at p ≤ {brief(since.level)}. Only those with --check count."
+            f"{share(FALSE_ALARM)}; this one alarms at p ≤ {brief(since.level)}.{only}"
         )
         if since.looks:
             yield f"{over_looks(since)} {_spoke(baseline)}"
@@ -130,6 +129,22 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
         f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
         "scale. An unchanged judge differs a little from run to run; they allow for that."
     )
+
+
+def _ratings_compared(baseline: Baseline) -> str:
+    """Say what this run is compared with, and on how many examples."""
+    accepted = baseline.since.accepted
+    if accepted is None:
+        of_score = "" if baseline.score is None else f", {baseline.score.drift.moved.n} of them scored by both"
+        return f"Earlier judge {baseline.then.judge}: the same {counted(baseline.shared, 'example')}{of_score}."
+    line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
+    for count, name in (
+        (baseline.other_response, "with another response or input"),
+        (baseline.gone, "gone"),
+        (baseline.new, "new"),
+    ):
+        line += f", {count} {name}" if count else ""
+    return f"{line}."
 
 
 def _spoke(baseline: Baseline) -> str:
@@ -146,16 +161,21 @@ def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:
     then = share(baseline.agreement_then.value)
     agreement = share(baseline.agreement_now.value)
     line += f". Share of scores that agree with the current labels: {then} then, {agreement} now."
-    if not score.flipped:
+    if not score.n_flipped:
         return line
-    return f"{line} Decision flipped on {len(score.flipped)}: ", doc.Ids(score.flipped)
+    flipped = f"{line} Decision flipped on {score.n_flipped}"
+    return f"{flipped}." if score.flipped is None else (f"{flipped}: ", doc.Ids(score.flipped))
 
 
 def _table(baseline: Baseline) -> doc.Table:
     half = doc.reach(drift.shift for drift in baseline.criteria.values())
     drifts = sorted(baseline.criteria.values(), key=lambda drift: _ORDER.index(drift.verdict))
-    headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
-    return doc.Table(headings, tuple(_row(drift, half) for drift in drifts))
+    headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ")
+    if all(drift.movers is None for drift in drifts):
+        return doc.Table(headings, tuple(_row(drift, half) for drift in drifts))
+    return doc.Table(
+        (*headings, "moved most"), tuple((*_row(drift, half), doc.Ids(drift.movers or ())) for drift in drifts)
+    )
 
 
 def _row(drift: CriterionDrift, half: float) -> tuple[doc.Line, ...]:
@@ -164,7 +184,7 @@ def _row(drift: CriterionDrift, half: float) -> tuple[doc.Line, ...]:
     if drift.needed is not None:
         verdict += f" ({counted(drift.needed, 'example')} would tell)"
     drawn = doc.shift_mark(shift, half)
-    return (doc.Name(drift.criterion.name), verdict, drawn, chance(drift.p), _flips(drift), doc.Ids(drift.movers))
+    return doc.Name(drift.criterion.name), verdict, drawn, chance(drift.p), _flips(drift)
 
 
 def _flips(drift: CriterionDrift) -> str:

@@ -15,6 +15,8 @@ RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"
 """Verdict of the runs on one criterion."""
 DriftVerdict = RunVerdict | Literal["moved"]
 """Verdict of the runs, or "moved" if the author's own edit moved the criterion, which isn't drift of the judge."""
+BY_ROUNDING = 1e-12
+"""Agreement that changes by less is the same: sums in another order differ by as much."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 
@@ -78,7 +80,7 @@ class GoldChange:
     def is_worse(self) -> bool:
         """Whether the point estimate is worse: a smaller coefficient, or a larger error."""
         value = self.change.value or 0.0
-        return value > 0 if self.measure == "mae" else value < 0
+        return (value if self.measure == "mae" else -value) > BY_ROUNDING
 
     @property
     def affirmed(self) -> bool:
@@ -104,7 +106,7 @@ class CriterionDrift:
         changed_p: Its p adjusted for the other criteria; None with one accepted run.
         gold: Change of its agreement with gold; None without any gold level, or any level of a judge.
         explanation: The changes that can have moved it.
-        movers: Ids of the examples whose level moved most.
+        movers: Ids of the examples whose level moved most; None where no example is known by itself.
     """
 
     criterion: Criterion
@@ -116,7 +118,7 @@ class CriterionDrift:
     changed_p: float | None
     gold: GoldChange | None
     explanation: Explanation
-    movers: tuple[str, ...]
+    movers: tuple[str, ...] | None
 
     @property
     def shift(self) -> Estimate:
@@ -148,13 +150,15 @@ class ScoreDrift:
         by_weights: Mean shift due to the new weights alone; 0 where no weight changed, None where the accepted
             levels can't be scored by today's rubric.
         passes: Exact test of the decisions: how many more pass. Never an alarm.
-        flipped: Ids of the examples whose decision differs from the first accepted run's.
+        n_flipped: Number of examples whose decision differs from the first earlier run's.
+        flipped: Their ids; None where no example is known by itself.
     """
 
     drift: RunComparison
     by_weights: float | None
     passes: Moved
-    flipped: tuple[str, ...]
+    n_flipped: int
+    flipped: tuple[str, ...] | None
 
 
 def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) -> RunVerdict:

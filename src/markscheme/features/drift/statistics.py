@@ -15,14 +15,15 @@ from scipy.special import fdtrc, ndtri, stdtr, stdtrit
 
 from markscheme.stats.change import (
     NO_SHIFT_MARGIN,
-    complete_runs,
+    counted_runs,
     examples_to_affirm,
     least_n,
+    mean_and_variance,
     run_columns,
     shift_interval,
 )
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, spread
+from markscheme.stats.intervals import Floats, Grouping, Groups, spread
 from markscheme.stats.pairs import Moments, paired
 
 PRIOR_DF = 4
@@ -127,6 +128,7 @@ class RunComparison:
 def compare_runs(
     current: npt.ArrayLike,
     stored: npt.ArrayLike,
+    times: npt.ArrayLike | None = None,
     *,
     span: float,
     step: float = 1.0,
@@ -139,6 +141,7 @@ def compare_runs(
         current: Ratings of the new run, shape (n,); nan = missing.
         stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
             every run.
+        times: Examples that each row stands for, shape (n,); one each by default.
         span: The scale's range in the unit of the ratings; 1 for the score.
         step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
             difference two scores of the rubric can have, at most 0.05.
@@ -161,37 +164,40 @@ def compare_runs(
     margin = NO_SHIFT_MARGIN * span if margin is None else margin
     if not 0 < margin <= span or not step > 0:
         raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
-    runs = complete_runs(current, stored if base is None else run_columns(base, stored))
+    runs, examples = counted_runs(run_columns(current, stored if base is None else run_columns(base, stored)), times)
     new = runs[:, 0]
     accepted = runs[:, 1 if base is None else 2 :]
     accepted_mean = accepted.mean(axis=1) if base is None else runs[:, 1]
     difference = new - accepted_mean
-    by_example = shift_interval(difference, span=span)
-    n, r = accepted.shape
+    by_example = shift_interval(difference, examples, span=span)
+    n = int(examples.sum())
+    r = accepted.shape[1]
     if n < 2:
         why = "no example rated in every run" if n == 0 else "one example only"
         return RunComparison(_unknown(why, n, r), by_example, tuple(accepted.ravel().tolist()), margin, span, None)
-    means = accepted.mean(axis=0)
+    weight = examples[:, None]
+    means = (weight * accepted).sum(axis=0) / n
+    variance = mean_and_variance(difference, examples)[1]
     if r == 1:
-        noise = float(difference.var(ddof=1)) / 2
+        noise = variance / 2
     else:
-        residual = accepted - accepted.mean(axis=1, keepdims=True) - means + accepted.mean()
-        noise = float((residual**2).sum()) / ((n - 1) * (r - 1))
+        residual = accepted - accepted.mean(axis=1, keepdims=True) - means + means.mean()
+        noise = float((weight * residual**2).sum()) / ((n - 1) * (r - 1))
     noise = max(noise, step**2 / (2 * n))
     moved = _among_runs(
-        float(new.mean()),
+        float((examples * new).sum()) / n,
         means,
         noise / n,
         n=n,
         prior_sd=RUN_SD * span,
         method="mean shift among runs",
-        base=None if base is None else float(accepted_mean.mean()),
+        base=None if base is None else float((examples * accepted_mean).sum()) / n,
     )
     needed = None
     if moved.alike:
         needed = _examples_to_affirm(noise, r, margin=margin, span=span)
     if needed is not None:
-        needed = max(needed, examples_to_affirm(float(difference.var(ddof=1)), margin=margin, span=span), n + 1)
+        needed = max(needed, examples_to_affirm(variance, margin=margin, span=span), n + 1)
     return RunComparison(moved, by_example, tuple(means.tolist()), margin, span, needed)
 
 
@@ -218,7 +224,7 @@ def run_agreement_change(
     stored: npt.ArrayLike,
     formula: Callable[[Moments], Floats],
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     prior_sd: float = RUN_SD,
     method: str = "change in agreement with gold",
 ) -> RunShift:
@@ -229,7 +235,8 @@ def run_agreement_change(
         current: Ratings of the new run, shape (n,).
         stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
         formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
-        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
+        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time. Rows that stand
+            for several examples come with their numbers as `Groups`.
         prior_sd: How far unchanged runs are assumed to differ, in the unit of the statistic: 0.02 for coefficients,
             0.02 of the range for errors.
         method: What was compared, for the Estimate's `method`.
@@ -252,13 +259,14 @@ def run_agreement_change(
     """
     runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(current, stored)])
     is_complete = ~np.isnan(runs).any(axis=1)
-    n = int(is_complete.sum())
+    in_groups = Groups.of(groups, len(runs)).of_units(is_complete)
+    n = in_groups.n_units
     r = runs.shape[1] - 2
     if n < 2:
         return _unknown("no example rated in every run" if n == 0 else "one example only", n, r, method)
-    named = None if groups is None else np.asarray(groups)[is_complete]
-    pairs = [paired(runs[is_complete, 0], runs[is_complete, run], named) for run in range(1, r + 2)]
-    n = pairs[0].groups.n
+    pairs = [paired(runs[is_complete, 0], runs[is_complete, run], in_groups) for run in range(1, r + 2)]
+    n = in_groups.n
+    copies = in_groups.copies
     with np.errstate(divide="ignore", invalid="ignore"):
         with_left_out = np.array([formula(pair.moments) for pair in pairs])
     values = with_left_out[:, 0]
@@ -266,8 +274,8 @@ def run_agreement_change(
     if n < 2 or not np.isfinite(with_left_out).all():
         return _unknown("agreement undefined in one of the runs", n, r, method)
     twos = list(combinations(range(1, r + 1), 2)) or [(0, 1)]
-    within = float(np.mean([_squared_se(left_out[a] - left_out[b]) for a, b in twos])) / 2
-    by_example = _squared_se(left_out[0] - left_out[1:].mean(axis=0)) + (1 + 1 / r) * prior_sd**2
+    within = float(np.mean([_squared_se(left_out[a] - left_out[b], copies) for a, b in twos])) / 2
+    by_example = _squared_se(left_out[0] - left_out[1:].mean(axis=0), copies) + (1 + 1 / r) * prior_sd**2
     return _among_runs(
         float(values[0]), values[1:], within, n=n, prior_sd=prior_sd, least_variance=by_example, method=method
     )
@@ -331,8 +339,8 @@ def _two_sided(t: float, df: int) -> float:
     return float(2 * stdtr(df, -abs(t)))
 
 
-def _squared_se(left_out: Floats) -> float:
-    return spread(left_out).se ** 2
+def _squared_se(left_out: Floats, copies: Floats | None) -> float:
+    return spread(left_out, copies).se ** 2
 
 
 def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:

@@ -87,8 +87,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     yield from _drawn(gold)
     yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
     yield "cost", cost_line(calibration.cost)
-    if calibration.baseline is not None:
-        accepted = calibration.baseline.since.accepted
+    accepted = None if calibration.baseline is None else calibration.baseline.since.accepted
+    if accepted is not None:
         yield "accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})"
 
 

@@ -1,0 +1,42 @@
+"""An earlier judge whose ratings were counted next to those of the judge that is calibrated."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from markscheme.calibration.calibration import Rater
+from markscheme.calibration.earlier_runs.comparing import COMPARE_JUDGES
+from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since
+from markscheme.calibration.options import DriftOptions
+from markscheme.errors import UsageError
+from markscheme.features.counts.comparison import CountedComparison, compare_counts
+
+if TYPE_CHECKING:
+    from markscheme.calibration.earlier_runs.since import RunsCompared
+
+
+def since_earlier(comparison: CountedComparison, rater: Rater, drift: DriftOptions) -> "RunsCompared | None":
+    """Compare the judge with the earlier one that the counts have; None where none is named.
+
+    Args:
+        comparison: The judge compared with gold.
+        rater: The judge.
+        drift: How runs are compared.
+
+    Raises:
+        UsageError: More comparisons were made than planned, or nothing here compares judges.
+    """
+    counts = comparison.counts
+    if counts.earlier is None:
+        return None
+    compare_judges = next(iter(COMPARE_JUDGES), None)
+    if compare_judges is None:
+        raise UsageError(f"--earlier {counts.earlier}: this markscheme doesn't compare a judge with an earlier one")
+    run = drift.run_number or 1
+    planned = drift.planned_runs
+    if planned is not None and run > planned:
+        raise UsageError(f"this is comparison {run} with {counts.earlier}, and {planned} were planned")
+    margin = drift.drift_margin or DRIFT_MARGIN
+    since = Since(None, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+    current = rater.setting(comparison.rubric)
+    then = compare_counts(counts.of_earlier, comparison.rubric, comparison.measure)
+    return compare_judges(since, current, comparison, replace(current, judge=counts.earlier), then)
