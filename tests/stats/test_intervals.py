@@ -190,7 +190,7 @@ def test_an_estimate_without_an_interval_is_left_unchanged_by_the_rule_for_withh
 @pytest.mark.parametrize(
     ("n", "expected"), [(20, 0.168433471), (25, 1 - 0.862815), (50, 1 - 0.025 ** (1 / 50)), (10**6, 3.688873e-06)]
 )
-def test_unseen_disagreement_is_bounded_as_no_error_in_n(n: int, expected: float) -> None:
+def test_the_bound_on_unseen_disagreement_is_that_of_a_share_with_no_hit_among_n(n: int, expected: float) -> None:
     assert unseen(n) == pytest.approx(expected, rel=1e-5)
     assert unseen(n) == pytest.approx(clopper_pearson(0, n)[1], rel=1e-9)
 

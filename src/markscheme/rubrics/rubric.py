@@ -384,7 +384,7 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
-    """Make a fault of one of the rubric's own keys, with which its sentence begins, or of a criterion next to it."""
+    """Make a fault of a key of the rubric; its sentence begins with the key, and may concern one criterion."""
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 

@@ -146,7 +146,7 @@ def test_the_gate_is_the_f_test_of_the_authors_line_against_free_weights() -> No
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_labels_that_only_just_pass_the_gate_carry_half_of_the_way_and_clear_ones_all_of_it() -> None:
+def test_weights_move_half_of_the_way_if_the_test_barely_passes_and_all_of_it_if_it_clearly_does() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)

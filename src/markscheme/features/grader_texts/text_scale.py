@@ -167,7 +167,7 @@ def _are_degrees(conditions: Mapping[float, str]) -> bool:
 
 
 def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
-    """Return the scale from a lowest to a highest score: whole numbers, tenths of 0 to 1, or what is described."""
+    """Return the scale between two scores: whole numbers, tenths from 0 to 1, or the levels that a text describes."""
     inside = {value: words for value, words in described.items() if low <= value <= high}
     if high - low < FEWEST_WHOLE:
         is_whole = len(inside) > 2 and {low, high} <= inside.keys()

@@ -75,7 +75,7 @@ def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
 
 
 def _form_of(values: Collection[str]) -> NumberForm | None:
-    """Return the first form that all values have."""
+    """Return the first form of numbers that all values have, such as per cent or stars; None without one."""
     forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 
