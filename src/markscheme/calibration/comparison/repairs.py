@@ -287,7 +287,7 @@ def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric)
 
 
 def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
-    """Return the terms of a rater's levels, and whether each is known, shape (n_examples, n_criteria).
+    """Return a rater's terms of scores and decisions, and where its levels are known, shape (n_examples, n_criteria).
 
     A level is known where the rater gave one, or said that the criterion doesn't apply.
     """

@@ -124,7 +124,7 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
 def _counted(
     part: str, sets: Sequence[int] | None, columns: Sequence[Floats], named: Mapping[str, Floats] = MappingProxyType({})
 ) -> Iterator[dict[str, Any]]:
-    """Yield the distinct rows of a part: gold, judge and then annotators; and columns by their names."""
+    """Yield the distinct rows of one part of a counts file, each with its number of examples."""
     cells = [
         [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()]
         for column in (*columns, *named.values())
