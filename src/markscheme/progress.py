@@ -2,26 +2,18 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol
+from typing import TypeAlias
 
-
-class Steps(Protocol):
-    """Receiver of progress."""
-
-    def step(self) -> None:
-        """Count one step."""
-        ...
-
-
-Watch = Callable[[str, int], AbstractContextManager[Steps]]
+CountStep: TypeAlias = Callable[[], None]
+"""Counts one more step of a run as done."""
+Watch: TypeAlias = Callable[[str, int], AbstractContextManager[CountStep]]
 """Shows progress: takes what is being done, as in "grading", and the number of steps."""
 
 
-class _Unwatched:
-    def step(self) -> None:
-        """Do nothing."""
+def _count_nothing() -> None:
+    """Do nothing."""
 
 
-def unwatched(what: str, total: int) -> AbstractContextManager[Steps]:  # noqa: ARG001 - nobody looks
+def unwatched(what: str, total: int) -> AbstractContextManager[CountStep]:  # noqa: ARG001 - nobody looks
     """Return progress that shows nothing."""
-    return nullcontext(_Unwatched())
+    return nullcontext(_count_nothing)

@@ -67,11 +67,11 @@ async def grade_runs(
     submissions = [example.submission for example in examples]
     grades: list[dict[int, Grade]] = [{} for _ in runs]
     try:
-        with watch(what, total) as steps:
+        with watch(what, total) as count_step:
             for grading, graded in zip(runs, grades, strict=True):
                 async for index, grade in grade_many(grading, submissions, concurrency=concurrency):
                     graded[index] = grade
-                    steps.step()
+                    count_step()
     except BudgetError as error:
         if whole or not grades[0]:
             raise

@@ -263,12 +263,12 @@ async def _print_all(
     decisions = Counter[str]()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
-        with progress("grading", len(submissions)) as shown_progress:
+        with progress("grading", len(submissions)) as count_step:
             async for grade in _in_order(grading, submissions, concurrency):
                 print(_shown(grade, rubric, shown_as, width), flush=True)
                 decisions[_decision(grade)] += 1
                 counts.add(grade)
-                shown_progress.step()
+                count_step()
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from markscheme.progress import CountStep
 from markscheme.text import raw_stream
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ LINE_SECONDS = 10.0
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator["_Shown"]:
+def progress(what: str, total: int) -> Iterator[CountStep]:
     """Show a progress bar on a screen, a line now and then elsewhere; nothing within the first second.
 
     Args:
@@ -28,7 +29,7 @@ def progress(what: str, total: int) -> Iterator["_Shown"]:
     kind = _Bar if raw_stream(sys.stderr).isatty() else _Lines
     steps = kind(what, total)
     try:
-        yield steps
+        yield steps.step
     finally:
         steps.stop()
 

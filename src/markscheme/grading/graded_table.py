@@ -260,7 +260,7 @@ class GradedTable:
         """Grade submissions into the journal; return who decided them."""
         try:
             counts = GradedCounts()
-            with self.watch("grading", total) as steps:
+            with self.watch("grading", total) as count_step:
                 async for _, grade in grade_many(self.grading, submissions, concurrency=concurrency):
                     counts.add(grade)
                     row = self._row(grade)
@@ -269,7 +269,7 @@ class GradedTable:
                         self._write(at_least=_ROWS)
                     else:
                         failures.write(json.dumps(row).encode() + b"\n")
-                    steps.step()
+                    count_step()
             if counts.sentence:
                 self._say(counts.sentence)
             return counts

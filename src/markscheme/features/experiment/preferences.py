@@ -68,11 +68,11 @@ async def grade_pairs(
         raise ComparisonError("no case has two outputs to compare")
     grades: dict[str, Grade] = {}
     try:
-        with watch("comparing", len(pairs)) as shown:
+        with watch("comparing", len(pairs)) as count_step:
             submitted = [pair.submission for pair in pairs]
             async for index, grade in grade_many(grading, submitted, concurrency=concurrency):
                 grades[pairs[index].id] = grade
-                shown.step()
+                count_step()
     except BudgetError as error:
         for pair in pairs:
             grades.setdefault(pair.id, grading.ungraded(pair.submission, f"not asked: {error}"))

@@ -26,7 +26,7 @@ from markscheme.judges.judge import AskedWithout, Judge, Usage, make_room, total
 from markscheme.judges.kinds import names_code
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
-from markscheme.progress import Steps, Watch, unwatched
+from markscheme.progress import CountStep, Watch, unwatched
 from markscheme.prompt import Prompt
 from markscheme.receipt import Receipt
 from markscheme.rubrics.search import find_calibration
@@ -220,8 +220,8 @@ async def make_outputs(
     outputs |= {cell: output for cell, output in at_hand.items() if output is not None}
     to_make = [cell for cell, output in at_hand.items() if output is None]
     try:
-        with watch("asking for outputs", len(to_make)) as shown:
-            new = await _new_outputs(experiment, model, to_make, outputs_file, concurrency, shown)
+        with watch("asking for outputs", len(to_make)) as count_step:
+            new = await _new_outputs(experiment, model, to_make, outputs_file, concurrency, count_step)
     finally:
         await model.aclose()
     outputs |= {cell: output for cell, (output, _) in new.items()}
@@ -237,7 +237,7 @@ async def _new_outputs(
     cells: Sequence[Cell],
     outputs_file: OutputsFile,
     concurrency: int,
-    shown: Steps,
+    count_step: CountStep,
 ) -> dict[Cell, tuple[Output, Usage]]:
     """Ask the model for an output for each cell, store it as soon as it is there, and return it with its usage."""
 
@@ -261,13 +261,13 @@ async def _new_outputs(
     try:
         async for index, made in ask_many(output, cells, concurrency=concurrency):
             outputs[cells[index]] = made
-            shown.step()
+            count_step()
     except BudgetError as error:
         not_asked = f"not asked: {error}"
     for cell in cells:
         if cell not in outputs:
             outputs[cell] = Output(None, not_asked), Usage()
-            shown.step()
+            count_step()
     return outputs
 
 
@@ -296,10 +296,10 @@ async def grade_outputs(
     grades: dict[Cell, Grade] = {}
     why = "not asked"
     try:
-        with watch("grading", len(cells)) as shown:
+        with watch("grading", len(cells)) as count_step:
             async for index, grade in grade_many(grading, to_grade.values(), concurrency=concurrency):
                 grades[cells[index]] = grade
-                shown.step()
+                count_step()
     except BudgetError as error:
         why = f"not asked: {error}"
     finally:

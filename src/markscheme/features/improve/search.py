@@ -117,8 +117,8 @@ class Search:
             ],
             refused=list(self.refused.values()),
         )
-        with asker.progress(f"round {number}: proposals", len(prompts)) as shown:
-            replies = await all_or_first_error(_reply_or_error(proposer, prompt, shown.step) for prompt in prompts)
+        with asker.progress(f"round {number}: proposals", len(prompts)) as count_step:
+            replies = await all_or_first_error(_reply_or_error(proposer, prompt, count_step) for prompt in prompts)
         wordings: list[Wording] = []
         for index, reply in enumerate(replies):
             name = f"round-{number}/{index + 1}"

@@ -185,12 +185,12 @@ class Asker:
         open_still = [part.gold.examples[row].submission for row in rows if part.gold.ids[row] not in ratings]
         judge = FromSample(replying(self.judge), first) if first else self.judge
         grading = Grading(rubric_asked, judge, scorers=self.scorers)
-        with self.progress(description, len(open_still)) as shown:
+        with self.progress(description, len(open_still)) as count_step:
             async for _, grade in grade_many(grading, open_still, concurrency=self.concurrency):
                 ratings[grade.id] = rating_of(grade, rubric_asked, JUDGE)
                 self.usage = self.usage + grade.usage
                 self.graded = self.graded + 1
-                shown.step()
+                count_step()
         wanted = {part.gold.ids[row] for row in rows}
         return column_of(
             JUDGE, [rating for unit, rating in ratings.items() if unit in wanted], rubric_asked, part.gold.ids

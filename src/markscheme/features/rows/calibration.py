@@ -289,11 +289,11 @@ def _ask(
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
     submissions = [example.submission for example in examples]
     try:
-        with request.watch("grading", len(submissions)) as steps:
+        with request.watch("grading", len(submissions)) as count_step:
             graded = []
             async for _, grade in grade_many(grading, submissions, concurrency=request.ask.at_once):
                 graded.append(grade)
-                steps.step()
+                count_step()
             return graded
     finally:
         await grading.judge.aclose()

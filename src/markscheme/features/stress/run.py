@@ -72,8 +72,8 @@ async def _run(made: Battery, judge: Judge, asking: AskOptions, watch: Watch) ->
     key = made.key(judge)
     run = begin_run(folder, key)
     try:
-        with watch("asking", len(made.askings(""))) as steps:
-            grades = await ask(made, judge, run, concurrency=asking.at_once, step=steps.step)
+        with watch("asking", len(made.askings(""))) as count_step:
+            grades = await ask(made, judge, run, concurrency=asking.at_once, step=count_step)
     finally:
         await judge.aclose()
     finish_run(folder, key, run)
