@@ -114,7 +114,7 @@ def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
     """Count responses of a side: "20 of the 32 responses that people fail"."""
     of = side.share.of
     if of == 1:
-        some = f"{n} of the one response"
+        some = "the one response" if n else "not the one response"
     elif n == of:
         some = f"all {of} responses"
     else:

@@ -69,7 +69,7 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
         of = comparison.false_pass_rate.n
         wrong = (f"{len(passes.ids)} of {of}: ", passes) if passes.ids else f"0 of {of}"
     return (
-        doc.Name(name or compared.criterion.name),
+        doc.Name(_shown_name(name, calibration)),
         str(comparison.agreement.n),
         share_with_interval(comparison.agreement),
         share(comparison.agreement_constant.value),
@@ -80,9 +80,18 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
     )
 
 
+def _shown_name(name: str, calibration: Calibration) -> str:
+    """Return a criterion's name; of the one without a name, that of its column."""
+    return name or next(iter(calibration.comparison.criteria))
+
+
 def _callout(result: TableCalibrations) -> doc.Callout:
-    weak = [name for name, calibration in result.criteria.items() if calibration.decision.use not in ("gate", "trend")]
-    names = in_words([name or "the rest" for name in weak])
+    weak = [
+        _shown_name(name, calibration)
+        for name, calibration in result.criteria.items()
+        if calibration.decision.use not in ("gate", "trend")
+    ]
+    names = in_words(weak) if weak else ""
     count = counted(len(result.criteria), "criterion", "criteria")
     if not weak:
         return doc.Callout("good", f"The judge can be used on all {count}.")
