@@ -193,7 +193,8 @@ def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> Gate
         stops=stops,
         keeps=keeps,
         target=target,
-        people=_not_adjudicated(comparison).by(OF_DECISION).figures,
+        people=comparison.by(OF_DECISION).figures,
+        people_unsettled=_not_adjudicated(comparison).by(OF_DECISION).figures,
         even_splits=_split_decisions(comparison.gold),
     )
 
@@ -236,9 +237,9 @@ def _picked_against_gate(gold: Gold) -> int:
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
     """Return True if people are shown to decide differently too often, and the judge isn't shown to be worse."""
-    if answer.people.people.n < ENOUGH_SHARED:
+    if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
-    shown = states_of(answer.people, answer.target, settings=settings)
+    shown = states_of(answer.people_unsettled, answer.target, settings=settings)
     return shown.low and not shown.worse
 
 

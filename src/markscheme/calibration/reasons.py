@@ -141,8 +141,8 @@ def _digits(side: GateSide) -> int:
 def _people_split(answer: GateAnswer) -> str:
     """Say how often two annotators make the same decision, and the judge and an annotator."""
     level = 2 * answer.stops.confidence - 1
-    people = answer.people.people.estimate(level=level).as_share()
-    judge = answer.people.judge_people.estimate(level=level).as_share()
+    people = answer.people_unsettled.people.estimate(level=level).as_share()
+    judge = answer.people_unsettled.judge_people.estimate(level=level).as_share()
     split = f" They split evenly on {counted(answer.even_splits, 'example')}." if answer.even_splits else ""
     return (
         f"Two annotators make the same decision on only {people}, the judge and an annotator on {judge}; "

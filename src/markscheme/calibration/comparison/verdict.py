@@ -43,6 +43,7 @@ class GateAnswer:
         keeps: Whether it keeps enough of what they pass.
         target: The least share of the same decisions.
         people: Decisions of annotators who decided the same examples; empty figures where none did.
+        people_unsettled: The same of the examples that nobody adjudicated, by which labels disagree or don't.
         even_splits: Examples on which annotators split evenly over pass or fail, which count in no figure.
     """
 
@@ -52,6 +53,7 @@ class GateAnswer:
     keeps: GateSide
     target: float
     people: AgreementFigures
+    people_unsettled: AgreementFigures
     even_splits: int = 0
 
     @property

@@ -151,6 +151,7 @@ OWN_FINDINGS = (
             kinds.UNUSED_LEVEL,
             kinds.LEVEL_OF_NOBODY,
             kinds.AMBIGUOUS,
+            kinds.AMBIGUOUS_WORDS,
         ),
         10,
         _faults_once_each,
@@ -163,7 +164,7 @@ OWN_FINDINGS = (
     ),
     FindingRow((kinds.INVENTED_QUOTES,), 60, lambda examined: judge.invented_quotes(examined.evidence)),
     FindingRow(
-        (kinds.AMBIGUOUS,),
+        (kinds.AMBIGUOUS, kinds.AMBIGUOUS_WORDS),
         70,
         lambda examined: rubric.ambiguous(examined.evidence, examined.evidence.criteria),
         rated=("pairs",),

@@ -134,6 +134,8 @@ AMBIGUOUS: Final = FindingKind(
     stage="labels",
     command=_adjudicate,
 )
+AMBIGUOUS_WORDS: Final = replace(AMBIGUOUS, fixed_by="rubric", command=_calibrate)
+"""Disagreement of annotators that is adjudicated on every example: what is left is to reword the criterion."""
 STALE_LABELS: Final = FindingKind(
     "stale-labels",
     "labels for another wording",

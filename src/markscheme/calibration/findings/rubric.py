@@ -20,6 +20,7 @@ from markscheme.calibration.findings.evidence import (
     with_ci,
 )
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.open_disputes import are_disputes_decided
 from markscheme.phrases import in_words, number, percent
 from markscheme.ratings.examples import stale_labels
 from markscheme.stats import Estimate
@@ -136,11 +137,13 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         quoted = alpha if between_two.value is None else between_two
         text = f"annotators disagree with each other, Krippendorff's alpha {with_ci(quoted)}"
         text += "" if name in firm else "; too few labels to be sure"
+        is_decided = are_disputes_decided(evidence.comparison, [name])
+        reword = f"Reword {name}" if is_decided else f"Adjudicate the examples on which they differ, then reword {name}"
         yield evidence.finding(
-            kinds.AMBIGUOUS,
+            kinds.AMBIGUOUS_WORDS if is_decided else kinds.AMBIGUOUS,
             criterion,
             f"{text}.",
-            f"Adjudicate the examples on which they differ, then reword {name}, and only then work on the judge: "
+            f"{reword}, and only then work on the judge: "
             f"{_levels_given(evidence, criterion, worst)}.{_written(evidence, criterion, worst)}",
             shows={"people_alpha": alpha.to_json(), "firm": name in firm, "highest_correlation": most},
             worst=worst,

@@ -11,6 +11,7 @@ from markscheme.calibration.comparison.verdict import Decision, GateAnswer
 from markscheme.calibration.labellers import labeller_of
 from markscheme.calibration.reasons import digits_of
 from markscheme.phrases import percent
+from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -182,8 +183,9 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """Find the first reason or note of an annotator on a response."""
-    labels = comparison.gold.examples[index].labels
+    """Find the first reason or note of those who gave the labels of a response: of people, where people gave any."""
+    gold = comparison.gold
+    labels = (label for label in gold.examples[index].labels if label.kind in PEOPLE or not gold.has_people)
     remarks = (_rated(label, criterion).reason or label.note for label in labels)
     return next((remark for remark in remarks if remark), "")
 

@@ -10,6 +10,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.categories import has_score_of_rest
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Measure
+from markscheme.calibration.open_disputes import are_disputes_decided
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
@@ -41,6 +42,7 @@ _EXPLORE = "For now, explore only: read its scores, but don't base decisions on 
 _EXPLORE_ANSWERS = "For now, explore only: read its answers, but don't base decisions on them."
 _UNUSABLE = "Don't use it for trends (averages) either."
 _ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
+_REWORD_FIRST = "First sharpen the rubric's wording: annotators read it differently."
 _AGREE_FIRST = "First have annotators agree on the examples on which they differ."
 _OUT_OF_POOL = "Draw them from a file of your outputs:"
 _UNREAD = (
@@ -138,6 +140,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         command = calibration.commands.adjudicate()
         if calibration.rubric.table_of is not None:
             return doc.Callout("open", head, f"{because} {explore} {_AGREE_FIRST}")
+        if are_disputes_decided(calibration.comparison, calibration.comparison.criteria):
+            return doc.Callout("open", head, f"{because} {explore} {_REWORD_FIRST}")
         return doc.Callout("open", head, f"{because} {explore} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
     if decision.because_code in decision.circumstances.against_gate:
         return doc.Callout("open", _BY_LABELS, f"{because} {explore}")

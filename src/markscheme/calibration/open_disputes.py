@@ -1,0 +1,36 @@
+"""Whether somebody has decided which label counts, on every example on which annotators differ."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.ratings.table import Column
+from markscheme.stats.intervals import Floats
+
+
+def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
+    """Return True if labels were adjudicated, and no example is left on which annotators differ on these criteria."""
+    adjudicated = comparison.gold.labels.of_kinds(("adjudicated",))
+    if not adjudicated:
+        return False
+    return all(
+        _disputed(comparison, name) <= {label.id for label in adjudicated if name in label.criteria}
+        for name in criteria
+    )
+
+
+def _disputed(comparison: Comparison, criterion: str) -> set[str]:
+    """Find the ids of the examples on which annotators differ on a criterion."""
+    annotators = comparison.table.annotators
+    if len(annotators) < 2:
+        return set()
+    answers = np.column_stack([_answers(column, criterion) for column in annotators])
+    lowest = np.where(np.isnan(answers), np.inf, answers).min(axis=1)
+    highest = np.where(np.isnan(answers), -np.inf, answers).max(axis=1)
+    return {comparison.ids[index] for index in np.flatnonzero(highest > lowest)}
+
+
+def _answers(column: Column, criterion: str) -> Floats:
+    """Return an annotator's levels; "does not apply" is infinite, since it agrees with itself alone."""
+    return np.where(column.skipped[criterion], np.inf, column.levels[criterion])
