@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -308,6 +309,17 @@ def test_grade_takes_a_text_with_its_inputs_or_a_submission() -> None:
     assert judge_asked("x", query="q").prompts == judge_asked(Submission("x", {"query": "q"})).prompts
     with pytest.raises(ValueError, match="not both"):
         judge_asked(Submission("x"), query="q")
+
+
+def test_grade_takes_the_name_or_the_file_of_a_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rubrics").mkdir()
+    file = tmp_path / "rubrics" / "desk.yaml"
+    file.write_text("criteria: [{name: a, requirement: It is right.}]\n")
+    monkeypatch.chdir(tmp_path)
+    for rubric in ("desk", file):
+        assert asyncio.run(grade(rubric, "x", ScriptedJudge([{"a": "MET"}]))).score == 1
+    with pytest.raises(UsageError, match=r"there is no rubric named 'dask'; did you mean 'desk'\?"):
+        asyncio.run(grade("dask", "x", ScriptedJudge([{"a": "MET"}])))
 
 
 # --- many -----------------------------------------------------------------------------------------------------------

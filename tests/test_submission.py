@@ -158,6 +158,14 @@ def test_no_entry_point_shows_a_judge_the_repr_of_an_object(door: str) -> None:
     assert judge.prompts == []
 
 
+@pytest.mark.parametrize("door", ["grade", "Grader", "socket"])
+def test_no_entry_point_grades_a_response_that_is_none(door: str) -> None:
+    judge = _judge()
+    with pytest.raises(SubmissionError, match=f"the response is None; {ACCEPTED}"):
+        DOORS[door](None, "c", judge)
+    assert judge.prompts == []
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_every_entry_point_takes_lists_mappings_and_numbers(door: str) -> None:
     judge = _judge()

@@ -41,8 +41,8 @@ class Submission:
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
     Raises:
-        SubmissionError: The response or an input is bytes, or an object that isn't JSON data, such as a list with NaN,
-            or it names a part that can't be judged.
+        SubmissionError: The response is None; or it or an input is bytes or an object that isn't JSON data, such as a
+            list with NaN, or names a part that can't be judged.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
@@ -72,6 +72,8 @@ class Submission:
             """Create a submission; see the class."""
 
     def __post_init__(self, folder: Path | None) -> None:
+        if self.response is None:
+            raise SubmissionError("the response", "None")
         object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False, folder=folder))
         if self.second is not None:
             second = as_text(self.second, "the second response", allow_nan=False, folder=folder)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate
+from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, compare
 from markscheme.errors import RatingError, UsageError
 from markscheme.judges.judge import Judge, Wrapping
 from markscheme.ratings.rating import Rated
@@ -221,6 +221,32 @@ def test_ratings_of_several_judges_are_not_a_single_calibration() -> None:
     ratings = [{**row, "rater": rater} for row in verdicts() for rater in ("one", "two")]
     with pytest.raises(UsageError, match="there are 2 judges to calibrate"):
         calibrate(RUBRIC, rows(), ratings=ratings)
+
+
+@pytest.mark.parametrize("table", [{}, [], {"human": [], "judge": []}, [{}]], ids=str)
+def test_a_table_in_memory_without_rows_is_named_as_the_table(table: Any) -> None:
+    with pytest.raises(RatingError) as refused:
+        calibrate(table)
+    assert str(refused.value) == "table: holds no rows"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("levls", "levels"), ("humans", "human"), ("passes", "pass_"), ("tagret", "target")]
+)
+def test_an_unknown_option_of_a_call_is_answered_with_the_nearest_of_all_its_options(wrong: str, right: str) -> None:
+    options: dict[str, Any] = {wrong: "x"}
+    with pytest.raises(UsageError, match=f"unknown option `{wrong}`; did you mean `{right}`"):
+        calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
+
+
+def test_an_unknown_option_of_a_comparison_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"unknown option `levls`; did you mean `levels`\?"):
+        compare("a.jsonl", "b.jsonl", levls="1-5")
+
+
+def test_an_option_that_is_near_none_is_answered_with_all_options_of_the_call() -> None:
+    with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
+        calibrate("code-quality", zzz=1)
 
 
 def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) -> None:

@@ -7,18 +7,12 @@ from typing import Any, TypeAlias, TypeVar
 from markscheme.errors import UsageError
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet, examples_from
-from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric
 
 _Word = TypeVar("_Word", bound=str)
 PlainRow: TypeAlias = Mapping[str, Any]
 """An example, a rating or a unit as plain data, with the keys of its file."""
-
-
-def rubric_given(rubric: Rubric | str | Path) -> Rubric:
-    """Return the rubric that an argument means: a Rubric itself, a rubric's name, or the path of its file."""
-    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 
 def examples_given(

@@ -10,7 +10,6 @@ from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
     one_of,
-    rubric_given,
 )
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import DriftOptions, LabelOptions
@@ -19,6 +18,7 @@ from markscheme.calibration.table_frames import is_table_in_memory, read_in_memo
 from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
+from markscheme.judges.options import ASK_OPTIONS
 from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
@@ -32,6 +32,7 @@ from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.tabular.reading import TableReading, read_files
+from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
@@ -89,7 +90,7 @@ def calibrate(
         >>> calibration.use, calibration.verdict, len(calibration.ratings)
         ('explore', 'not-enough-labels', 73)
     """
-    added, asking = CALIBRATING.read(options, find_settings(Path.cwd()))
+    added, asking = CALIBRATING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
     columns = added.of(ColumnOptions)
     reading = _table(rubric, columns, judge)
     if reading is None and columns.first_of_tables is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.errors import UsageError
+from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.reading import TableReading, has_ids, read_columns
@@ -25,6 +25,7 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
 
     Raises:
         UsageError: It could be read in several ways, or is no table.
+        RatingError: It has no rows.
     """
     if isinstance(source, Mapping):
         names = list(source)
@@ -46,6 +47,8 @@ def _read(
     columns: Sequence[TableColumn], options: ColumnOptions, source: Any, index: list[Any] | None = None
 ) -> TableReading:
     """Return how columns are read, without rows that are the same as an earlier row of the same id."""
+    if not columns or not columns[0].cells:
+        raise RatingError("holds no rows", path="table")
     place_of: dict[tuple[str, ...], int] = {}
     rows = zip(*(column.cells for column in columns), strict=True)
     places = (

@@ -19,11 +19,10 @@ from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
 from markscheme.options.in_force import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
-from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import ROW_RULES, RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, submission_of
 
 _T = TypeVar("_T")
@@ -271,7 +270,7 @@ class Grader:
 def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
     if rubric is None:
         return ROWS_ALONE
-    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
+    return rubric_given(rubric)
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:

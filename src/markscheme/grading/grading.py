@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.errors import UsageError, naming
@@ -13,6 +14,7 @@ from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
+from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import row_rule
 from markscheme.rubrics.rubric import Rubric
@@ -222,19 +224,20 @@ def grade_many(
 
 
 async def grade(
-    rubric: Rubric, submission: Any, judge: GradingJudge, *, normalize: bool = True, **inputs: Any
+    rubric: Rubric | str | Path, submission: Any, judge: GradingJudge, *, normalize: bool = True, **inputs: Any
 ) -> Grade:
     """Grade one response.
 
     Args:
-        rubric: The rubric to grade by.
+        rubric: The rubric to grade by, its name or its file.
         submission: The response: text, a number, a boolean, a list, a mapping or a trace; or a Submission.
         judge: The judge.
         normalize: False keeps the raw sum of weights as score.
         inputs: Named inputs (`query=…`), unless `submission` is a Submission, which has its own.
 
     Raises:
-        SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
+        SubmissionError: The response is None, or it or an input is bytes or an object that isn't JSON data.
+        UsageError: There is no rubric of that name.
 
     Example:
         >>> import asyncio
@@ -244,7 +247,7 @@ async def grade(
         >>> done.score, done.raw_score, done.passed
         (0.5, 1.0, True)
     """
-    return await Grading(rubric, judge, normalize).grade(Submission.of(submission, inputs))
+    return await Grading(rubric_given(rubric), judge, normalize).grade(Submission.of(submission, inputs))
 
 
 def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":

@@ -1,15 +1,17 @@
 """Families of options as keyword arguments of calls from Python: their signature, their Args, and their values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 from markscheme.options.in_force import reading_families
 from markscheme.options.settings import SettingsFile
-from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of, read_options
+from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of, read_options, unknown_option
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+"""The kinds of a parameter that a call can name."""
 _ARGUMENT = "        options: "
 """Begins the line of a docstring that the options of families take the place of."""
 
@@ -21,6 +23,7 @@ class CallOptions:
         command: The command that does the same, to which features add families.
         families: Those of the core.
         without: Options of theirs that the function doesn't take, or has parameters for.
+        parameters: The function's own parameters by name.
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
@@ -28,22 +31,39 @@ class CallOptions:
         self.command = command
         self.families = families
         self.without = without
+        self.parameters: tuple[str, ...] = ()
 
-    def read(self, written: Mapping[str, Any], settings: SettingsFile) -> tuple[AddedOptions, dict[str, Any]]:
+    def read(
+        self, written: Mapping[str, Any], settings: SettingsFile, besides: Collection[str] | None = None
+    ) -> tuple[AddedOptions, dict[str, Any]]:
         """Return an object with the options of each family, and the options that are for others.
 
+        Args:
+            written: What the call sets.
+            settings: The file that sets what the call doesn't.
+            besides: The options that are read by others; None leaves the rest unchecked.
+
         Raises:
-            UsageError: A value that the option can't have.
+            UsageError: An unknown option, or a value that the option can't have.
         """
         others = dict(written)
         values: list[object] = []
-        for family in (*self.families, *families_of(self.command), *reading_families()):
+        families = (*self.families, *families_of(self.command), *reading_families())
+        if besides is not None:
+            self._refuse_unknown(written, families, besides)
+        for family in families:
             keys = self._options_of(family)
             called = {key: others.pop(key) for key in keys if key in others}
             defaults, named = settings.source_of(family)
             weaker = {key: value for key, value in defaults.items() if key in keys}
             values.append(read_options(family, (called, "`{}`"), (weaker, named)))
         return AddedOptions(tuple(values)), others
+
+    def _refuse_unknown(self, written: Iterable[str], families: Iterable[type], besides: Collection[str]) -> None:
+        of_families = [key for family in families for key in self._options_of(family)]
+        for key in written:
+            if key not in of_families and key not in besides:
+                raise unknown_option(key, dict.fromkeys([*self.parameters, *of_families, *besides]))
 
     def describe(self, function: _Function) -> _Function:
         """Give a function the signature and the Args of its families, in place of those of `options`."""
@@ -54,6 +74,7 @@ class CallOptions:
             for key, (hint, default) in _fields_of(family).items()
             if key in self._options_of(family)
         ]
+        self.parameters = tuple(name for name, of_call in plain.parameters.items() if of_call.kind in BY_NAME)
         named = [parameter for parameter in plain.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
         variable = [parameter for parameter in plain.parameters.values() if parameter.kind is Parameter.VAR_KEYWORD]
         function.__signature__ = Signature([*named, *added, *variable], return_annotation=plain.return_annotation)  # type: ignore[attr-defined]

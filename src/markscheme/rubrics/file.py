@@ -8,6 +8,7 @@ from markscheme.errors import RubricError
 from markscheme.plain_data import Form, form_of, plain_data, read_text
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, RubricReading, read_rubric_text
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 
 
 def load_rubric(source: str | Path | IO[str]) -> Rubric:
@@ -20,6 +21,16 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
         RubricError: All faults of the file, each with its line; or the file cannot be read.
     """
     return Rubric.from_file(source)
+
+
+def rubric_given(rubric: Rubric | str | Path) -> Rubric:
+    """Return the rubric that an argument means: a Rubric itself, a rubric's name, or the path of its file.
+
+    Raises:
+        UsageError: There is none of that name.
+        RubricError: Its file can't be read.
+    """
+    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 
 def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:

@@ -86,6 +86,12 @@ def test_lists_of_different_lengths_are_reported_and_no_judge_is_asked(rubrics: 
     assert judge.prompts == []
 
 
+@pytest.mark.parametrize("alone", ["good", {"output": "good"}], ids=["a text", "a mapping"])
+def test_a_single_response_in_place_of_a_list_is_refused(alone: Any) -> None:
+    with pytest.raises(ValueError, match=r"must be a list, got a single one: give \[response\]"):
+        rewarded(alone)
+
+
 def test_an_empty_batch_is_an_empty_list() -> None:
     assert rewarded([]) == rewarded([], []) == []
     with pytest.raises(ValueError, match="concurrency"):

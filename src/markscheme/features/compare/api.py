@@ -8,7 +8,6 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
-    rubric_given,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import leaving_out_damaged_lines
@@ -16,6 +15,7 @@ from markscheme.features.compare.contenders import Compared, compare_calibration
 from markscheme.features.compare.run_comparison import compare_by_name
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
+from markscheme.judges.options import ASK_OPTIONS
 from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
@@ -28,6 +28,7 @@ from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.written import JudgeCost
+from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.rubric import Rubric
 
 COMPARING = CallOptions(
@@ -68,7 +69,7 @@ def compare(
         >>> compare(strict, kinder).choice.pairs[0].flips[0].id
         'b'
     """
-    added, asking = COMPARING.read(options, find_settings(Path.cwd()))
+    added, asking = COMPARING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
     labels = added.of(LabelOptions)
     calibrations = [side for side in sides if isinstance(side, Calibration)]
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:

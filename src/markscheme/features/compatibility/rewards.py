@@ -53,8 +53,8 @@ async def reward(
         so far are kept, the rest is None, and a RatingWarning says so.
 
     Raises:
-        ValueError: The number of rubrics or inputs doesn't match the responses, concurrency is below 1, or calibration
-            is none of the three.
+        ValueError: There is one response in place of a list, the number of rubrics or inputs doesn't match the
+            responses, concurrency is below 1, or calibration is none of the three.
         UsageError: Scores that may be averaged are required, and those of this judge may not.
 
     Example:
@@ -65,6 +65,8 @@ async def reward(
         >>> asyncio.run(reward(["one", "two"], rubric, judge=judge, concurrency=1))
         [1.0, -1.0]
     """
+    if isinstance(responses, str | Mapping):
+        raise ValueError("responses must be a list, got a single one: give [response]")
     if _is_one(rubrics):
         rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):

@@ -502,7 +502,7 @@ def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | 
     rows = [tuple(record.get(key, "") for key in header) for record in flat]
     filled = [row for row in rows if any(row)]
     if not filled:
-        raise RatingError("holds no rows", path=path)
+        raise RatingError("holds no rows", path=path or name)
     return Sheet(name, header, list(zip(*filled, strict=True)), first_line=1)
 
 
