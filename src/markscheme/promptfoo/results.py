@@ -33,6 +33,8 @@ GRADED_TYPES = frozenset(
 """Assertions whose verdict is a judgement; the rest (contains, is-json, latency, …) are facts about the output."""
 COMPARING_TYPES = frozenset(["select-best", "max-score"])
 """Assertions that Promptfoo adds after scoring a row: they affect whether it passes, not its score."""
+NEGATION = "not-"
+"""The beginning of an assertion's type that passes where what it asks for is absent."""
 HUMAN, ASSERT_SET = "human", "assert-set"
 MANUAL_REASON = "Manual result (overrides all other grading results)"
 GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
@@ -62,6 +64,7 @@ class AssertionVerdict:
         text: Text of what it asks for.
         is_part: Whether it is one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
+        is_negated: Whether it passes where what it asks for is absent: the assertion's type begins with "not-".
     """
 
     metric: str
@@ -73,6 +76,7 @@ class AssertionVerdict:
     text: str
     is_part: bool
     usage: Usage
+    is_negated: bool
 
     @property
     def is_graded(self) -> bool:
@@ -392,11 +396,15 @@ class _Component:
         return _mapping(self.raw.get("metadata"))
 
     @property
+    def is_negated(self) -> bool:
+        return str(self.assertion.get("type") or "").startswith(NEGATION)
+
+    @property
     def kind(self) -> str:
         is_set_of_0_118 = self.raw.get("assertion") is None and bool(_list(self.raw.get("componentResults")))
         if "assertionSet" in self.metadata or is_set_of_0_118:
             return ASSERT_SET
-        return str(self.assertion.get("type") or "").removeprefix("not-")
+        return str(self.assertion.get("type") or "").removeprefix(NEGATION)
 
     @property
     def metric(self) -> str:
@@ -451,9 +459,18 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
     if component.weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
         threshold = finite(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
-    text = component.text
-    usage = _usage(component)
-    return AssertionVerdict(metric, component.kind, passed, score, reason, ungraded, text, is_part, usage)
+    return AssertionVerdict(
+        metric=metric,
+        kind=component.kind,
+        passed=passed,
+        score=score,
+        reason=reason,
+        ungraded=ungraded,
+        text=component.text,
+        is_part=is_part,
+        usage=_usage(component),
+        is_negated=component.is_negated,
+    )
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:

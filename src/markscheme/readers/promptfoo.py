@@ -28,7 +28,7 @@ VIEWER, EXPECTED = "viewer", "expected_label"
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
-    """Return a rubric whose criteria are the graded metrics of the results, each yes or no.
+    """Return a rubric whose criteria are the graded metrics of the results, each yes or no; a negated one is a fault.
 
     Raises:
         RatingError: None of their assertions is graded by a judge.
@@ -41,7 +41,10 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
     thresholds = {results.threshold for results in files}
     threshold = thresholds.pop() if len(thresholds) == 1 else None
     return Rubric(
-        criteria=tuple(Criterion(1.0, verdict.text.strip() or name, name) for name, verdict in metrics.items()),
+        criteria=tuple(
+            Criterion(-1.0 if verdict.is_negated else 1.0, verdict.text.strip() or name, name)
+            for name, verdict in metrics.items()
+        ),
         name=NAME,
         description=f"What Promptfoo's assertions ask for in {', '.join(results.path.name for results in files)}",
         pass_mark=threshold if threshold is not None and 0 <= threshold <= 1 else DEFAULT_PASS_MARK,
@@ -84,14 +87,14 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         rubric: The rubric whose criteria are the graded metrics.
         by_score: Keys of the outputs compared by score; all others are compared by pass or fail.
     """
-    names = {criterion.name for criterion in rubric.criteria}
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
     ratings = []
     for row in rows:
         by_metric: dict[str, list[AssertionVerdict]] = {}
         for verdict in row.verdicts:
-            if verdict.is_graded and verdict.metric in names:
+            if verdict.is_graded and verdict.metric in criteria:
                 by_metric.setdefault(verdict.metric, []).append(verdict)
-        levels = {metric: _rated(verdicts) for metric, verdicts in by_metric.items()}
+        levels = {metric: _rated(verdicts, criteria[metric]) for metric, verdicts in by_metric.items()}
         score = row.score if row.key in by_score else _as_level(row.passed)
         ratings.append(Rating(row.id, rater, "model", levels, score, row.passed, row.sample, row.ungraded))
     return ratings
@@ -273,13 +276,16 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
     return {} if passed is None else {c.name: Rated(at_position(c, float(passed))) for c in criteria}
 
 
-def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:
-    """Return the rating of one metric of one output; assertions that share the metric pass only together."""
+def _rated(verdicts: Sequence[AssertionVerdict], criterion: Criterion) -> Rated:
+    """Return the rating of one metric of one output; assertions that share the metric pass only together.
+
+    A fault is met where its assertion fails.
+    """
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:
         return Rated(None, ungraded, declined="unread")
     reasons = " ".join(verdict.reason for verdict in verdicts if verdict.reason)
-    return Rated(float(all(verdict.passed for verdict in verdicts)), reasons)
+    return Rated(at_position(criterion, float(all(verdict.passed for verdict in verdicts))), reasons)
 
 
 def _as_level(passed: bool | None) -> float | None:

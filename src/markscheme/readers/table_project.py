@@ -103,8 +103,10 @@ def _head(name: str) -> str:
 
 
 def _criterion(criterion: Criterion) -> dict[str, Any]:
+    weight = {"weight": criterion.weight} if criterion.weight < 0 else {}
     required = {"required": True} if criterion.required else {}
-    return {"name": criterion.name, "requirement": criterion.requirement, **required, **_scale(criterion.scale)}
+    asks = {"name": criterion.name, **weight, "requirement": criterion.requirement}
+    return {**asks, **required, **_scale(criterion.scale)}
 
 
 def _scale(scale: Scale) -> dict[str, Any]:

@@ -35,3 +35,29 @@ def test_labels_of_metrics_come_along(rated_results: dict[str, Any], tmp_path: P
     done = run("calibrate", "results", "--ratings", "results.yaml", "--json", "-", cwd=tmp_path)
     criteria = json.loads(done.stdout)["criteria"]
     assert criteria["short"]["accuracy"]["value"] == 1.0
+
+
+def test_a_negated_assertion_is_a_fault_and_its_level_is_what_the_judge_said(tmp_path: Path) -> None:
+    polite = {"type": "llm-rubric", "metric": "polite", "value": "Is polite"}
+    promises = {"type": "not-llm-rubric", "metric": "promises", "value": "Promises a refund date"}
+    rows = []
+    for index in range(4):
+        found = index % 2 == 0
+        components = [
+            {"assertion": polite, "pass": True, "score": 1, "reason": "MET"},
+            {"assertion": promises, "pass": not found, "score": int(not found), "reason": "MET" if found else "UNMET"},
+        ]
+        grading = {"pass": not found, "score": 1 - found / 2, "reason": "", "componentResults": components}
+        test = {"vars": {"reply": f"reply {index}"}, "metadata": {"expected_label": {"promises": not found}}}
+        row = {"testIdx": index, "promptIdx": 0, "success": not found, "score": 1 - found / 2, "vars": test["vars"]}
+        rows.append({**row, "response": {"output": f"reply {index}"}, "gradingResult": grading, "testCase": test})
+    (tmp_path / "results.json").write_text(json.dumps({"results": {"prompts": [], "results": rows}}))
+    assert run("markscheme", "init", "--from", "results.json", cwd=tmp_path).returncode == 0
+    weights = {c.name: c.weight for c in load_rubric(tmp_path / "rubrics/results.yaml").criteria}
+    assert weights == {"polite": 1.0, "promises": -1.0}
+    (labels,) = (tmp_path / "calibration/results/ratings").glob("*.jsonl")
+    levels = [json.loads(line)["criteria"]["promises"]["level"] for line in labels.read_text().splitlines()]
+    assert levels == [1.0, 0.0, 1.0, 0.0]
+    done = run("calibrate", "results", "--ratings", "results.json", "--json", "-", cwd=tmp_path)
+    report = json.loads(done.stdout)["criteria"]["promises"]
+    assert report["accuracy"]["value"] == 1.0
