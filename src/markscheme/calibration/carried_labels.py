@@ -14,7 +14,7 @@ from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
 from markscheme.ratings.splits import in_drawn_order
-from markscheme.ratings.wordings import same_meaning
+from markscheme.ratings.wordings import NOT_KNOWN, same_meaning
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, old_counted, relabelling_state
 
@@ -127,6 +127,11 @@ class CarriedLabels:
         return label.criteria[name].under in self.same_meaning.get(name, ())
 
     @property
+    def _has_unknown_words(self) -> bool:
+        """Whether some label doesn't say to which words it was given."""
+        return any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
+
+    @property
     def _is_vouched(self) -> bool:
         """Whether all reworded criteria mean the same, by their author's word."""
         return set(self.reworded) <= set(self.same_meaning)
@@ -144,7 +149,9 @@ class CarriedLabels:
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
+        or_unknown = " or under words that aren't known" if self._has_unknown_words else ""
         old = f"{len(self.old)} of {counted(labelled, 'labelled example')} were labelled under the old words of {names}"
+        old += or_unknown
         if not self.old:
             return f"{again} since the rewording of {names}."
         if self.state == "relabel the rest" and self._is_vouched:
@@ -196,7 +203,8 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
     if not affected:
         return None
     same = same_meaning(examples.path.parent, rubric.criteria) if examples.path is not None else {}
-    return CarriedLabels(rubric, examples, tuple(in_drawn_order(affected)), same)
+    with_unknown = {name: digests | {NOT_KNOWN} for name, digests in same.items()}
+    return CarriedLabels(rubric, examples, tuple(in_drawn_order(affected)), with_unknown)
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:

@@ -1,7 +1,7 @@
 """Example sets: labelled submissions read from any supported file, with what is odd about them told."""
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -16,6 +16,7 @@ from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, 
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, is_asked, is_stale
+from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -95,6 +96,14 @@ class ExampleSet:
         indices = ((*range(*span), *more.get(unit, ())) for unit, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
+    def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
+        """Return the set whose labels say of reworded criteria that their words aren't known, where they say none."""
+        if not reworded or not self.labels:
+            return self
+        marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)
+        indices = (range(*span) for _, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(marked, indices))
+
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
         """Return the set without the labels of some examples."""
         indices = (() if unit in ids else range(*span) for unit, span in self._spans)
@@ -158,6 +167,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     more = RatingCodes().joined(*(load_ratings(file, rubric, kind="human") for file in files))
     warn_unknown(more.ids, read.ids, ratings)
     labelled = read.with_labels(more) if more else read
+    labelled = labelled.after_rewording(reworded_in(path.parent, rubric.criteria))
     _warn_twice(labelled.examples, digests, path)
     labelled = _without_leaks(labelled, rubric, path)
     return ExampleSet(labelled.examples, path, _warn_stale(labelled.examples, rubric, path), ratings)

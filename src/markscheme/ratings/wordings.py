@@ -1,19 +1,25 @@
 """The words that labels were given to, kept next to them: `wordings.jsonl` in a rubric's calibration folder."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, writing
 from markscheme.files import append_lines
 from markscheme.plain_data import json_lines
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 WORDINGS_FILE = "wordings.jsonl"
 """The file's name."""
 SAME_AS = "same_as"
 """The key of the earlier words that mean the same, by their author's word."""
+
+
+NOT_KNOWN = "not known"
+"""In place of a digest: of labels that don't say to which words they were given, once there have been others."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,30 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
         if isinstance(earlier, list) and words.get(name) == line.get("under"):
             same[name] = same.get(name, frozenset()) | frozenset(map(str, earlier))
     return same
+
+
+def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
+    """Return the names of the criteria of which a calibration folder records other words than their current ones."""
+    recorded: dict[str, set[str]] = {}
+    for line in _lines(folder / WORDINGS_FILE):
+        recorded.setdefault(str(line.get("criterion")), set()).add(str(line.get("under")))
+    return frozenset(c.name for c in criteria if not all(map(c.is_worded, recorded.get(c.name, ()))))
+
+
+def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
+    """Return a person's label that says of reworded criteria that its words aren't known, where it says nothing."""
+    if label.kind not in PEOPLE:
+        return label
+    superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}
+    label = replace(label, superseded=superseded) if superseded else label
+    if label.under or reworded.isdisjoint(label.criteria):
+        return label
+    criteria = {name: _not_known(rated) if name in reworded else rated for name, rated in label.criteria.items()}
+    return replace(label, criteria=criteria)
+
+
+def _not_known(rated: Rated) -> Rated:
+    return rated if rated.under else replace(rated, under=NOT_KNOWN)
 
 
 def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:

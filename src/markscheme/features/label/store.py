@@ -13,6 +13,7 @@ from markscheme.plain_data import append_readable
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, RatingReader, corrected
+from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
 
@@ -63,7 +64,9 @@ class LabelFile:
         try:
             with writing(path):
                 set_aside_damaged_end(path)
-            file._take(load_ratings(path, rubric, kind="human"))
+            reworded = reworded_in(folder.parent, rubric.criteria)
+            ratings = load_ratings(path, rubric, kind="human")
+            file._take([without_known_words(rating, reworded) for rating in ratings])
         except BaseException:
             file.close()
             raise

@@ -13,6 +13,7 @@ from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
+from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
@@ -97,7 +98,7 @@ def import_files(
     file = replace(file, ratings=ratings)
     _refuse_empty(file, files[0], targets)
     _refuse_unsigned(file, files, is_said=columns.adjudicated or columns.kind == "adjudicated")
-    return _added(file, rated.rubric, targets, current)
+    return _added(file, rated.rubric, targets, rubric)
 
 
 def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
@@ -193,7 +194,8 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
         file: What to add.
         rubric: The rubric of what was read.
         targets: The files to write.
-        current: The rubric to whose current words the labels were given; None where that isn't known.
+        current: The rubric with its words of today, after which labels of people may be told from later ones; None
+            where none was named.
     """
     with targets.turn_to_add():
         additions = targets.additions(file.ratings, rubric)
@@ -201,7 +203,7 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
         examples = targets.parted(targets.new_examples(file.examples, "what is imported"), rubric)
         targets.add(ratings, examples)
         folder = targets.calibration_folder
-        if folder is not None and current is not None:
+        if folder is not None and current is not None and ratings.of_kinds(PEOPLE):
             record_words(folder, current, datetime.date.today().isoformat())
     return ImportRun(file, targets, ratings, additions, examples)
 
