@@ -197,7 +197,6 @@ LATE: dict[str, dict[str, str]] = {
     "features.charts.charts": dict.fromkeys(
         ("matplotlib", "altair"), "either may be missing, and few results are drawn"
     ),
-    "report.grid": {"rich": "few screens have letters that take two cells or none"},
     "report.document": {"difflib": "few reports compare wordings"},
     "report.sections.run": {"report.table_words": "a rubric's start needs no table"},
     "report.views.calibration": {

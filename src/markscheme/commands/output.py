@@ -76,7 +76,7 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
 
 def put_on_screen(document: "Document", file: IO[str] | None = None, *, details: bool | None = None) -> None:
     """Write a document to the terminal, or to another open file."""
-    from markscheme.report.terminal import render_terminal  # `--help` draws nothing
+    from markscheme.report.terminal import render_terminal  # rich comes with it, and `--help` answers without it
 
     render_terminal(document, file or sys.stdout, details=details)
 

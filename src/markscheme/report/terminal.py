@@ -1,25 +1,32 @@
 """Render a Document to a terminal or a pipe."""
 
+import io
 import os
 import re
 import shutil
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 from typing import IO
+
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
 
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
 from markscheme.report.curves import EIGHTHS, drawn_curve
 from markscheme.report.figures import cut_short
-from markscheme.report.grid import GAP, GLUE, broken, cells_of, heading_lines, row_lines, shrunk
 from markscheme.text import printable, raw_stream
 
 _WIDEST = 120
 """Maximum columns used, even on a wider screen: longer lines are hard to read."""
 _PIPED = 100
 """Columns without a screen and without COLUMNS."""
+_GAP = 2
+"""Gap between the columns of a table."""
 _LONGEST_FIGURE = 24
 """Width of a figure with its interval, which is wrapped last."""
 _MOST_IDS = 5
@@ -28,10 +35,17 @@ SCREEN_LINES = 40
 """Lines of a first screen: what a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
 """Characters of a judge's reason: two lines of the widest terminal used."""
+_GLUE = "\ue000"
+"""What stands for the spaces of a command while lines are broken."""
 _QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
-_BOLD = "1"
-_STYLES: dict[doc.Tone, str] = {"good": "1;32", "trend": "1;32", "open": "1;33", "note": "1;33", "bad": "1;31"}
-"""Terminal codes: bold, in green, yellow or red."""
+_TOKEN = re.compile(r"\S+|\s+")
+_STYLES: dict[doc.Tone, str] = {
+    "good": "bold green",
+    "trend": "bold green",
+    "open": "bold yellow",
+    "note": "bold yellow",
+    "bad": "bold red",
+}
 _TYPED = str.maketrans(
     {
         "–": "-",
@@ -171,7 +185,14 @@ class _Page:
         """Open a page of so many columns, with colours or without."""
         self.width = width
         self.room = _ALL_ROOM
-        self._has_colours = colours
+        self._file = io.StringIO()
+        self._console = Console(
+            file=self._file,
+            width=width,
+            highlight=False,
+            force_terminal=colours,
+            color_system="standard" if colours else None,
+        )
         self._lines: list[str] = []
         self._drawn: dict[tuple[object, ...], list[str]] = {}
 
@@ -182,21 +203,23 @@ class _Page:
         self.document(document, details=details)
         return self._lines
 
-    def _draw(self, *words: Hashable, by: Callable[[], Iterable[str]]) -> None:
-        """Add the lines that show these words in their style and place; they are laid out once."""
+    def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
+        """Add the lines that show these words in their style and place; they are made and laid out once."""
         if words not in self._drawn:
-            self._drawn[words] = [line.replace(GLUE, " ").rstrip() for line in by()]
+            shown = by()
+            self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already
+            drawn = self._file.getvalue().replace(_GLUE, " ")
+            self._drawn[words] = [line.rstrip() for line in drawn.splitlines()]
+            self._file.seek(0)
+            self._file.truncate()
         self._lines += self._drawn[words]
-
-    def _styled(self, text: str, style: str | None) -> str:
-        return f"\x1b[{style}m{text}\x1b[0m" if self._has_colours and style and text else text
 
     def _blank(self) -> None:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
         """Render a document, with its sections and parts if details are wanted."""
-        self._say(document.title, _BOLD)
+        self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
         before: doc.Block | None = None
@@ -227,7 +250,7 @@ class _Page:
         match block:
             case doc.Section():
                 self._blank()
-                self._say(block.title, _BOLD)
+                self._say(block.title, "bold")
                 for inner in doc.in_text(block.blocks):
                     if self.room.asides or not isinstance(inner, doc.Section):
                         self.block(inner)
@@ -274,19 +297,18 @@ class _Page:
 
     def _say(self, line: doc.Line, style: str | None = None) -> None:
         words = _unbroken(line)
-        self._draw(words, style, by=lambda: (self._styled(line, style) for line in broken(words, self.width)))
+        self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style or ""))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
         """Render lines after a bullet, with further lines aligned to the first."""
         words = tuple(map(_unbroken, lines))
 
-        margin = " " * (indent + cells_of(sign) + 1)
+        margin = " " * (indent + cell_len(sign) + 1)
 
-        def hung() -> Iterator[str]:
-            head, *others = (broken(line, self.width - len(margin)) for line in words)
-            for start, row in zip(chain([f"{' ' * indent}{sign} "], repeat(margin)), head, strict=False):
-                yield self._styled(f"{start}{row}", style)
-            yield from (f"{margin}{row}" for rows in others for row in rows)
+        def hung() -> Text:
+            head, *others = (_broken(line, self.width - len(margin)) for line in words)
+            first = f"\n{margin}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
+            return Text.assemble((first, style or ""), *(f"\n{margin}{row}" for rows in others for row in rows))
 
         self._draw(sign, words, style, indent, by=hung)
 
@@ -300,10 +322,13 @@ class _Page:
         headings = tuple(map(printable, block.headings))
         cells = tuple(tuple(map(inline, row)) for row in block.rows[: self.room.rows])
 
-        def grid() -> Iterator[str]:
-            widths = _widths([headings, *cells], self.width)
-            yield from heading_lines(headings, widths, lambda text: self._styled(text, _BOLD))
-            yield from row_lines(cells, widths)
+        def grid() -> Grid:
+            rows = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
+            for heading, width in zip(headings, _widths([headings, *cells], self.width), strict=True):
+                rows.add_column(Text(heading), overflow="fold", width=width)
+            for row in cells:
+                rows.add_row(*map(Text, row))
+            return rows
 
         self._draw(headings, cells, by=grid)
         self._more(len(block.rows) - self.room.rows, "row")
@@ -316,9 +341,13 @@ class _Page:
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
         cells = tuple(tuple(map(inline, row)) for row in rows)
 
-        def grid() -> Iterator[str]:
-            widths = shrunk([max(map(cells_of, column)) for column in zip(*cells, strict=True)], self.width - indent)
-            yield from (" " * indent + line for line in row_lines(cells, widths))
+        def grid() -> Padding:
+            columns = Grid.grid(padding=(0, 2, 0, 0))
+            for _ in max(cells, key=len, default=()):
+                columns.add_column(overflow="fold")
+            for row in cells:
+                columns.add_row(*map(Text, row))
+            return Padding(columns, (0, 0, 0, indent))
 
         self._draw(cells, indent, by=grid)
 
@@ -339,8 +368,28 @@ class _Page:
 def _unbroken(line: doc.Line) -> str:
     """Return a line's text with each command as one unbreakable word, so that it can be pasted."""
     pieces = ((piece, inline(piece)) for piece in _pieces(line))
-    text = "".join(text.replace(" ", GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
-    return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", GLUE), text)
+    text = "".join(text.replace(" ", _GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
+    return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", _GLUE), text)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Return the lines of a text, broken between words; of words that are wider, commands stay whole."""
+    lines = []
+    for paragraph in text.split("\n"):
+        line = blanks = ""
+        for token in _TOKEN.findall(paragraph):
+            if token.isspace():
+                blanks = token
+                continue
+            if line.strip() and cell_len(line + blanks + token) > width:
+                lines.append(line)
+                line = blanks = ""
+            word, blanks = blanks + token, ""
+            *pieces, last = [word] if _GLUE in word else chop_cells(word, width)
+            lines += pieces
+            line += last
+        lines.append(line)
+    return lines
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
@@ -364,7 +413,7 @@ def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[do
     elif document.more and document.has_details and not details:
         whole = doc.Command(f"{document.more} --details")
         page = " (or --html report.html)" if document.has_page else ""
-        has_room = cells_of(f"Full report: {whole.text}{page}") <= width
+        has_room = cell_len(f"Full report: {whole.text}{page}") <= width
         yield ("Full report: ", whole, page) if has_room else (f"Full report{page}: ", whole)
     elif document.more and document.has_page:
         yield "As a page: ", doc.Command(f"{document.more} --html report.html")
@@ -373,12 +422,12 @@ def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[do
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """Choose column widths that fit `room`: prose is wrapped first, then figures, then words, and names last of all."""
     columns = list(zip(*rows, strict=True))
-    widths = [max(map(cells_of, column)) for column in columns]
+    widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]
     whole = [max(_longest_word(head), *map(_least_width, body), 0) for head, *body in columns]
     ones = [1] * len(columns)
     for floors in (whole, words, [*words[:1], *ones[1:]], ones):
-        while sum(widths) + GAP * (len(widths) - 1) > room:
+        while sum(widths) + _GAP * (len(widths) - 1) > room:
             wide = [index for index, width in enumerate(widths) if width > floors[index]]
             if not wide:
                 break
@@ -388,12 +437,12 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 def _least_width(cell: str) -> int:
     """Return the minimum width of a cell: a short cell with a figure stays on one line if possible."""
-    is_figure = any(map(str.isdigit, cell)) and cells_of(cell) <= _LONGEST_FIGURE
-    return cells_of(cell) if is_figure else _longest_word(cell)
+    is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
+    return cell_len(cell) if is_figure else _longest_word(cell)
 
 
 def _longest_word(text: str) -> int:
-    return max(map(cells_of, text.split()), default=0)
+    return max(map(cell_len, text.split()), default=0)
 
 
 def inline(line: doc.Line) -> str:

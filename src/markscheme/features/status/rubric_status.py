@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property, partial
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
@@ -100,7 +99,9 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
-    rubric = _reader_of_runs().accepted_rubric(folder)
+    from markscheme.features.status.accepted_run import accepted_rubric
+
+    rubric = accepted_rubric(folder)
     return replace(_with_calibration(rubric, None, folder, today), name=name)
 
 
@@ -134,14 +135,9 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
 def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
     """Return a status with what the accepted run in a calibration folder says."""
-    return replace(status, **_reader_of_runs().of_accepted_run(rubric, folder, labelled, today))
+    from markscheme.features.status.accepted_run import of_accepted_run
 
-
-def _reader_of_runs() -> ModuleType:
-    """Load what reads an accepted run, and with it what asks a judge."""
-    from markscheme.features.status import accepted_run
-
-    return accepted_run
+    return replace(status, **of_accepted_run(rubric, folder, labelled, today))
 
 
 def _needed(to_label: NextLabels) -> int:
