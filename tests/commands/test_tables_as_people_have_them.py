@@ -194,7 +194,7 @@ TABLES = [
         "columns that could be several things",
         {"verdict": cycled(PASS_FAIL), "judge_2": cycled(PASS_FAIL), "score": cycled(ONE_ZERO)},
         2,
-        says="which columns are a judge's and people's? 'score' may be",
+        says="which columns are people's? 'score' may be",
     ),
 ]
 

@@ -182,7 +182,8 @@ def _which_columns(error: UsageError) -> str:
         return f"column {columns} can't be a judge's and a person's: --judge and --human name different columns"
     judges, people = (_quoted(_texts(error, side)) for side in ("judges", "people"))
     if judges:
-        return f"{judges} is a judge's; which columns are people's? {columns} may be; --human names them"
+        whose = "is a judge's" if len(_texts(error, "judges")) == 1 else "are judges'"
+        return f"{judges} {whose}; which columns are people's? {columns} may be; --human names them"
     if people:
         return f"{people} is people's; what is {columns}? --judge names a judge's column, --human another annotator's"
     return f"which columns are a judge's and people's? {columns} may be; --judge and --human name them"

@@ -43,8 +43,8 @@ def with_grades(frame: DataFrame, rubric: str | None, judge: str, *, workers: in
         options["budget"] /= workers
     core = None if rubric is None else load_rubric(find_rubric(rubric))
     names = [] if core is None else [criterion.name for criterion in core.criteria]
-    known_inputs = (ROWS_ALONE if core is None else core).known_inputs
-    shown = [name for name in frame.column_names if name in (*known_inputs, RUBRIC_COLUMN)]
+    inputs = [*(core or ROWS_ALONE).known_inputs, RUBRIC_COLUMN]
+    shown = [name for name in frame.column_names if name in inputs]
     kinds = {"score": DataType.float64(), "pass": DataType.bool(), "error": DataType.string()}
     if names:
         kinds["criteria"] = DataType.struct(dict.fromkeys(names, DataType.float64()))
@@ -86,5 +86,4 @@ def counts(
     Raises:
         UsageError: The rubric's figures aren't functions of counts.
     """
-    counted: DataFrame = frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge, earlier)
-    return counted
+    return frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge, earlier)

@@ -16,7 +16,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.stats.score_linking import gain_in_hits
+from markscheme.stats.gains import gain_in_hits
 from markscheme.submission import Submission
 from tests.report.reading import text_of
 

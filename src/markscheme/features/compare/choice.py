@@ -14,6 +14,7 @@ from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError
+from markscheme.features.compare.statistics import Link, link_scores, passes_after
 from markscheme.grading.score import ROUNDING
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, in_words, number, signed
@@ -23,8 +24,8 @@ from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, sign_flip
+from markscheme.stats.gains import gain_in_error, gain_in_hits
 from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantile
-from markscheme.stats.score_linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
 from markscheme.stats.shares import share
 
 MOVED = 0.05

@@ -10,6 +10,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
+from markscheme.features.compare.statistics import Linked
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -31,7 +32,6 @@ from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
-from markscheme.stats.score_linking import Linked
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared

@@ -64,7 +64,7 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
             write_shown(wrong_rows(query, options.wide, options.counts, options.most_shown), options.counts)
     examples_shown = "" if options.most_shown is None else f", wrong decisions in {shown_path(options.counts)}"
     print(f"{counted(n, 'row')} of counts in {options.counts}{examples_shown}. Then:", file=sys.stderr)
-    again = {"--counts": str(options.counts), "--earlier": options.earlier_judge}
-    words = " ".join(f"{option} {shlex.quote(value)}" for option, value in again.items() if value is not None)
-    print(f"  markscheme calibrate {shlex.quote(rubric.name)} {words}", file=sys.stderr)
+    earlier = [] if options.earlier_judge is None else ["--earlier", options.earlier_judge]
+    command = shlex.join([rubric.name, "--counts", str(options.counts), *earlier])
+    print(f"  markscheme calibrate {command}", file=sys.stderr)
     return 0

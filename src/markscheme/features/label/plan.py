@@ -8,20 +8,20 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import PILOT
 from markscheme.calibration.needs import PROMISED_ERROR, Need
+from markscheme.features.label.statistics import (
+    labels_for_half_width,
+    labels_for_promise,
+    labels_to_vary,
+    mixture_table,
+    spread_at,
+)
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, t_quantile
-from markscheme.stats.planning import (
-    labels_for_half_width,
-    labels_for_promise,
-    labels_for_share,
-    labels_to_vary,
-    mixture_table,
-    spread_at,
-)
+from markscheme.stats.planning import labels_for_share
 
 ASSUMED_AGREEMENT = 0.90
 """Agreement that a width is planned for before human labels show it."""

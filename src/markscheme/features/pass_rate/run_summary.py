@@ -15,8 +15,8 @@ from markscheme.promptfoo.results import Results, Row
 from markscheme.ratings.table import RatingTable
 from markscheme.readers.rated import rated_results
 from markscheme.stats import Estimate
+from markscheme.stats.gains import gain_in_hits
 from markscheme.stats.intervals import mapped
-from markscheme.stats.score_linking import gain_in_hits
 from markscheme.stats.threshold_risk import ThresholdRisk
 
 

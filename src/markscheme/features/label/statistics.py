@@ -1,0 +1,155 @@
+"""How many labels are needed for an interval width, a target or a promised error, from the ratings expected.
+
+Everything is in closed form: the influence of one more example on a coefficient at the expected table gives its
+standard error at any number of labels.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.change import least_n
+from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Spread, Transform, t_limits
+from markscheme.stats.prevalence import least_labels
+
+Coefficient: TypeAlias = Callable[[Floats], float]
+
+STEP = 1e-4
+"""Step of the numeric derivative of a coefficient: small next to a share, large next to rounding error."""
+
+
+def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
+    """Compute joint shares of levels if gold and judge agree fully on some examples and are unrelated on the rest.
+
+    On such a table kappa, weighted kappa and alpha all equal `agreement`. Errors are as large as the margins allow, so
+    it is the conservative choice for weighted coefficients.
+
+    Args:
+        margins: Share of each level, the same for both raters, shape (k,), worst first, summing to 1.
+        agreement: The coefficient expected, 0 to 1.
+
+    Returns:
+        Joint shares, shape (k, k), rows gold and columns the judge.
+
+    Raises:
+        ValueError: The caller's fault: margins that aren't shares, or an agreement outside 0 to 1.
+
+    Example:
+        >>> mixture_table([0.5, 0.5], 0.6).round(2).tolist()
+        [[0.4, 0.1], [0.1, 0.4]]
+    """
+    m = np.asarray(margins, dtype=np.float64)
+    if m.ndim != 1 or len(m) < 2 or not (m >= 0).all() or abs(float(m.sum()) - 1) > 1e-9:
+        raise ValueError(f"margins are two or more shares that sum to 1, not {m.tolist()}")
+    if not 0 <= agreement <= 1:
+        raise ValueError(f"agreement {agreement} lies outside 0 to 1")
+    return np.asarray(agreement * np.diag(m) + (1 - agreement) * np.outer(m, m))
+
+
+def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
+    """Compute the influence of one example on a coefficient at an expected table: its standard error times √n.
+
+    Args:
+        table: Joint shares, shape (k, k), summing to 1.
+        coefficient: Function from joint shares to the coefficient.
+
+    Returns:
+        √(Σ P·IF²) with the influence IF of each cell, in the coefficient's unit.
+
+    Raises:
+        ValueError: The caller's fault: a table that isn't shares, or a coefficient that is undefined there.
+
+    Source:
+        Hampel (1974), Journal of the American Statistical Association 69(346), 383-393.
+        doi:10.1080/01621459.1974.10482962
+
+    Example:
+        >>> def kappa(t):
+        ...     chance = t.sum(axis=0) @ t.sum(axis=1)
+        ...     return (np.trace(t) - chance) / (1 - chance)
+        >>> round(spread_at(mixture_table([0.5, 0.5], 0.6), kappa), 4)
+        0.8
+    """
+    shares = np.asarray(table, dtype=np.float64)
+    if shares.ndim != 2 or not (shares >= 0).all() or abs(float(shares.sum()) - 1) > 1e-9:
+        raise ValueError(f"a planning table holds joint shares that sum to 1, not {shares.tolist()}")
+    value = coefficient(shares)
+    total = 0.0
+    for cell in zip(*np.nonzero(shares), strict=True):
+        nudged = (1 - STEP) * shares
+        nudged[cell] += STEP
+        total += float(shares[cell]) * ((coefficient(nudged) - value) / STEP) ** 2
+    if not math.isfinite(total):
+        raise ValueError("the coefficient is undefined at or near the planning table")
+    return math.sqrt(total)
+
+
+def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
+    """Compute the labels at which half the 95 % interval's width, averaged over both sides, is `half_width` or less.
+
+    Args:
+        value: The coefficient expected.
+        spread: Its standard error times √n: `spread_at` a planning table, or √n·SE of a pilot of n labels.
+        half_width: Half the width wanted, in the coefficient's unit.
+        transform: Scale on which its interval is computed.
+
+    Raises:
+        ValueError: The caller's fault: a value off the transform's scale, or a width or spread that isn't positive.
+
+    Example:
+        >>> labels_for_half_width(0.6, 0.8, 0.1)
+        249
+    """
+    if not transform.reaches(value) or spread < 0 or not half_width > 0:
+        raise ValueError(f"no plan for value {value}, spread {spread} and half-width {half_width}")
+
+    def narrow(n: int) -> bool:
+        low, high = t_limits(value, Spread(spread / math.sqrt(n), n - 1, n), transform)
+        return high - low <= 2 * half_width
+
+    return least_n(narrow, start=2)
+
+
+def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05, confidence: float = 0.90) -> int:
+    """Compute the labels needed to promise an error rate for automatic decisions.
+
+    Args:
+        automatic: Share of examples you hope to decide automatically, above 0.
+        errors: Wrong decisions among the labelled examples that the promise should survive.
+        alpha: The promised share of errors.
+        confidence: Confidence of the promise.
+
+    Raises:
+        ValueError: The caller's fault: a share outside 0 to 1.
+
+    Example:
+        >>> labels_for_promise(0.6, errors=1)
+        129
+    """
+    if not 0 < automatic <= 1:
+        raise ValueError(f"the share decided automatically lies above 0 and at most at 1, not at {automatic}")
+    return math.ceil(least_labels(errors, alpha=alpha, confidence=confidence) / automatic - 1e-9)
+
+
+def labels_to_vary(commonest: float) -> int | None:
+    """Compute the labels at which ten examples are expected off the most common level, the least for a coefficient.
+
+    Args:
+        commonest: Share of the most common level, 0 to 1.
+
+    Returns:
+        10 / (1 - commonest), rounded up; None where every example is at that level.
+
+    Raises:
+        ValueError: The caller's fault: a share outside 0 to 1.
+
+    Example:
+        >>> labels_to_vary(0.9)
+        100
+    """
+    if not 0 <= commonest <= 1:
+        raise ValueError(f"a share lies within 0 to 1, not at {commonest}")
+    return None if commonest == 1 else math.ceil(OFF_TO_TRUST / (1 - commonest) - 1e-9)
