@@ -72,6 +72,18 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
     assert {name: round(statistics[name]["value"], 2) for name in published} == published
 
 
+FOREIGN = "ticket,ann,ben,why\n" + "".join(f"T-{n},yes,{'no' if n % 3 else 'yes'},It answers {n}.\n" for n in range(12))
+
+
+def test_columns_that_share_no_word_with_the_raters_are_refused_by_name(tmp_path: Path) -> None:
+    fault = "'ticket' and 'why' have no value in common with 'ann' and 'ben'; leave out what isn't a rater"
+    assert why_not(tmp_path, FOREIGN).endswith(fault)
+    with pytest.raises(MarkschemeError, match="'id_of_ticket' has no value in common"):
+        agreement([{"id_of_ticket": f"T-{n}", "ann": "yes", "ben": "no" if n else "yes"} for n in range(12)])
+    few = FOREIGN.splitlines(keepends=True)[:5]
+    assert as_json(tmp_path, "".join(few))["raters"] == ["ticket", "ann", "ben", "why"]
+
+
 def test_ratings_in_words_are_nominal_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
     report = as_json(tmp_path, YES_NO)
     assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)

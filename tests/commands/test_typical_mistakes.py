@@ -37,6 +37,7 @@ MISTAKES = [
         "grade support-reply answr.txt --judge function:reply_judges:careful",
         "there is no such file; did you mean answer.txt?",
     ),
+    ("calibrate --version", "`markscheme --version` prints the version"),
     ("agreement hasty.jsonl", "`agreement` is part of `calibrate`: markscheme calibrate hasty.jsonl"),
 ]
 

@@ -335,6 +335,8 @@ def sentence(error: CycloptsError) -> str:
     match error:
         case cyclopts.UnknownOptionError():
             name = (error.token.keyword or error.token.value).partition("=")[0]
+            if name == "--version":
+                return "`--version` is no option of a command: `markscheme --version` prints the version"
             names = [
                 name_of_option
                 for argument in error.argument_collection

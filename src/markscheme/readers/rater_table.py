@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.phrases import in_words
 from markscheme.plain_data import shown
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.readers.imported import number
@@ -18,6 +19,8 @@ from markscheme.readers.recoding import Recoding
 from markscheme.submission import is_missing
 
 UNIT_COLUMNS = ("unit", "id", "item")
+ROWS_OF_A_FOREIGN_COLUMN = 10
+"""Rows from which a column whose words occur in no other column holds no ratings on the others' scale."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str,
         raise RatingError(faults, path=path)
     recoding = Recoding.parse(levels)
     cells = [(n, [recoding.read(cell.strip()) for cell in row[skip:]]) for n, row in body]
+    if not levels:
+        _refuse_foreign_columns(raters, [row for _, row in cells], path)
     return _coded(raters, cells, ",".join(recoding.levels), between, path)
 
 
@@ -125,6 +130,28 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
             yield Fault("a rater has no name; a column of names is headed unit, id or item", 1)
         elif count > 1:
             yield Fault(f"{count} raters are named {name!r}", 1)
+
+
+def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]], path: Path | str) -> None:
+    """Refuse columns of words of which none occurs in another column, such as ids, texts and reasons.
+
+    Raises:
+        RatingError: There are such columns next to raters who share a scale; names them.
+    """
+    if len(rows) < ROWS_OF_A_FOREIGN_COLUMN:
+        return
+    values = {rater: {row[index] for row in rows} - {""} for index, rater in enumerate(raters)}
+    columns_with = Counter(value for different in values.values() for value in different)
+    sharing = [rater for rater, different in values.items() if any(columns_with[value] > 1 for value in different)]
+    foreign = [
+        rater
+        for rater, different in values.items()
+        if rater not in sharing and any(number(value) is None for value in different)
+    ]
+    if foreign and len(sharing) > 1:
+        named, others = in_words(list(map(repr, foreign))), in_words(list(map(repr, sharing)))
+        have = "has" if len(foreign) == 1 else "have"
+        raise RatingError(f"{named} {have} no value in common with {others}; leave out what isn't a rater", path=path)
 
 
 def _coded(

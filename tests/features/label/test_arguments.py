@@ -1,5 +1,7 @@
 """Faults in the words that follow `label`."""
 
+from pathlib import Path
+
 import pytest
 
 from markscheme.commands.call import parse
@@ -19,6 +21,24 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: s
     with pytest.raises(UsageError) as refused:
         parse(command, words, SettingsFile())
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--progress", "--ratings", "nosuch.jsonl"], "nosuch.jsonl: there is no such file"),
+        (["--progress", "--ratings", "there.jsonl"], "leave --ratings there.jsonl out, or add --plan"),
+        (
+            ["--disputed", "--sheet", "d.html"],
+            "serves its page and writes no sheet; leave --sheet d.html out",
+        ),
+    ],
+)
+def test_an_option_that_would_have_no_effect_is_refused(tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "there.jsonl").write_text("")
+    done = run("markscheme", "label", "code-quality", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,13 @@ def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) 
     assert len(saved["pool"]) == 300
 
 
+def test_the_plan_names_the_file_with_what_to_label_next(project: Path) -> None:
+    options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
+    done = run("markscheme", "label", "kind", *options, cwd=project)
+    assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout
+    assert len((project / "x.jsonl").read_text().splitlines()) == 5
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

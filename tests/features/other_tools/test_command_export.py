@@ -114,3 +114,10 @@ def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 5
     assert '"labels"' in done.stdout
+
+
+def test_help_offers_no_judge_to_ask_since_no_calls_are_made(tmp_path: Path) -> None:
+    done = run("markscheme", "export", "--help", cwd=tmp_path)
+    assert "Makes no calls" in done.stdout
+    assert "the judge that its configuration names" in " ".join(done.stdout.split())
+    assert "judge to ask" not in done.stdout

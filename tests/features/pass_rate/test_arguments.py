@@ -9,3 +9,9 @@ from markscheme.errors import UsageError
 def test_pass_rate_needs_labels_unless_the_file_is_a_table_with_verdicts_and_labels() -> None:
     with pytest.raises(UsageError, match="`--calibration FILE` is missing"):
         call(["pass-rate", "f"])
+
+
+def test_a_judge_that_would_not_be_asked_is_refused_with_the_command_that_asks_it() -> None:
+    words = ["pass-rate", "f.csv", "--rubric", "code-quality", "--judge", "anthropic", "--calibration", "c.json"]
+    with pytest.raises(UsageError, match=r"`markscheme grade code-quality f.csv --judge anthropic --out graded\.csv`"):
+        call(words)

@@ -8,6 +8,8 @@ import pytest
 
 from markscheme import Rubric, RubricError
 from markscheme.errors import RubricWarning
+from markscheme.rubrics.reading import published_rubric
+from markscheme.rubrics.shape_hints import ShapeOptions
 
 SHAPES: dict[str, tuple[Any, list[tuple[str, str, float]]]] = {
     "criterion under rubric": (
@@ -152,3 +154,8 @@ def test_a_mark_on_the_scale_that_all_criteria_share_is_read_and_said(tmp_path: 
     (tmp_path / "r.json").write_text(json.dumps({**data, "pass_threshold": 7}), encoding="utf-8")
     with pytest.warns(RubricWarning, match="not read: pass_threshold"):
         assert Rubric.from_file(tmp_path / "r.json").pass_mark == Rubric((rubric.criteria[0],)).pass_mark
+
+
+def test_a_key_whose_value_is_a_text_is_refused_and_not_read_letter_by_letter() -> None:
+    with pytest.raises(RubricError, match="'score1_description' is a text; the key of the criteria has a list"):
+        published_rubric({"score1_description": "It is wrong.", "n": 1}, ShapeOptions(criteria="score1_description"))

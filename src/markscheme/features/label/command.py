@@ -134,12 +134,17 @@ def label(
     from markscheme.features.label.without_page import labels_needed, note_same_meaning, print_progress
 
     if progress:
+        if ratings:
+            files = ", ".join(str(existing_file(path)) for path in ratings)
+            raise UsageError(f"--progress counts people's labels alone; leave --ratings {files} out, or add --plan")
         return print_progress(rubric, pool, json=as_json)
     if same_meaning is not None:
         return note_same_meaning(rubric, same_meaning)
     from markscheme.features.label.run import label_on_pages, resolve
 
     if disputed:
+        if sheet is not None:
+            raise UsageError(f"--disputed serves its page and writes no sheet; leave --sheet {sheet} out")
         return resolve(rubric, pool, rater, page, json=as_json)
     shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:

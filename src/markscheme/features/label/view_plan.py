@@ -37,7 +37,7 @@ def view(plan: Plan, to: str | None = None) -> Document:
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
         source="A plan: no calls were made."
         + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
-        blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan)),
+        blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan, to)),
         sections=tuple(_sections(plan)),
         onward=_onward(plan, to),
     )
@@ -94,7 +94,7 @@ def _next_run(cost: Cost) -> str:
     return f"Calibrating {cost.judge or 'a judge'} takes {counted(cost.calls, 'call')}{answered}: {dollars(cost.usd)}."
 
 
-def _asked_for(plan: Plan) -> Iterator[Section]:
+def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
     """Show the goals that were asked for, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
@@ -103,7 +103,7 @@ def _asked_for(plan: Plan) -> Iterator[Section]:
             rows = tuple(_need(need, plan.annotators) for need in needs)
             yield Section(title, (Table(("Labels", "more", *by_all, "for", "because"), rows),))
     if plan.next is not None:
-        yield _next(plan.next)
+        yield _next(plan.next, to)
 
 
 def _sections(plan: Plan) -> Iterator[Section]:
@@ -124,10 +124,9 @@ def _cost(cost: Cost) -> tuple[Line, ...]:
     return cost.judge or "no judge available", f"{cost.calls:,}", f"{cost.kept:,}", *tokens, dollars(cost.usd)
 
 
-def _next(draw: Draw) -> Section:
-    lines: list[Line] = [
-        f"{counted(len(draw.picks), 'output')} drawn at random (random seed {draw.seed}), on standard output."
-    ]
+def _next(draw: Draw, to: str | None) -> Section:
+    where = "on standard output" if to is None else f"in {to}"
+    lines: list[Line] = [f"{counted(len(draw.picks), 'output')} drawn at random (random seed {draw.seed}), {where}."]
     reasons = [reason for pick in draw.picks for reason in pick.why]
     if reasons:
         lines.append("Among them: " + ", ".join(f"{reasons.count(why)} {why}" for why in dict.fromkeys(reasons)) + ".")

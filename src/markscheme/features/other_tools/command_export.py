@@ -7,9 +7,14 @@ from cyclopts import Parameter
 
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.families import only
-from markscheme.commands.options import JudgeNames, RubricName
+from markscheme.commands.options import RubricName
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import AddedOptions
+
+WHAT_JUDGE_NAMES = (
+    "with --promptfoo, the judge that its configuration names; with counts, a column of the judge; may be repeated"
+)
+NamedJudges = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=WHAT_JUDGE_NAMES)]
 
 
 def export(
@@ -18,7 +23,7 @@ def export(
     *,
     promptfoo: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     labels: Annotated[LabelOptions, only(LabelOptions, "examples", "split")] = LabelOptions(),
-    judge: JudgeNames = (),
+    judge: NamedJudges = (),
     added: AddedOptions = AddedOptions(),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it

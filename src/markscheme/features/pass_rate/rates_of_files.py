@@ -1,5 +1,6 @@
 """What `pass-rate` prints of one file: its rate, corrected by labels."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_ra
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
+from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import columns_from_options, open_rated
@@ -72,6 +74,7 @@ def print_rate(
     """
     if calibration is None and named is None and names_table([str(file)]):
         return _of_table(file, columns.of_table(), how, least, json=json)
+    _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
     if calibration is None:
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
@@ -89,6 +92,22 @@ def print_rate(
         )
         document = replace(document, onward=onward)
     return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
+def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) -> None:
+    """Refuse a judge where what is graded already is counted, and none is asked.
+
+    Raises:
+        UsageError: A judge is named in place of a column.
+    """
+    judge = next((name for name in columns.judge if kind_of(name) is not None), None)
+    if judge is not None:
+        name = "RUBRIC" if rubric is None else rubric.name
+        words = ["grade", name, str(file), "--judge", judge, "--out", "graded.csv"]
+        raise UsageError(
+            f"no judge is asked here, so `--judge {judge}` has no effect: grade first by "
+            f"`markscheme {shlex.join(words)}`, or add --track"
+        )
 
 
 def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool) -> int:

@@ -198,7 +198,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         named: The key of the criteria, if the caller names one.
 
     Raises:
-        RubricError: Two keys could be it; there are several tasks; the caller's key isn't there.
+        RubricError: Two keys could be it; there are several tasks; the caller's key isn't there, or has a text.
     """
     inner, around, path = unwrapped(data)
     if isinstance(inner, list):
@@ -209,6 +209,8 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
     if named is not None:
         if named not in inner:
             raise RubricError(f"has no key {named!r}; its keys are {', '.join(map(str, inner))}")
+        if isinstance(inner[named], str) and not is_single(inner[named]):
+            raise RubricError(f"{named!r} is a text; the key of the criteria has a list or a mapping of them")
         return _below(named, inner, around, path)
     if _whole(inner):
         return _of_list(inner, around, path, None)
