@@ -52,7 +52,7 @@ REPRODUCED = {
         "no_drift": ["stats/test_change.py::test_no_drift_agrees_with_the_simulation_code"],
         "any_change": ["stats/test_change.py::test_the_test_of_any_change_agrees_with_the_simulation_code"],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
-        "planner": ["stats/test_planning.py::test_plans_agree_with_the_simulation_code"],
+        "planner": ["features/label/test_statistics.py::test_plans_agree_with_the_simulation_code"],
         "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {

@@ -14,7 +14,6 @@ from markscheme.readers.tabular.columns import ColumnRole, output_roles
 from markscheme.readers.tabular.reading import one_of_each_row
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import open_sheet
-from markscheme.readers.tabular.words import REASON_WORDS, name_words
 from markscheme.submission import RESPONSE_KEYS, Submission
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
@@ -22,8 +21,6 @@ _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
 _LEFT_OUT = frozenset({"id", "response", "group", "system", "judge", "human", "reason", "note", "derived", "aside",
                        "split", "blind", "at"})  # fmt: skip
 """Columns that are no input: who reads or rates a response mustn't see what others said of it."""
-_OF_NOTES = frozenset({"id", "note", "response", "query", "group", "at"})
-"""What columns of a table of notes are called by, whatever their names."""
 _STATED = frozenset({"response", "id", "query", "group"})
 """Fields of `--map` that only a table's responses have."""
 
@@ -48,31 +45,6 @@ def content_of_file(path: Path) -> FileContent:
     has_records = bool(peek.records) and (is_list or len(peek.records) > 1)
     is_responses = has_records and all(any(key in record for key in RESPONSE_KEYS) for record in peek.records)
     return "responses" if is_responses else "other"
-
-
-def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
-    """Return a table's rows with notes, by `id`, `note`, `response` and `query`, and other columns by their names.
-
-    Raises:
-        UsageError: No column holds notes; it names the option that says which does.
-        RatingError: The file can't be read.
-    """
-    with naming(path):
-        columns = open_sheet(path, options).columns
-        roles = output_roles(columns, options)
-        alone = [name for name, role in roles.items() if role == "reason" and REASON_WORDS.issuperset(name_words(name))]
-        if "note" not in roles.values() and len(alone) == 1:  # next to a verdict it may be its reason: a note here
-            roles[alone[0]] = "note"
-        if "note" not in roles.values():
-            names = [column.name for column in columns]
-            raise refusal("no-notes", columns=names, choices=[("--map", "COLUMN=note")])
-    first = {role: name for name, role in reversed(roles.items()) if role in _OF_NOTES}
-    called = {column.name: column.name for column in columns} | {name: str(role) for role, name in first.items()}
-    by_column = {called[column.name]: column.cells for column in columns}
-    count = len(columns[0].cells)
-    ids = by_column.get("id") or [f"row {row}" for row in range(1, count + 1)]
-    rows = [{name: cells[row] for name, cells in by_column.items() if cells[row]} for row in range(count)]
-    return [{**cells, "id": unit} for unit, cells in zip(ids, rows, strict=True)]
 
 
 def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:

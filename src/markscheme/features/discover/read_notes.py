@@ -15,6 +15,7 @@ from markscheme.features.discover.note_sheet import (
     refuse_headless,
     refuse_unasked,
 )
+from markscheme.features.discover.noted_rows import noted_rows
 from markscheme.features.discover.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
 from markscheme.material import Material
 from markscheme.phrases import counted
@@ -28,7 +29,7 @@ from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TAB
 from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import QUERY
-from markscheme.readers.table_outputs import noted_rows, reads_as_table
+from markscheme.readers.table_outputs import reads_as_table
 from markscheme.readers.tabular.words import REASON_WORDS, name_words
 from markscheme.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.text import is_path_component, on_one_line
