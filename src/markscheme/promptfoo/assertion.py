@@ -220,7 +220,8 @@ def call_by(
     rubric = replace(options.of(rubric), pass_mark=float(config.get("threshold", rubric.pass_mark)))
     calls = output if has_tool_calls(output) else None
     every_step = {**(steps or {}), "tool_calls": calls}
-    submission = Submission(loaded_part(output, "the output"), _inputs(rubric, config, variables, prompt, every_step))
+    response = "null" if output is None else loaded_part(output, "the output")
+    submission = Submission(response, _inputs(rubric, config, variables, prompt, every_step))
     return Call(rubric, file, submission, options, config.get("calibration", "warn"), system)
 
 

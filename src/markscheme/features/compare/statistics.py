@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate, Reason
+from markscheme.features.compare.words import few_scores_to_link, few_to_link
+from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, t_quantile
 from markscheme.stats.pairs import equal_vectors, numbers
 from markscheme.stats.shares import share
@@ -88,7 +89,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
     new_scores = new_scores[is_finite]
     why = _why_no_line(old_scores, new_scores)
     if why is not None:
-        return Link(math.nan, math.nan, math.nan, (), len(old_scores), str(why))
+        return Link(math.nan, math.nan, math.nan, (), len(old_scores), why)
     n = len(old_scores)
     centre = float(old_scores.mean())
     width = float(((old_scores - centre) ** 2).sum())
@@ -129,13 +130,12 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
     }
 
 
-def _why_no_line(old: Floats, new: Floats) -> Reason | None:
+def _why_no_line(old: Floats, new: Floats) -> str | None:
     if len(old) < FEWEST_TO_LINK:
-        return Reason("few-to-link", {"examples": len(old), "needed": FEWEST_TO_LINK})
-    if len(np.unique(old)) < FEWEST_SCORES:
-        return Reason("few-scores-to-link", {"rater": "old", "needed": FEWEST_SCORES})
-    if len(np.unique(new)) < FEWEST_SCORES:
-        return Reason("few-scores-to-link", {"rater": "new", "needed": FEWEST_SCORES})
+        return few_to_link(len(old), FEWEST_TO_LINK)
+    for rater, scores in (("old", old), ("new", new)):
+        if len(np.unique(scores)) < FEWEST_SCORES:
+            return few_scores_to_link(rater, FEWEST_SCORES)
     return None
 
 

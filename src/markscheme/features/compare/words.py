@@ -1,0 +1,11 @@
+"""Sentences on why two raters' scores are linked by no line."""
+
+
+def few_to_link(examples: int, needed: int) -> str:
+    """Say that both raters rated too few examples."""
+    return f"only {examples} examples rated by both; a line needs {needed}"
+
+
+def few_scores_to_link(rater: str, needed: int) -> str:
+    """Say that a rater gave too few different scores."""
+    return f"the {rater} rater gives fewer than {needed} different scores"
