@@ -163,10 +163,10 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
         return
     if project.unread:
-        asked = quote(f"{project.unread[0]}=query")
+        option = quote(f"{project.unread[0]}=query")
         yield (
             f"Judges see the response alone, without {in_words(project.unread)}; to show what was asked, "
-            f"`init --from` again, in an empty folder, with `--map {asked}`."
+            f"`init --from` again, in an empty folder, with `--map {option}`."
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     if project.judged:

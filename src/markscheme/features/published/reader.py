@@ -90,22 +90,22 @@ class _Reading:
             located = find_criteria(self.data, self.options.criteria)
         if located is None:
             return self._without_criteria()
-        raw_criteria, beside, key = located
+        raw_criteria, other_keys, key = located
         if not raw_criteria:
             return self._without_criteria()
         if key is not None and key not in (*CONTAINERS, "rubric", "rubrics") and not self.options.criteria:
             self.notes[f"criteria are those under {key!r}"] = None
         self._note_groups(inner)
         top_levels: set[str] = set()
-        levels = levels_in(beside, top_levels)
+        levels = levels_in(other_keys, top_levels)
         if len(top_levels) > 1:  # words say more than the ends next to them
             top_levels -= set(SCALES)
-        top = self._top({key: value for key, value in beside.items() if key not in top_levels})
+        top = self._top({key: value for key, value in other_keys.items() if key not in top_levels})
         reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread)
         in_force = self._in_force(raw_criteria)
         criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
         _share_out(criteria, in_force, self.notes)
-        top |= self._mark_of_levels(beside, criteria)
+        top |= self._mark_of_levels(other_keys, criteria)
         if reading.is_yes_no:
             self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
         return self._published([(raw.path, fields) for raw, fields in zip(in_force, criteria, strict=True)], top)
