@@ -120,7 +120,7 @@ class Rater:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the examples by outcome; verdicts are counted over all criteria, even splits of annotators too."""
+    """Counts of a calibration's examples, replies, quotes and labels; quotes and splits are summed over criteria."""
 
     examples: int
     graded: int
@@ -136,13 +136,13 @@ class Counts:
 
     @property
     def too_few_graded(self) -> bool:
-        """Whether over a tenth of the examples could not be graded."""
+        """Whether more than a tenth of the examples could not be graded."""
         return self.not_graded > MOST_UNGRADED * self.examples
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionCounts:
-    """Examples by what gold and the judge decide, a table of two by two.
+    """The two-by-two table of pass and fail by gold and by the judge, with the number of examples in each cell.
 
     Attributes:
         true_passes: Both pass them.
@@ -187,7 +187,7 @@ class Calibration(Reported):
     """A judge compared with gold labels, and what follows from it.
 
     Attributes:
-        rubric: By which was judged.
+        rubric: The rubric by which the judge graded.
         rater: The judge.
         comparison: The judge compared with gold.
         decision: The verdict, what the judge may therefore decide, and why.
@@ -238,11 +238,11 @@ class Calibration(Reported):
 
     @property
     def labels_needed(self) -> int | None:
-        """Labels needed on top of the existing ones; None where the verdict isn't open, or no number would do."""
+        """Number of labels to add to decide an open verdict; None if it isn't open, or no number would decide it."""
         return self.decision.labels_needed
 
     def measured(self, name: str) -> Any:
-        """Return what a feature measures of the calibration; None if no feature does, or there is nothing to measure.
+        """Return the figures that a feature computes from the calibration under a name; None if there are none.
 
         Args:
             name: The part's name in the table of parts.
@@ -254,16 +254,16 @@ class Calibration(Reported):
 
     @cached_property
     def _measured(self) -> dict[str, Any]:
-        """Measurements made so far, by name."""
+        """Cache of the figures that features have computed from this calibration, by name."""
         return {}
 
     @property
     def most_wrong(self) -> MostWrong:
-        """The limits on wrong decisions that are set."""
+        """The limits on the judge's shares of false passes and false fails, as options or the rubric set them."""
         return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> Self:
-        """Return the calibration with intervals widened for the number of settings that were tried on its labels.
+        """Return the calibration with intervals widened for the number of settings that were tried on the same labels.
 
         Args:
             settings: How many, this one included.
@@ -324,12 +324,12 @@ class Calibration(Reported):
 
     @property
     def false_passes(self) -> list[Any]:
-        """Return the ids of what the judge passes and people fail: of a data frame, the labels of its index."""
+        """Return the ids, or a data frame's index labels, of the examples that the judge passes and people fail."""
         return self._ids_in_source(self.comparison.false_passes)
 
     @property
     def false_fails(self) -> list[Any]:
-        """Return the ids of what the judge fails and people pass: of a data frame, the labels of its index."""
+        """Return the ids of examples that the judge fails and people pass; of a data frame, the labels of its index."""
         return self._ids_in_source(self.comparison.false_fails)
 
     def _ids_in_source(self, ids: Sequence[str]) -> list[Any]:
@@ -354,7 +354,7 @@ class Calibration(Reported):
         return self.exit_status_for(None)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
-        """Return the exit status by the verdict, or by one question alone; 5 where too many are ungraded.
+        """Return the exit status for the verdict, or for one question ("gate" or "trend"); 5 if too many are ungraded.
 
         Args:
             required: The question that decides: "gate" or "trend"; None means the verdict.
@@ -490,7 +490,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return findings with those on what moved since earlier runs before them, and what else differs behind them."""
+    """Return the findings with those on drift since earlier runs put first, and those on other differences put last."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
@@ -498,7 +498,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration, with its judge as a gate only if it would be one by the labels that count for a gate.
+    """Return the calibration with a judge that may gate only if labels under the criteria's current words show it too.
 
     Args:
         calibration: By all labels.
@@ -527,7 +527,7 @@ def decision_of(
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
-    """Decide on a judge, with what moved since the accepted runs as the reason if that is decisive.
+    """Decide what a judge may be used for; an alarm about drift since the accepted runs is part of the evidence.
 
     Args:
         comparison: The judge compared with gold.

@@ -1,4 +1,4 @@
-"""Arguments of Python calls: a rubric, examples and the meaning of files, each in several forms."""
+"""Converters of arguments of Python calls: rubrics, examples, and options for reading files, each in several forms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ PlainRow: TypeAlias = Mapping[str, Any]
 def examples_given(
     examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
 ) -> Path | ExampleSet | None:
-    """Return the file of examples, or examples in memory as a set."""
+    """Convert an `examples` argument: a path stays a path, and examples in memory become an ExampleSet."""
     if examples is None or isinstance(examples, str | Path):
         return None if examples is None else Path(examples)
     if rubric is None:
@@ -27,7 +27,7 @@ def examples_given(
 
 
 def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:
-    """Return a value that is one of those allowed."""
+    """Check that an argument's value is None or one of the allowed words, and return it."""
     if value is not None and value not in allowed:
         raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
     return value

@@ -1,4 +1,4 @@
-"""Labels from before a rewording: which are asked again, what those show, and for what the others still count."""
+"""Labels given before a criterion was reworded: which to give again, and whether the remaining ones still count."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,18 +47,18 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """The examples that are labelled again first, drawn at random: a third, at least 20."""
+        """The affected examples to label again first, to see whether labels change: a random third, at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
     def old(self) -> tuple[str, ...]:
-        """The examples whose labels are under old words, and were not given again, in drawn order."""
+        """The examples that have labels under old words and haven't been labelled again, in random order."""
         fresh = self._fresh_ids
         return tuple(unit for unit in self.affected if unit not in fresh)
 
     @cached_property
     def relabelled(self) -> tuple[str, ...]:
-        """The examples of the check that were labelled again."""
+        """The examples of `check` that have been labelled again."""
         return tuple(unit for unit in self.check if unit in self._fresh_ids)
 
     @cached_property
@@ -75,26 +75,26 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Whether old labels count; "too few" while some examples of the check are open."""
+        """Whether labels under old words still count; "too few" until all examples of `check` are labelled again."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 
     @property
     def old_counted(self) -> int:
-        """How many of the old labels count."""
+        """Number of examples whose labels under old words still count."""
         return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
-        """The examples with labels to give again: the check's first, then all if labels differ, else none."""
+        """The examples to label again: those of `check`, or all affected ones once the check showed changed labels."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check
 
     @cached_property
     def counting(self) -> ExampleSet:
-        """The set with the labels that count in figures: new ones before old ones, and none of the old ones once the
-        check shows that they differ."""
+        """The examples with the labels that count in figures: new labels replace old ones, and all old ones are dropped
+        once relabelling showed that labels change."""
         drops_all = self.state == "relabel the rest"
         return replace(
             self.examples,
@@ -102,7 +102,7 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example without the old labels of each criterion that has new ones.
+        """Return an example without the labels under old words of each criterion that has newer labels.
 
         With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
         """
@@ -133,19 +133,19 @@ class CarriedLabels:
 
     @property
     def _is_vouched(self) -> bool:
-        """Whether all reworded criteria mean the same, by their author's word."""
+        """Whether the author said of every reworded criterion that its meaning didn't change."""
         return set(self.reworded) <= set(self.same_meaning)
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """The examples by which a judge may come to gate: with labels under the current words, and as many old ones as
-        the check lets count."""
+        """Ids of the examples that count for whether a judge can gate: those with labels under the current words, and
+        `old_counted` of the others."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 
     @property
     def sentence(self) -> str:
-        """Sentence on how many labels are old, and what follows from it."""
+        """Sentence for the user on how many labels are under old words, and whether they count."""
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
@@ -164,7 +164,7 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts of relabelled examples, of those with equal answers, and of those under old words."""
+        """Return a dict with the reworded criteria and the counts of relabelled, unchanged and old labels."""
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),
@@ -180,13 +180,13 @@ class CarriedLabels:
 
     @cached_property
     def _fresh_ids(self) -> frozenset[str]:
-        """Affected examples of which every reworded criterion has a label under the current words."""
+        """Ids of affected examples that have a label under the current words on every reworded criterion."""
         by_id = {example.id: example for example in self.examples.examples}
         return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
 
 
 def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None:
-    """Return the labels from before a rewording and what they count for; None if no label is from before one.
+    """Find the labels that were given before a criterion was reworded; None if there are none.
 
     Args:
         examples: The whole set, with its labels.
@@ -208,7 +208,7 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
-    """Return the criteria that a rater rated under old words, whether again since or not."""
+    """Return the names of the criteria that a label rates, or once rated, under old words."""
     return {*_given_again(label, rubric), *stale_in(label, rubric)}
 
 
@@ -218,7 +218,7 @@ def stale_in(label: Rating, rubric: Rubric) -> list[str]:
 
 
 def _is_old(example: Example, rubric: Rubric) -> bool:
-    """Return True if some criterion has people's labels under old words, and none under the current ones."""
+    """Return True if an example has a criterion that people labelled under old words only."""
     rated: dict[str, list[bool]] = {}
     for label in example.labels:
         for name in label.criteria if label.kind in PEOPLE else ():
@@ -227,7 +227,7 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
-    """Return the answers under earlier words that the rater has since given again, by criterion."""
+    """Map each criterion that a rater labelled again after its rewording to the rater's earlier answer."""
     return {
         name: rated
         for name, rated in label.superseded.items()
@@ -236,12 +236,12 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
 
 
 def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
-    """Return the labels of raters who labelled under both wordings."""
+    """Return the labels of people who labelled the example both before and after the rewording."""
     return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels under the old words and under the new: of raters who gave both, else of all."""
+    """Return an example's labels before and after the rewording: those of people who gave both, else everybody's."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again
@@ -257,7 +257,7 @@ def _under_current(label: Rating, rubric: Rubric) -> Rating:
 
 
 def _before(label: Rating, rubric: Rubric) -> Rating:
-    """Return a label as it was under the old words."""
+    """Return a label with the answers that the rater gave before the rewording."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 
 

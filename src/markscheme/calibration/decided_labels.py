@@ -1,4 +1,4 @@
-"""Labels as marks and decisions on whole responses."""
+"""Annotators' overall scores and pass/fail decisions on whole responses."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ QUOTED = 30
 
 @dataclass(frozen=True)
 class WholeLabels:
-    """The annotators' overall scores and decisions on each example that the prompt doesn't quote.
+    """Annotators' overall scores and pass/fail decisions on the examples that the judge's prompt doesn't quote.
 
     Attributes:
         truth: The gold.
@@ -53,7 +53,7 @@ class WholeLabels:
 
     @classmethod
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
-        """Make the labels of some examples; only those of one kind, if it is given."""
+        """Collect the labels of examples; if a kind of label is given, only labels of that kind."""
         quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
@@ -89,7 +89,7 @@ class WholeLabels:
 
 
 def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
-    """Compute the score of a rater's levels; None if one is missing."""
+    """Compute the score from a rater's levels on all criteria; None if a level is missing."""
     levels = {
         name: rated_criterion.level for name, rated_criterion in rated.items() if rated_criterion.level is not None
     }
@@ -99,7 +99,7 @@ def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
-    """Return the mean decision or overall score of the strongest kind that gave one, shape (n,); nan if none did."""
+    """Return each example's mean decision or overall score by its most trusted kind of label; nan without one."""
     means = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
         of_kind = [label for label in labels if label.kind == kind]
@@ -111,7 +111,7 @@ def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions
 
 
 def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> tuple[str, ...]:
-    """Return the examples that one rater both passed and failed."""
+    """Return the ids of the examples that the same rater both passed and failed."""
     decisions_of: dict[tuple[str, str], set[bool]] = {}
     for label in labels:
         decision = label.passed
@@ -124,14 +124,14 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Mark the examples that were drawn at random and moved no number before, shape (n,)."""
+    """Mark the examples that were drawn at random and haven't been used to tune a number, shape (n,)."""
     at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
     return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
 
 
 @dataclass(frozen=True)
 class DecidedLabels:
-    """Annotators' decisions that may carry a promise: explicit ones, else those that follow from their labels.
+    """Annotators' pass/fail decisions that can support a guarantee; they are explicit or follow from levels.
 
     Attributes:
         ids: The examples.
@@ -159,7 +159,7 @@ class DecidedLabels:
 def decided_labels(
     rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
 ) -> DecidedLabels:
-    """Return annotators' decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+    """Return annotators' decisions on random examples that haven't been used to tune a number.
 
     They answer whether a judge may pass or fail responses: explicit decisions, else gold's score against the pass mark,
     and required criteria. Even splits count nowhere.
@@ -175,7 +175,7 @@ def decided_labels(
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:
-    """Return True if the prompt shows the response as an example, or a long response is part of the rubric's words."""
+    """Return True if the rubric quotes the example's response, as an example of a level or in its other words."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     requirements = [

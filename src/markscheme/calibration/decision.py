@@ -57,7 +57,7 @@ def decide(
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
-    """Decide what a judge may be used for, by the intervals that are drawn.
+    """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
 
     Where the judge is worse on parts of at most half of the examples, which are known before grading, and ok on the
     rest, the verdict is that on the rest, and the parts are excepted. Where it isn't, it can show trends at most.
@@ -89,7 +89,7 @@ def decide(
 
 
 def by_old_words(decision: Decision, sentence: str) -> Decision:
-    """Return the decision where too many labels were given to other words of the rubric to allow a gate.
+    """Return a decision that doesn't allow a gate, because too many labels were given before criteria were reworded.
 
     Args:
         decision: By all labels.
@@ -121,7 +121,7 @@ def _decided(
     drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide by all examples of a comparison, none excepted."""
+    """Decide what a judge may be used for by all examples of a comparison."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
@@ -151,7 +151,7 @@ def _decided(
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
-    """Answer the trend question; a finding that scores have no skill says nothing about anything else."""
+    """Rule on whether the judge may show trends, of scores or of what the rubric names instead."""
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))
@@ -162,7 +162,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says that the judge has no skill; being worse than a constant doesn't count for a gate.
+    """Return True if a finding denies the judge skill; losing to a constant doesn't, if the rubric has a pass mark.
 
     Where fails are rare, always passing agrees more often than a judge that stops them all.
     """
@@ -170,12 +170,12 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 
 def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return True if decisions are compared as well; they aren't if one criterion is asked for alone."""
+    """Return True if it is to be decided whether the judge can gate, by a rubric that passes or fails responses."""
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
 def _shows_trends_at_most(comparison: Comparison) -> bool:
-    """Return whether values are compared that have an order and no mark."""
+    """Return whether values with an order but without a pass mark are compared, so that no gate is possible."""
     if isinstance(comparison.measure.of, Criterion):
         return comparison.measure.of.scale.ordered and not comparison.rubric.is_of_pairs
     return comparison.rubric.table_of == "values" and not comparison.rubric.categories
@@ -200,7 +200,7 @@ def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> Gate
 
 
 def _split_decisions(gold: Gold) -> int:
-    """Count the examples on which annotators split so evenly that there is no decision."""
+    """Count the examples on which annotators split evenly between pass and fail."""
     undecided = {gold.ids[index] for index in np.flatnonzero(np.isnan(gold.decisions)).tolist()}
     return len({unit for unit, _ in gold.even_splits} & undecided)
 
@@ -229,14 +229,14 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the examples picked by hand that forbid a gate; next to drawn examples, fails don't."""
+    """Count the hand-picked examples that forbid a gate; next to random examples, hand-picked fails don't."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return True if people are shown to decide differently too often, and the judge isn't shown to be worse."""
+    """Return True if annotators are shown to disagree too often on pass or fail, and the judge not to be worse."""
     if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people_unsettled, answer.target, settings=settings)
@@ -244,7 +244,7 @@ def _people_split(answer: GateAnswer, settings: int) -> bool:
 
 
 def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictName:
-    """Return the verdict if examples exactly at the tolerance counted as agreement."""
+    """Return the verdict that would result if errors equal to the tolerance counted as agreement."""
     at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
     figures = replace(comparison, measure=at_tolerance).figures
     states = states_of(figures, decision.target, settings=comparison.settings)
@@ -254,7 +254,7 @@ def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictNam
 
 
 def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Return the labels for a first verdict, minus those that people gave, before a judge's ratings say how many.
+    """Estimate how many labels to add for a first verdict, before there are ratings of a judge to plan by.
 
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
@@ -274,7 +274,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
-    """Return the labels for a first verdict by a rubric, and whether people have labelled any of its examples.
+    """Return how many labels to add for a first verdict by a rubric, and whether people have labelled any example.
 
     Args:
         examples: Its examples with all labels so far.
@@ -295,7 +295,7 @@ def _is_open(decision: Decision) -> bool:
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return the labels that an open verdict needs; where too few are there to say, those for a first verdict."""
+    """Return how many labels an open verdict needs, or if there are too few to estimate it, a first verdict."""
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:

@@ -7,7 +7,7 @@ from typing import Any
 def differences_between(
     stated: Any, computed: Any, place: tuple[str, ...] = (), *, tolerance: float
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Find where two documents, or parts of them, differ: the path, and both values.
+    """List the differences of two JSON documents: the path of each, and both values.
 
     Args:
         stated: What one says.

@@ -1,4 +1,4 @@
-"""What `calibrate` says of a file that isn't a rubric, by features that know files of its kind."""
+"""Tables of functions by which features answer `calibrate` for files that aren't rubrics."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class FileAnswer(Reported):
-    """What files say about the judge whose ratings they hold, or about a judge that is asked about their rows."""
+    """The result of calibrating a judge on a feature's kind of files: they hold its ratings, or rows it grades."""
 
     @property
     def calibrations(self) -> "Sequence[Calibration]":
-        """The comparisons of the judge with people's labels that the answer rests on."""
+        """The calibrations against people's labels from which the result is made."""
         raise NotImplementedError
 
     def exit_status_for(self, required: "UseQuestion | None") -> int:
-        """Return the status that `calibrate` ends with, by one question or by the verdict."""
+        """Return the exit status of `calibrate` for the verdict, or for one question ("gate" or "trend")."""
         return max(calibration.exit_status_for(required) for calibration in self.calibrations)
 
 
@@ -55,19 +55,19 @@ def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibrati
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
-    """Return the calibrations of a `CalibrationRequest` by a feature's own source; None where no feature has one."""
+    """Return the calibrations of a request whose labels or ratings a feature provides; None if no feature does."""
     sources = (calibrate(request) for calibrate in CALIBRATION_SOURCES)
     first = next((calibrations for calibrations in sources if calibrations is not None), None)
     return None if first is None else list(first)
 
 
 def answer_of(request: Any) -> FileAnswer | None:
-    """Return a feature's answer about the files of a `CalibrationRequest`; None if no feature knows their kind."""
+    """Return the result of the feature that knows the kind of files a request names; None if no feature does."""
     answers = (answer(request) for answer in FILE_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)
 
 
 def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
-    """Return a feature's answer about the sides of `compare`; None if no feature knows sides of their kind."""
+    """Return the result of the feature that knows the files `compare` is given; None if no feature does."""
     answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)

@@ -1,4 +1,4 @@
-"""Names that cards and certificates have for files of their project, and where these are."""
+"""Names by which cards and certificates refer to files of their project, and the paths of these files."""
 
 import os
 from contextlib import suppress
@@ -15,7 +15,7 @@ SHIPPED: Final = "shipped:"
 
 
 def name_of(path: Path, card: Path) -> str:
-    """Return the name of a file on a card: its path from the card's folder, or one for a file that markscheme ships."""
+    """Return the name by which a card refers to a file: its path relative to the card, or a name for a shipped file."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(card.parent)):
         for folder in ("rubrics", "calibration"):

@@ -1,4 +1,4 @@
-"""Which judge a printed command must name, so that it can be asked when the command is pasted."""
+"""The judge that a printed command must name, so that the command works when it is pasted."""
 
 import os
 import warnings
@@ -13,7 +13,7 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def judge_to_name(rubric: str) -> str | None:
-    """Return the judge of a rubric's accepted run, None where one is asked without a name, else a placeholder."""
+    """Return the judge of a rubric's accepted run; else None if a default judge will be asked, or a placeholder."""
     here = Path.cwd()
     try:
         with warnings.catch_warnings():
@@ -33,7 +33,7 @@ def judge_to_name(rubric: str) -> str | None:
 
 
 def _judge_of_accepted_run(path: Path) -> str | None:
-    """Return the judge that was asked for the accepted run; None where there is none, or a file had its ratings."""
+    """Return the judge that was asked in the accepted run; None if there is no such run or its ratings were read."""
     judge = accepted_run_data(path).get("judge") if path.is_file() else None
     name = judge.get("name") if isinstance(judge, dict) and judge.get("source") == "live" else None
     return name if isinstance(name, str) and kind_of(name) is not None else None

@@ -46,7 +46,7 @@ async def grade_runs(
     whole: bool = False,
     close: bool = True,
 ) -> list[list[Grade]]:
-    """Return the grades of each run in the order of the examples; fewer if the budget ends early.
+    """Grade the examples in each run; return each run's grades in order, fewer if the budget ends early.
 
     Args:
         runs: All ask the same judge.
@@ -94,7 +94,7 @@ def rated_by(
     whole: bool = False,
     close: bool = True,
 ) -> tuple[list[Rating], list[Grade]]:
-    """Return a judge's ratings of examples, and the grades they are from; options and errors as for `grade_runs`."""
+    """Grade examples with a judge; return its ratings and the grades they were made from."""
     grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
     runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
     (grades,) = run_to_end(runs)
@@ -103,7 +103,7 @@ def rated_by(
 
 
 def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
-    """Describe a judge as the rater of a calibration, with the models that answered."""
+    """Make the Rater of a calibration from a judge and its grades, with the models that answered."""
     grades = list(grades)
     ways = ways_of(grade.asked_without for grade in grades)
     identity = judge.identity.as_asked(ways)

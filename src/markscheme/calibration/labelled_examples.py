@@ -1,4 +1,4 @@
-"""A rubric's labelled examples: its own, or those in a file of any format."""
+"""A rubric's labelled examples, from its calibration folder or a file of any format."""
 
 import warnings
 from contextlib import suppress
@@ -38,7 +38,7 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, P
 
 
 def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """Read a rubric's examples with labels to any wording, and find its calibration folder.
+    """Read a rubric's examples with all labels, whichever wording they were given to, and find its calibration folder.
 
     The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
 

@@ -1,4 +1,4 @@
-"""Calibrations from other tools' files, which ask nobody: Promptfoo's results, and exports."""
+"""Calibrations from files of other tools that hold both labels and verdicts: Promptfoo's results, and exports."""
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -86,7 +86,7 @@ def calibrate_results(
 
 
 def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
-    """Return results with the verdicts and the labels of one metric alone.
+    """Restrict Promptfoo's results to the verdicts and labels of one metric.
 
     Raises:
         UsageError: No label is of it.
@@ -102,7 +102,7 @@ def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
 
 
 def _metric_named(rubric: Rubric, name: str) -> Criterion:
-    """Return the metric of results with a name, whatever its case.
+    """Find a metric of Promptfoo's results by its name, ignoring case.
 
     Raises:
         UsageError: There is none; it names the metrics that there are.
@@ -116,7 +116,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
-    """Return the ratings of one metric, which is all that they rate: a level of yes or no decides."""
+    """Return the ratings of one metric only, with its yes or no as their score and decision."""
     of_one = (rating for rating in ratings if metric in rating.criteria)
     levels = ((rating, rating.criteria[metric]) for rating in of_one)
     return tuple(
@@ -142,7 +142,7 @@ def labels_by_metric(rated: RatedFiles) -> bool:
 
 @dataclass(frozen=True)
 class ToolFilesAnswer:
-    """The calibrations of the judges in an export.
+    """The calibrations of all judges in an export of another tool, one for each metric and judge.
 
     Attributes:
         files: Of the export.
@@ -159,17 +159,17 @@ class ToolFilesAnswer:
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """The judge with the lowest agreement among those not shown to be good; None without any."""
+        """The calibration with the lowest agreement of all whose judges can neither gate nor trend; or None."""
         weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 
     @property
     def exit_status(self) -> int:
-        """Exit status: 1 if any judge needs adjusting; else the highest of the calibrations."""
+        """Exit status: 1 if any judge needs adjusting; else the highest exit status of the calibrations."""
         return self.exit_status_for(None)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
-        """Return 1 if any judge needs adjusting, else the highest of the calibrations, by one question or the verdict.
+        """Return 1 if any judge needs adjusting, else the highest exit status of the calibrations.
 
         Args:
             required: The question that decides; None means the verdict.
@@ -234,7 +234,7 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
-    """Return the rubric of one metric; without a pass mark, unless its values are pass and fail."""
+    """Make a rubric with one metric of an export; it passes or fails responses only if the metric does."""
     scale = criterion.scale
     decides = scale.is_yes_no or scale.mirrored
     has_words = scale.by_label and not decides
@@ -248,7 +248,7 @@ def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
-    """Return the part of a rating about one criterion; overall scores and decisions are dropped."""
+    """Restrict a rating to one criterion, without its overall score and decision."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
 
 

@@ -7,7 +7,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 
 @dataclass(frozen=True, slots=True)
 class Labeller:
-    """Name of those who gave the labels, as the subject of a sentence.
+    """The name for those who gave the labels, as the subject of a sentence, such as "people".
 
     Attributes:
         name: "people", "the labels", or the column of a table.
@@ -32,12 +32,12 @@ class Labeller:
 
     @property
     def again(self) -> "Labeller":
-        """Labeller as named again in a sentence: "they", or the name if its verb is that of one."""
+        """The labeller when mentioned again in a sentence: "they", or the name again if it is singular."""
         return self if self.is_one else Labeller("they")
 
 
 def labeller_of(comparison: Comparison) -> Labeller:
-    """Return the name for those who gave the labels: in a table without a rubric, that of a person's only column."""
+    """Return the name for those who gave the labels: "people", "the labels" or, in a table, a person's column."""
     if not comparison.gold.has_people:
         return Labeller("the labels")
     annotators = comparison.table.annotators

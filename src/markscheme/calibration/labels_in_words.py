@@ -13,7 +13,7 @@ ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
-    """Say in a clause how many of a number of further labels will be of the scarce decision.
+    """Say how many of some further labels will be of a rare decision, such as fails, that decides the verdict.
 
     Example:
         >>> _of_scarce_decision(("fail", 0.1), 40)
@@ -35,7 +35,7 @@ def labels_to_add(
     scarce: ScarceDecision | None = None,
     counted_as: str | None = None,
 ) -> str:
-    """Say how many labels to add, and how likely they are to decide.
+    """Say how many labels to add, and how likely they are to decide whether the judge can gate.
 
     Args:
         labels: How many, with their chance.

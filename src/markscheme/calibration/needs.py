@@ -1,4 +1,4 @@
-"""The labels that goals besides the verdict need, and the table of what knows those of a promise."""
+"""Numbers of labels needed for goals other than a verdict, and the table of functions that estimate them."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias

@@ -1,4 +1,4 @@
-"""The labels that an open verdict needs: one number, kept by a calibration and counted down while people label."""
+"""The number of labels that an open verdict needs: saved by a calibration, and counted down while people label."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next
 
 @dataclass(frozen=True)
 class NextLabels:
-    """Labels to give before the next calibration.
+    """How many labels to give before the next calibration, and the sentence that says it.
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
@@ -39,12 +39,12 @@ class NextLabels:
 
     @property
     def why_no_number(self) -> str:
-        """The refusal of a command that needs a number of labels, where the verdict asks for none."""
+        """Error message for a command that needs a number of labels, when the verdict names none."""
         refusal = "the verdict asks for no number of labels: say how many, --next N."
         return refusal if self.in_words is None else f"{refusal} {self.in_words}"
 
     def of(self, remaining: int, pool: str | None = None) -> str | None:
-        """Return the sentence on what to label, if only so many responses are left to label.
+        """Return the sentence on how many labels to give, if only `remaining` responses are unlabelled.
 
         Args:
             remaining: Responses that nobody has labelled yet.
@@ -56,7 +56,7 @@ class NextLabels:
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """Return what to label next: the need of the last calibration, minus what people have labelled since.
+    """Return how many labels to give: those the last calibration asked for, minus those given since.
 
     Args:
         folder: The rubric's calibration folder.
@@ -84,7 +84,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """Return the labels for a first verdict."""
+    """Return how many labels a rubric without a calibration needs for a first verdict."""
     if not examples.labels and rubric.target == DEFAULT_TARGET:
         return asked_first(FIRST_LABELS, by_people=True)
     from markscheme.calibration.decision import first_labels_of
@@ -94,14 +94,14 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Say how many labels a first verdict takes, or that no number would be enough."""
+    """Make the NextLabels for a first verdict; its sentence may be that no number of labels is enough."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))
 
 
 def _recorded(folder: Path) -> dict[str, Any] | None:
-    """Read what the last calibration asked for; return None if nothing is recorded, or it can't be read."""
+    """Read the saved number of labels that the last calibration asked for; None without a valid record."""
     try:
         record = read_json(folder / NEXT_LABELS, RatingError, parse_constant=no_constant)
         numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]
@@ -115,7 +115,7 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read which decision few labels have.
+    """Read from the record which decision, pass or fail, few labels have, and its share of them.
 
     Raises:
         ValueError: It is none that people make, or not a share.

@@ -1,4 +1,4 @@
-"""Whether somebody has decided which label counts, on every example on which annotators differ."""
+"""Whether every example on which annotators differ has been adjudicated."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from markscheme.stats.intervals import Floats
 
 
 def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
-    """Return True if labels were adjudicated, and no example is left on which annotators differ on these criteria."""
+    """Return True if every example on which annotators differ on the given criteria has an adjudicated label."""
     adjudicated = comparison.gold.labels.of_kinds(("adjudicated",))
     if not adjudicated:
         return False
@@ -32,5 +32,5 @@ def _disputed(comparison: Comparison, criterion: str) -> set[str]:
 
 
 def _answers(column: Column, criterion: str) -> Floats:
-    """Return an annotator's levels; "does not apply" is infinite, since it agrees with itself alone."""
+    """Return an annotator's levels, with infinity for "does not apply", so that it only equals itself."""
     return np.where(column.skipped[criterion], np.inf, column.levels[criterion])

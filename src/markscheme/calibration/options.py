@@ -112,7 +112,7 @@ class LabelOptions:
 
     @property
     def of_one_run(self) -> dict[str, Any]:
-        """The options that are set, but for those of the choice of examples, as a judge card has them."""
+        """The options that are set, as a judge card records them; without those that choose examples."""
         names = (
             *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
             *("trend_on", "max_false_credit", "max_missed_credit"),

@@ -1,4 +1,4 @@
-"""The table of what features measure of a calibration, besides what every one has."""
+"""The table of functions by which features compute further figures from a calibration."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""The sentences of a verdict: what a judge stops and keeps, how its scores agree, and which labels decide it."""
+"""The sentences that explain a verdict: the judge's right decisions, its agreement, and the labels needed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -54,7 +54,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
 
 def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Say what the judge stops and keeps, beginning with what counts against it."""
+    """Say how often the judge fails what people fail and passes what people pass, beginning with the worse side."""
     who = labeller_of(comparison)
     if decision.because_code == "people-split":
         yield _people_split(answer)
@@ -80,12 +80,12 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
 
 
 def _decide(side: GateSide, who: Labeller) -> str:
-    """Say what people do with the responses of a side: "people fail"."""
+    """Return the clause for what people decide on one side of a gate: "people fail" or "people pass"."""
     return who.fail() if side.name == "stops" else who.passing()
 
 
 def _done(side: GateSide, who: Labeller) -> str:
-    """Say how often the judge does what it should: "stops 95% of what people fail (83–99)"."""
+    """Say how often the judge is right on one side of a gate: "stops 95% of what people fail (83–99)"."""
     estimate = side.estimate
     if estimate.is_count:
         return f"{_DOES[side.name]} {_of_responses(side.share.hits, side, who)}"
@@ -94,7 +94,7 @@ def _done(side: GateSide, who: Labeller) -> str:
 
 
 def _short_of(side: GateSide, who: Labeller) -> str:
-    """Say how often the judge does what it should, where that isn't shown to be enough.
+    """Say how often the judge is right on a side of a gate on which that isn't shown to be enough.
 
     Labels that count one by one are counted: those it gets wrong where the side is broken, else those it gets right.
     """
@@ -111,7 +111,7 @@ def _short_of(side: GateSide, who: Labeller) -> str:
 
 
 def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
-    """Count responses of a side: "20 of the 32 responses that people fail"."""
+    """Write a count of the responses on one side of a gate: "20 of the 32 responses that people fail"."""
     of = side.share.of
     if of == 1:
         some = "the one response" if n else "not the one response"
@@ -123,7 +123,7 @@ def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
 
 
 def same_decision_and_target(answer: GateAnswer, who: str = "people") -> str:
-    """Say how often the judge decides as people do, and the target, with as many digits as tell them apart."""
+    """Say how often the judge decides as people do, and the target, with enough digits to tell the two apart."""
     same = answer.same
     digits = digits_of(same, answer.target)
     return f"its decision is that of {who} on {same.as_share(digits)}, target {percent(answer.target, digits)}"
@@ -151,7 +151,7 @@ def _people_split(answer: GateAnswer) -> str:
 
 
 def _as_person(comparison: Comparison) -> str:
-    """Say that scores are as good as a person's, where people agree on less than the target."""
+    """Say that the judge's scores are as good as an annotator's, although annotators agree on less than the target."""
     between = _spelt(comparison.agreement_person)
     return (
         f"Two annotators' scores agree on {between}: the judge's are less than 10 points below, and better than one "
@@ -231,7 +231,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
-    """Return the one decision of people that few labels have and that decides the gate; None where there is none."""
+    """Return the rare decision, pass or fail, that the gate depends on, and its share of labels; or None."""
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
         return None
@@ -245,7 +245,7 @@ def _share_of(side: GateSide, answer: GateAnswer) -> float:
 
 
 def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
-    """Say why no number of labels is named for a gate, and what to do instead."""
+    """Say why no number of labels is likely to decide whether the judge can gate, and what to do instead."""
     who = labeller_of(comparison)
     if "groups" in answer.ruling.codes:
         yield "Label examples of 5 groups or more."
@@ -270,7 +270,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides that would have too few examples even with the largest number of labels that is named."""
+    """Return the open sides of a gate whose decision is so rare that even the most labels considered are too few."""
     return [
         side
         for side in answer.sides
@@ -279,7 +279,7 @@ def _rare_sides(answer: GateAnswer) -> list[GateSide]:
 
 
 def is_undecidable(decision: Decision) -> bool:
-    """Return whether no number of labels like these is likely to decide the gate, however many there are."""
+    """Return True if no number of further labels is likely to decide whether the judge can gate."""
     answer = decision.gate_answer
     if answer is None or answer.ruling.state != "open" or decision.labels is not None or not decision.next_step:
         return False
@@ -287,7 +287,7 @@ def is_undecidable(decision: Decision) -> bool:
 
 
 def offer_in_words(comparison: Comparison, decision: Decision) -> str:
-    """Write a limit on wrong decisions that these labels show to be kept; "" if there is none to offer.
+    """Suggest a looser limit on wrong decisions that the labels show to be kept; "" if there is none.
 
     A table without a rubric has an option where a rubric has a key.
     """
@@ -307,7 +307,7 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
 
 
 def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
-    """Say what a judge does on the parts that people should decide, in a sentence."""
+    """Say how often the judge agrees on the slices that people should decide."""
     agreements = in_words(
         [
             f"on {subset.called} it agrees on {percent(agreement.value or 0.0)} of {agreement.n}"
@@ -318,7 +318,7 @@ def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:
-    """Write agreement with its interval, and the target, with as many digits as tell them apart.
+    """Write agreement with its interval, and the target, with enough digits to tell them apart.
 
     Example:
         >>> agreement_and_target(Estimate(0.9, 0.8238, 0.951, n=100), 0.8)
@@ -331,12 +331,12 @@ def agreement_and_target(agreement: Estimate, target: float) -> str:
 
 
 def digits_of(agreement: Estimate, target: float) -> int:
-    """Return the decimals of per cent that tell agreement and its limits from a target they differ from."""
+    """Return the number of decimals at which agreement and its limits, in per cent, differ visibly from the target."""
     return 0 if agreement.is_count else digits_to_tell(target, (agreement.value, agreement.low, agreement.high))
 
 
 def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Say why no number of labels is named for scores, and what to do instead."""
+    """Say why no number of labels is likely to decide whether scores agree, and what to do instead."""
     figures = comparison.figures
     target = decision.target
     share = figures.agreement.value
@@ -369,7 +369,7 @@ def _spelt(estimate: Estimate | None) -> str:
 
 
 def _grouped(share: GroupedShare) -> str:
-    """Say how much information grouped examples carry, where groups matter."""
+    """Say how many independent examples grouped examples are worth; "" if each group has a single example."""
     if share.n_groups == share.n:
         return ""
     return (

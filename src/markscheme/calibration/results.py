@@ -1,4 +1,4 @@
-"""Results of Python calls, which describe themselves, and the table of what describes which."""
+"""Results of Python calls that can be rendered as reports, and the table of their renderers by class."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -7,28 +7,28 @@ from markscheme.seam import OpenTable
 
 
 class Reporter(Protocol):
-    """A renderer for the results of one class."""
+    """The renderer of reports on results of one class."""
 
     def json_of(self, result: Any) -> object:
-        """Return what a result's JSON says, before `data` makes plain data of it."""
+        """Return a result's content for JSON, which may still contain objects that `data` turns into plain data."""
 
     def data(self, result: Any) -> dict[str, Any]:
-        """Return a result as its JSON file has it."""
+        """Return a result as plain data for its JSON file."""
 
     def markdown(self, result: Any) -> str:
         """Return a result as Markdown."""
 
     def page(self, result: Any) -> str:
-        """Return a result as a page."""
+        """Return a result as an HTML page."""
 
     def view(self, result: Any) -> Any:
-        """Return a result's document, which all of these render."""
+        """Return a result's document, from which Markdown and pages are rendered."""
 
     def frame(self, result: Any) -> str:
-        """Return as much of a result's page as a notebook holds, inside another page."""
+        """Return a result's HTML for a notebook cell, shortened if it is too large."""
 
     def picture(self, result: Any) -> Any:
-        """Return the first picture of a result's page as a chart."""
+        """Return the first figure of a result's page as a chart."""
 
 
 LoadReporter: TypeAlias = Callable[[], Reporter]
@@ -39,7 +39,7 @@ RESULTS: OpenTable[tuple[str, LoadReporter]] = OpenTable()
 
 
 class Reported:
-    """A result with a report."""
+    """A result that can be shown as a report in Markdown, HTML and JSON."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain data, as `--json` writes it."""
@@ -54,7 +54,7 @@ class Reported:
         return reporter_of(self).page(self)
 
     def _repr_html_(self) -> str:
-        """Return as much of the report as a notebook holds: 60 kB."""
+        """Return the report's HTML for a notebook cell, up to 60 kB."""
         return reporter_of(self).frame(self)
 
     def plot(self) -> Any:
@@ -67,7 +67,7 @@ class Reported:
 
 
 def reporter_of(result: Reported) -> Reporter:
-    """Return the reporter for a result.
+    """Return the Reporter for the class of a result.
 
     Raises:
         TypeError: Nothing describes results of its class.

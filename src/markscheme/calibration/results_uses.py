@@ -1,4 +1,4 @@
-"""The table of what Promptfoo's results without labels allow, to which features add their commands."""
+"""The table of commands that work on Promptfoo's results without labels; features add theirs."""
 
 from typing import Final, TypeAlias
 

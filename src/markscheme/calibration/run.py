@@ -1,4 +1,4 @@
-"""The main job from Python: calibrate a judge, measure agreement. Commands do it by the same code."""
+"""The Python functions that calibrate a judge and measure agreement."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -122,7 +122,7 @@ def calibrate(
 
 
 def _only(result: Any) -> Calibration:
-    """Return the only calibration; a table's result on several criteria, or on annotators, is one already."""
+    """Return the single result of a call; several calibrations are an error."""
     if not isinstance(result, list):
         return cast(Calibration, result)
     if len(result) > 1:
@@ -196,7 +196,7 @@ def _ratings(
 
 
 def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
-    """Read the table that is given, as a file, a frame, rows or columns; return None if it is none."""
+    """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table."""
     if isinstance(source, Rubric):
         return None
     if isinstance(source, str | Path):

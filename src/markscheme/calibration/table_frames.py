@@ -1,4 +1,4 @@
-"""Tables that come as data frames, and go back as such."""
+"""Conversion of data frames, rows and columns in memory to tables, and of results to data frames."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
 def _read(
     columns: Sequence[TableColumn], options: ColumnOptions, source: Any, index: list[Any] | None = None
 ) -> TableReading:
-    """Return how columns are read, without rows that are the same as an earlier row of the same id."""
+    """Read columns as a table, without rows that repeat an earlier row with the same id."""
     if not columns or not columns[0].cells:
         raise RatingError("holds no rows", path="table")
     place_of: dict[tuple[str, ...], int] = {}
@@ -65,7 +65,7 @@ def _read(
 
 
 def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a frame of the caller's kind, next to its own columns; of files pandas', else polars'."""
+    """Return rows as a data frame of the caller's library; for files, of pandas if it is installed, else polars."""
     rows = [rows[place] for place in reading.rows_of_source] or rows
     made = {key: [row[key] for row in rows] for key in rows[0]}
     source = reading.source
@@ -122,7 +122,7 @@ def _figure(value: float) -> float | None:
 
 
 def _plain(cells: Sequence[Any]) -> list[Any]:
-    """Return cells of one kind, as all engines take them: numbers stay numbers, mixed ones become text."""
+    """Convert a column's cells to one type that any data frame takes; mixed types become text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     return list(cells) if len(kinds) <= 1 else [None if cell is None else str(cell) for cell in cells]
 
@@ -143,7 +143,7 @@ def _new_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def rows_of(reading: TableReading, comparisons: Mapping[str, Comparison]) -> list[dict[str, Any]]:
-    """Return the rows of a table with gold, judge, whether they agree, both decisions, and why one is left out."""
+    """Return a table's rows with gold, judge, agreement, both decisions, and the reason if a row is left out."""
     rows: list[dict[str, Any]] = [{"id": unit} for unit in reading.ids]
     for name, comparison in comparisons.items():
         before = f"{name}." if len(comparisons) > 1 else ""

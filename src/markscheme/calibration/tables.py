@@ -1,4 +1,4 @@
-"""Calibrations from tables without a rubric: judges with people, by criterion, or annotators with each other."""
+"""Calibrations from tables without a rubric: of judges with people, or of annotators with each other."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ class AnnotatorAgreement(Reported):
         return f"<Agreement of the annotators in {self.reading.name}>"
 
     def exit_status_for(self, required: UseQuestion | None) -> int:  # noqa: ARG002 - as a judge's calibration has it
-        """Return 0: no judge is asked about."""
+        """Return 0, since agreement of annotators says nothing about a judge."""
         return 0
 
 
@@ -181,7 +181,7 @@ def _refuse_several_judges(reading: TableReading) -> None:
 def annotator_agreement(
     reading: TableReading, *, metric: ScaleName | None = None, weights: NamedWeights | None = None
 ) -> AnnotatorAgreement:
-    """Return how far annotators agree with each other, by criterion.
+    """Compute the agreement of a table's annotators with each other, by criterion.
 
     Args:
         reading: A table with columns of people alone.
@@ -193,7 +193,7 @@ def annotator_agreement(
 
 
 def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
-    """Return how far the annotators in a file of ratings, or of labelled examples, agree; None of any other file.
+    """Compute the agreement of annotators in a file of ratings or labelled examples; None for any other file.
 
     Args:
         paths: The file.
@@ -205,7 +205,7 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
 
 
 def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
-    """Return how far the annotators in files agree; None where a judge rated too, or one annotator alone.
+    """Compute the agreement of annotators in files; None if a judge rated too, or there is only one annotator.
 
     Args:
         rated: What the files contain.
@@ -253,7 +253,7 @@ def _figures(
 def _pairs(
     positions: Floats, tolerance: float, names: Sequence[str], groups: list[str] | None
 ) -> dict[tuple[str, str], Estimate]:
-    """Return how far each two annotators agree."""
+    """Compute the agreement of each pair of annotators."""
     pairs = {}
     for first, second in combinations(range(len(names)), 2):
         agreed = pair_agreement(positions[:, (first, second)], tolerance)

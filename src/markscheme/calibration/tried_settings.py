@@ -1,4 +1,4 @@
-"""The settings tried on the same labels, on record: an author who keeps the best of ten has looked ten times.
+"""The record of settings tried on the same labels, since the best of many settings looks better than it is.
 
 A setting is all that decides a judge's agreement: the words, weights and marks of the rubric, what must agree, the
 judge and how it is asked. Each is recorded once for the examples whose labels it was compared with. Settings belong to
@@ -33,7 +33,7 @@ MANY_EXAMPLES: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class TriedSetting:
-    """A setting, and the labelled examples it was compared with.
+    """A setting of judge and rubric that was tried, and the labelled examples on which it was compared.
 
     Attributes:
         at: The day, as 2026-11-02.
@@ -81,7 +81,7 @@ class TriedSetting:
         at: str,
         split: str | None,
     ) -> "TriedSetting":
-        """Make the setting of a judge on some labelled examples.
+        """Make the record of a judge with a rubric that was compared with labelled examples.
 
         Args:
             rubric: As it was used, with the strategy and samples of the run.
@@ -97,7 +97,7 @@ class TriedSetting:
 
     @classmethod
     def read(cls, line: Any) -> "TriedSetting":
-        """Read the setting in a line of the record; raise ValueError for anything else."""
+        """Read a setting from a line of the record file; raise ValueError if it isn't one."""
         try:
             split = line.get("split")
             at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
@@ -110,7 +110,7 @@ class TriedSetting:
             raise ValueError("a line of this record has at, setting, rubric, judge, n, split and examples") from None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the setting as a line of the record."""
+        """Return the setting as a dict for a line of the record file."""
         return {
             "at": self.at,
             "setting": self.setting,
@@ -123,7 +123,7 @@ class TriedSetting:
 
 
 def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[TriedSetting]:
-    """Return the settings that were compared with labels of any of some examples, in the order they were tried in.
+    """Return the settings that were tried on any of the given examples, in order of time.
 
     Args:
         examples: Ids of the examples.
@@ -134,7 +134,7 @@ def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[
 
 
 def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opened: Iterable[str] = ()) -> int:
-    """Count the different settings that were compared with labels of any of some examples; at least 1.
+    """Count the different settings that were tried on any of the given examples; at least 1.
 
     Args:
         examples: Ids of the examples.
@@ -148,7 +148,7 @@ def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opene
 
 
 def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
-    """Count the different settings that were compared with a set of labels that was counted; at least 1.
+    """Count the different settings that were tried on a named set of labels known only as counts; at least 1.
 
     Args:
         labels: Name of the set.
@@ -159,7 +159,7 @@ def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
 
 
 def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
-    """Return a digest that differs between any two settings whose agreement may differ for a reason.
+    """Return a digest of everything in judge and rubric that may change agreement.
 
     Case, white space and punctuation of the words don't count, nor do target, limits and gray zone, which change no
     agreement.
@@ -180,12 +180,12 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
 
 
 def _split_calls(rubric: Rubric) -> list[str]:
-    """Return a list that names the limit of criteria in one question; empty if the rubric sets none."""
+    """Return the rubric's limit of criteria per request as an entry for the digest; empty if it sets no limit."""
     return [] if rubric.criteria_per_call is None else [f"{rubric.criteria_per_call} criteria a call"]
 
 
 def record_of(rubric: Rubric) -> Path | None:
-    """Return the file of settings in a rubric's folder; None for a rubric that has neither a folder nor a file."""
+    """Return the path of the record of tried settings for a rubric; None if it has neither a folder nor a file."""
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None and rubric.source is not None and is_path_component(rubric.name):
         folder = calibration_folder(rubric.name, Path.cwd())
@@ -193,7 +193,7 @@ def record_of(rubric: Rubric) -> Path | None:
 
 
 def compared_by_people(comparison: Comparison) -> list[str]:
-    """List the ids of examples on which the judge was compared with people's labels; none if other labels count."""
+    """List the ids of the examples compared with people's labels; none if gold isn't from people."""
     if not comparison.gold.has_people:
         return []
     decided = comparison.passes + comparison.reference.decisions
@@ -202,13 +202,13 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
-    """Return the comparison, given how many settings are on record for its examples; nothing is recorded."""
+    """Return a comparison with intervals widened for the settings on record for its examples; record nothing."""
     tried = settings_on_record(record_of(comparison.rubric))
     return replace(comparison, settings=count_settings(compared_by_people(comparison), tried))
 
 
 def settings_on_record(path: Path | None) -> tuple[TriedSetting, ...]:
-    """Return all settings on record in the project, whichever rubric's they are.
+    """Return all settings on record for any rubric of the project.
 
     Args:
         path: The record, in the rubric's folder; None where there is no place for one.
@@ -254,7 +254,7 @@ def record_settings(path: Path | None, current: Sequence[TriedSetting]) -> tuple
 
 
 def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
-    """Read the settings in the records of the project's other rubrics, and of those next to this one."""
+    """Read the settings on record for the project's other rubrics."""
     this_rubric = path.parent.resolve()
     project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION_FOLDERS else Path.cwd()
     folders = dict.fromkeys(folder.resolve() for start in (Path.cwd(), project) for folder in every_calibration(start))
@@ -262,11 +262,11 @@ def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _wait() -> None:
-    """Report nothing while the process waits for another one to append its line."""
+    """Do nothing while another process holds the lock of the record."""
 
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
-    """Return True if each of the setting's examples is on record for the same setting."""
+    """Return True if the same setting is on record already for all of its examples."""
     same = (earlier.examples for earlier in before if earlier.setting == tried.setting)
     return tried.examples <= frozenset[str]().union(*same)
 
@@ -284,7 +284,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, in place of its examples' digests; it is longer, so that none is equal."""
+    """Return a digest of a label set's name, which stands in for digests of example ids and is longer than those."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

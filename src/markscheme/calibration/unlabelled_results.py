@@ -1,4 +1,4 @@
-"""Commands that Promptfoo's results without labels allow, each with the name of the file."""
+"""The refusal to calibrate Promptfoo's results without labels, with the commands that work on them."""
 
 import shlex
 from collections import Counter
@@ -13,7 +13,7 @@ from markscheme.readers.rated import RatedFiles
 
 
 def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
-    """Return the refusal to calibrate results without labels, with the commands that work without them."""
+    """Return the error that Promptfoo's results have no labels, with the commands that work on them anyway."""
     (first, *_) = rated.files
     cases = Counter(first.cases.get(rating.id, rating.id) for rating in first.judged)
     files = shlex.join(map(str, paths))

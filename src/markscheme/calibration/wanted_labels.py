@@ -1,4 +1,4 @@
-"""The labels that a calibration asks for: planned before it, and kept after it for `next_labels` to count down."""
+"""The number of labels that a calibration asks for: planned beforehand, and saved for `next_labels` afterwards."""
 
 import json
 from datetime import date
@@ -15,7 +15,7 @@ from markscheme.ratings.gold import Gold
 
 
 def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
-    """Return the labels that a calibration with these ratings would ask for.
+    """Return how many labels a calibration with given ratings would ask for.
 
     Args:
         gold: The labels so far.
@@ -29,7 +29,7 @@ def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextL
 
 
 def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -> None:
-    """Keep the number of labels that the verdict on a judge asked for, if people's labels led to it.
+    """Save the number of labels that the verdict on a judge asks for, if gold is from people.
 
     Args:
         decision: The verdict.

@@ -81,9 +81,9 @@ class Acceptance:
 
 @contextmanager
 def accepting(path: Path, busy: Callable[[], object]) -> Iterator[None]:
-    """Keep other processes from accepting runs at `path`, until the block ends.
+    """Lock an accepted.json, so that no other process accepts a run there until the `with` block ends.
 
-    Its folder is what is held, since the file itself is replaced; a folder that was made for that doesn't stay empty.
+    The lock is on its folder, since the file itself is replaced. A folder made for the lock is removed if still empty.
 
     Args:
         path: The accepted.json.
@@ -114,7 +114,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> Acceptance:
-    """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
+    """Add a calibration's runs to an accepted.json; if they can't be joined with its runs, replace these.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
     with a run is written next to them, and a line is added to the history, which is read before anything is written.
@@ -236,7 +236,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs that today's run can be added to, or the reason why it can't.
+    """Return the accepted runs to which today's run can be added; None and the reason if it can't be added to them.
 
     Args:
         path: Their accepted.json; it may be missing.
@@ -273,7 +273,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """Map the number of each run to its content: levels, score and decision, by example and by the order of a pair."""
+    """Map each run's sample number to its levels, scores and decisions, by example id and order of the pair shown."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}
@@ -282,7 +282,7 @@ def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | No
 
 
 def _kept_file_of(path: Path) -> Path | None:
-    """Return the file that an accepted.json at `path` keeps, to be removed once it is replaced."""
+    """Return the path of the ratings file that an accepted.json names; None if `accept` didn't write that file."""
     try:
         ratings = accepted_run_data(path)["ratings"]
         name = ratings["file"]
@@ -375,7 +375,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as plain data; the newer keys and the `tags` of criteria are there where they are set."""
+    """Return the rubric as a dict for accepted.json, without `tags` and newer keys that aren't set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}
@@ -384,13 +384,13 @@ def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
 
 
 def _rulings(decision: Decision) -> dict[str, Any]:
-    """Return the answers to both questions: decisions by a grade rest on one, averages of scores on the other."""
+    """Return a dict with the rulings on the judge as a gate and on its scores as a trend, for accepted.json."""
     gate = None if decision.gate is None else decision.gate.to_json()
     return {"gate": gate, "trend": decision.trend.to_json(), "may_trend": decision.may_trend}
 
 
 def _measurements(calibration: Calibration) -> dict[str, Any]:
-    """Return the measurements of the run, as Estimates that the JSON writer serializes."""
+    """Return a dict with the run's agreement, errors and wrong decisions for accepted.json; some are Estimates."""
     comparison = calibration.comparison
     return {
         "agreement": comparison.agreement,

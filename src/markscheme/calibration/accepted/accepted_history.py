@@ -81,7 +81,7 @@ class AcceptedPoint:
 
 
 def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> AcceptedPoint:
-    """Return the history's line for the data of an accepted.json.
+    """Make the record that the history keeps of an accepted run, from the data of its accepted.json.
 
     Args:
         document: The data; estimates may be values or as JSON has them.
@@ -111,7 +111,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
 
 
 def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
-    """Add a run to the history in a folder, unless its last line is that run; `history` is what `kept_points` read."""
+    """Append a run to the history file in a folder, unless `history`, the runs read from that file, ends with it."""
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)

@@ -1,4 +1,4 @@
-"""A run next to the accepted ones: what it is compared with, by which comparison, and how it joins them."""
+"""Functions that compare a new run with the accepted runs of its rubric, and that add it to them."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ COUNTED = "compared"
 
 
 def runs_before(path: Path, current: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
-    """Count the accepted runs that a run to be accepted joins; it is asked for samples that they don't have.
+    """Count the accepted runs that a new run will be added to; its samples are numbered from there.
 
     Args:
         path: The accepted runs.
@@ -64,7 +64,7 @@ def since_accepted(
     of_other_examples: bool,
     count: bool,
 ) -> Since | None:
-    """Return the accepted run to compare these ratings with; None if it doesn't fit.
+    """Return the accepted run that a judge's new ratings are compared with; None if the two can't be compared.
 
     Args:
         rubric: What was judged.
@@ -108,7 +108,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
 
 
 def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
-    """Raise an error, unless a new run is accepted; only warn if other examples were named."""
+    """Raise or warn that the accepted run can't be compared with the new one, unless the new one is to be accepted."""
     if drift.accept:
         return
     if drift.accepted is None and of_other_examples:
@@ -118,7 +118,7 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
 
 
 def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
-    """Return the 1-based index of this comparison with the accepted run; count the same ratings once."""
+    """Return how many different sets of ratings have been compared with the accepted run, up to this one."""
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
     this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))
@@ -140,9 +140,9 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
 
 
 def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool) -> GradingJudge | None:
-    """Return today's judge for a replay: itself if it may be asked again, else one that only gives recorded replies.
+    """Return today's judge for grading by the accepted rubric; if it may not be asked again, it only replays replies.
 
-    A judge that may not be asked and has no recorded replies gives None.
+    None if the judge may not be asked and has no recorded replies.
     """
     if may_ask:
         return reopened()

@@ -1,4 +1,4 @@
-"""The table of what features keep with an accepted run, next to its accepted.json."""
+"""The table of functions by which features write further files next to the accepted.json of an accepted run."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

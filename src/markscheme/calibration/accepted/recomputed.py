@@ -1,4 +1,4 @@
-"""Files that are computed again, and their differences."""
+"""Results of verifying a file: the statements in it that differ when they are computed again from their sources."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,11 +7,11 @@ from markscheme.calibration.results import Reported
 
 
 class FileDifference(NamedTuple):
-    """A statement of a file that doesn't follow from the files behind it.
+    """A statement in a verified file that differs from what its source files give when it is computed again.
 
     Attributes:
         what: What it is: a file, an entry, or a judge's decisions.
-        now: What follows from the files behind it.
+        now: What the source files give.
         stated: What the file says; None where that is long.
     """
 
@@ -20,16 +20,16 @@ class FileDifference(NamedTuple):
     stated: str | None = None
 
     def to_json(self, file: str) -> dict[str, Any]:
-        """Return plain data, in which what the file says has the name of its format."""
+        """Return a dict with both values; the key of the stated one is the name of the file's format."""
         return {"what": self.what, file: self.stated or None, "now": self.now}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recomputed(Reported):
-    """A file that was computed again.
+    """The result of verifying a file by computing its content again from its sources.
 
     Attributes:
-        differences: What differs; none where the file holds.
+        differences: Statements that differ; empty if the file is right.
         recomputed: Whether everything could be computed again.
         unchecked: What wasn't checked, in words.
     """
@@ -40,10 +40,10 @@ class Recomputed(Reported):
 
     @property
     def holds(self) -> bool:
-        """Whether everything that the file says follows from the files behind it."""
+        """Whether all content could be computed again from its sources, without a difference."""
         return self.recomputed and not self.differences
 
     @property
     def exit_status(self) -> int:
-        """Exit status: 0 if the file holds, 1 if something differs or couldn't be computed again."""
+        """Exit status: 0 if the file's content was confirmed, 1 if something differs or couldn't be computed again."""
         return 0 if self.holds else 1

@@ -1,4 +1,4 @@
-"""The table of functions that compute a file again."""
+"""The table of functions that `verify` calls to compute a file's content again from its sources."""
 
 from collections.abc import Callable
 from pathlib import Path

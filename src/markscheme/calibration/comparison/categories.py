@@ -1,4 +1,4 @@
-"""Answers by a rubric with categories: equal where every category is, and the score of the rest is near enough."""
+"""Answers by a rubric with categories: two agree if all their categories are equal and their other scores are close."""
 
 import math
 from dataclasses import replace
@@ -22,7 +22,7 @@ def noun_of_answers(rubric: Rubric) -> str:
 
 
 def has_score_of_rest(rubric: Rubric) -> bool:
-    """Return True if there are other criteria than categories, so that there is a score of the rest."""
+    """Return True if a rubric also has criteria that aren't categories and give a score."""
     return len(rubric.categories) < len(rubric.criteria)
 
 
@@ -40,7 +40,7 @@ def answers_of(rubric: Rubric, column: Column) -> Floats:
 
 
 def answer_in_words(rubric: Rubric, answer: float) -> str:
-    """Return an answer as raters give it: the labels, then the score of the rest."""
+    """Return an answer in words: the label of each category, then the score of the other criteria."""
     if math.isnan(answer):
         return brief(None)
     code = int(answer // APART)
@@ -58,7 +58,7 @@ def _number_of_choices(criterion: Criterion) -> int:
 
 
 def _rest(rubric: Rubric, column: Column) -> Floats:
-    """Return the score of the criteria that aren't categories; the whole score if categories have no value."""
+    """Return the scores on the criteria that aren't categories; the whole scores if categories have no value."""
     if not any(criterion.has_worth for criterion in rubric.categories):
         return column.scores
     others = tuple(criterion for criterion in rubric.criteria if criterion.scale.ordered)
@@ -68,7 +68,7 @@ def _rest(rubric: Rubric, column: Column) -> Floats:
 
 
 def _places(criterion: Criterion, column: Column) -> Floats:
-    """Return the index of each example's choice on a category, the last one for "does not apply"; nan for none."""
+    """Return each example's label on a category as an index; "does not apply" is the last one, and no label nan."""
     levels = column.levels[criterion.name]
     places = np.full(len(levels), np.nan)
     for index, value in enumerate(criterion.scale.values):

@@ -1,4 +1,4 @@
-"""Comparison of a judge's column of a rating table with another column, as Estimates."""
+"""Comparison of a judge's ratings with gold, or of any two columns of a rating table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ from markscheme.stats.shares import drawn_weights, grouped_share
 
 
 def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
-    """Return the measure of a name: "score", "decision", or a criterion's.
+    """Return the Measure named "score" or "decision", or that of a criterion.
 
     Args:
         rubric: The rubric of what is compared.
@@ -107,7 +107,7 @@ def _only_criterion(rubric: Rubric) -> Criterion | None:
 
 
 def rank_systems(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]) -> Reported | None:
-    """Rank the systems that wrote what a rubric compares, by the labels together and by each judge.
+    """Rank the systems that wrote the compared responses, by all labels together and by each judge.
 
     Args:
         rubric: By which the examples were rated.
@@ -157,7 +157,7 @@ def compare(
 
 
 def _no_rating(table: RatingTable, judge: str) -> str:
-    """Say why a judge's column is empty: its ratings are of other examples, or the reasons that they give."""
+    """Say why a judge's column is empty: its ratings are of other examples, or the commonest reason in its ratings."""
     ratings = table[judge].used
     if not ratings:
         examples = counted(len(table.ids), "example")
@@ -219,19 +219,19 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """Figures of audits, by the keys of a calibration's JSON; None for an audit that the judge gave nothing for."""
+        """Figures of all audits by JSON key; None for an audit whose evidence the judge's ratings lack."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 
     @cached_property
     def repairs(self) -> Repairs | None:
-        """Changes that fixing each criterion would bring; None if the judge's decisions don't follow its levels."""
+        """Wrong decisions that fixing each criterion would repair; None if no decision follows from the levels."""
         tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
         return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
 
     @property
     def level(self) -> float:
-        """Level of the intervals of agreement and of wrong decisions, which decide; criteria have 95 %."""
+        """Confidence level of the intervals that the verdict rests on; above 95 % if several settings were tried."""
         return interval_level(self.settings)
 
     @property
@@ -245,11 +245,11 @@ class Comparison:
         return self.measure.tolerance
 
     def by(self, of: Measured) -> "Comparison":
-        """Return the same columns compared by something else: "score", "decision", or a criterion or its name."""
+        """Return a comparison of the same columns by another measure: "score", "decision", or a criterion."""
         return replace(self, measure=measure_of(self.rubric, of))
 
     def on(self, inside: Flags) -> "Comparison":
-        """Return the comparison on some of its examples."""
+        """Return the comparison restricted to the flagged examples."""
         table = self.table.rows(inside)
         return replace(self, table=table, trend=None if self.trend is None else self.trend.on(frozenset(table.ids)))
 
@@ -281,7 +281,7 @@ class Comparison:
 
     @property
     def judged(self) -> RatingCodes:
-        """The judge's ratings of the examples, for their reasons and quotes, in order; it may have rated only some."""
+        """The judge's ratings, with reasons and quotes, in the order of the examples; some examples may have none."""
         return self.judge.used
 
     @property
@@ -291,7 +291,7 @@ class Comparison:
 
     @property
     def graded_by(self) -> Floats:
-        """Scores of the judge, or its answers if there are categories alone; nan shows that it graded nothing."""
+        """The judge's scores, or its answers if the rubric has only categories; nan for an ungraded example."""
         return self.scores if self.rubric.has_score else self.judge_values
 
     @property
@@ -301,12 +301,12 @@ class Comparison:
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Each example's decision by gold and by the judge, with a count of 1, in the form of counted rows."""
+        """Gold's decisions, the judge's decisions, and the number of examples in each row, which is always 1 here."""
         return self.reference.decisions, self.passes, np.ones(len(self.ids))
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """What is compared of gold and judge, and how many examples have each two: 1 each, but in rows of counts."""
+        """Gold's values, the judge's values, and the number of examples that each row stands for, here always 1."""
         return self.gold_values, self.judge_values, np.ones(len(self.ids))
 
     @cached_property
@@ -321,7 +321,7 @@ class Comparison:
 
     @property
     def scored(self) -> int:
-        """Examples with a number from judge and gold by the measure that is compared."""
+        """Number of examples that have values of both the judge and gold by the compared measure."""
         return int(np.isfinite(self.misses).sum())
 
     @cached_property
@@ -336,7 +336,7 @@ class Comparison:
 
     @cached_property
     def score_errors(self) -> Floats:
-        """Judge minus gold in score, whatever is compared, nan where either is missing."""
+        """Judge's score minus gold's, whatever the compared measure is; nan where either is missing."""
         return np.round(self.scores - self.reference.scores, DECIMALS)
 
     @cached_property
@@ -346,14 +346,14 @@ class Comparison:
 
     @cached_property
     def distances(self) -> Floats:
-        """Distances of judge and gold by the compared measure, nan if one is missing; other categories are 1 apart."""
+        """Absolute difference of judge and gold by the measure; 1 between categories; nan if either is missing."""
         if isinstance(self.measure.of, Rubric):
             return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
         return np.asarray(np.abs(self.misses))
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
+        """Agreement of the judge, of the best constant answer and of annotators, all with one tolerance."""
         rows: tuple[Floats, ...] = (
             self.gold_values,
             self.judge_values,
@@ -379,7 +379,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """Name of the jackknife set that each example is left out with: its group, or one of 1,000 sets of groups.
+        """Name of each example's jackknife set: its group, or one of 1,000 sets of groups if there are more.
 
         Agreement and the sides of a gate, which are shares, keep the groups as they are.
         """
@@ -387,12 +387,12 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """The shares behind the ruling on trends, by the measure of the trend question."""
+        """Agreement figures that decide whether trends may be shown, by the measure that trends are of."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:
-        """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
+        """Shares of decisions that equal gold's, of gold's fails that the judge fails, and of passes that it passes."""
         table = self.table
         return decisions_compared(
             self.passes,
@@ -440,7 +440,7 @@ class Comparison:
 
     @cached_property
     def gain(self) -> Estimate:
-        """Agreement minus that of the best constant answer, paired by example."""
+        """The judge's agreement minus that of the best constant answer, paired by example."""
         method = "agreement minus that of the best constant answer"
         return self.figures.gain.estimate(level=self.level, method=method)
 
@@ -462,19 +462,19 @@ class Comparison:
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:
-        """Share of annotators the judge agrees with, on the same examples as `agreement_person`."""
+        """Share of annotators with whom the judge agrees, on the examples that two or more annotators rated."""
         judge = self.figures.judge_people
         method = "agreement of the judge with an annotator"
         return judge.estimate(level=self.level, method=method) if judge.n else None
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
+        """Examples whose error equals the tolerance, which isn't agreement, and the agreement if they counted."""
         return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.sets)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates for the whole rubric by name; errors in score, 0 to 1."""
+        """Estimates on scores and decisions of the whole rubric, by statistic; errors in score, 0 to 1."""
         scores, of_scores = merged_rows(self.reference.scores, self.judge.scores, groups=self.sets)
         decisions, of_decisions = merged_rows(self.reference.decisions, self.judge.decisions, groups=self.sets)
         decided = np.column_stack(decisions)
@@ -487,7 +487,7 @@ class Comparison:
 
     @cached_property
     def criteria(self) -> Mapping[str, CriterionComparison]:
-        """Comparisons of the columns on each criterion, by its name."""
+        """Mapping from each criterion's name to the comparison of judge and gold on it."""
         return {criterion.name: self.compared_on(criterion) for criterion in self.rubric.criteria}
 
     def compared_on(self, criterion: Criterion) -> CriterionComparison:

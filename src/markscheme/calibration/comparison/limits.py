@@ -1,4 +1,4 @@
-"""Sides of a judge's decisions: how often it is right on what gold fails and passes, and whether that is enough."""
+"""The two sides of a gate: whether a judge fails enough of what gold fails, and passes enough of what gold passes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class MostWrong:
 
     @classmethod
     def of(cls, options: LabelOptions, rubric: Rubric) -> "MostWrong":
-        """Return the limits that options set, else the rubric."""
+        """Return the limits that options set, or those of the rubric if they don't."""
         return cls(
             rubric.max_false_pass if options.max_false_pass is None else options.max_false_pass,
             rubric.max_false_fail if options.max_false_fail is None else options.max_false_fail,
@@ -70,7 +70,7 @@ class MostWrong:
 
 @dataclass(frozen=True, slots=True)
 class GateSide:
-    """A side of a judge's decisions, passes or fails of gold, and whether it is shown to be right often enough.
+    """One side of a gate: how often a judge is right on gold's fails, or passes, and how often it must be.
 
     Attributes:
         name: Whether it stops what gold fails, or keeps what gold passes.
@@ -86,7 +86,7 @@ class GateSide:
 
     @property
     def state(self) -> SideState:
-        """Kept where the whole interval is above the least, broken where it is below, else open."""
+        """State of the side: "kept" if its whole interval is above the least share, "broken" if below, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if low is not None and low > self.least:
@@ -95,12 +95,12 @@ class GateSide:
 
     @property
     def estimate(self) -> Estimate:
-        """The share with the interval that decides."""
+        """Estimate of the share on which the judge is right, with the interval that decides."""
         return _estimate(self.share, OF_SIDE[self.name], 2 * self.confidence - 1)
 
     @property
     def least_examples(self) -> int | float:
-        """Number of examples of the side that show it kept if the judge is right on all of them; ∞ if none does.
+        """Fewest examples that could show the side kept, if the judge is right on all of them; ∞ if no number could.
 
         Example:
             >>> shares = decision_figures([0.0] * 3, [0.0] * 3)
@@ -113,7 +113,7 @@ class GateSide:
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The least limit on wrong decisions that these labels show to be kept; None where that is no limit to offer.
+        """The strictest limit on wrong decisions that the labels show to be kept; None if it is too wide to offer.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
@@ -136,7 +136,7 @@ def wrong_decisions(
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
 ) -> SideShare:
-    """Compute how often a judge decides the other way than gold, where gold decides in one way.
+    """Compute how often a judge passes what gold fails, or fails what gold passes.
 
     Args:
         name: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -154,7 +154,7 @@ def wrong_decisions(
 
 
 def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
-    """Return the share of wrong decisions with its interval.
+    """Return the Estimate, with interval, of a share of wrong decisions.
 
     Args:
         name: Of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -173,7 +173,7 @@ def decisions_compared(
     examples: Sequence[Example] | None = None,
     weights: Floats | None = None,
 ) -> DecisionFigures:
-    """Compare a judge's decisions with gold's, over all examples and on each side of gold.
+    """Compare a judge's pass/fail decisions with gold's, over all examples, on gold's fails and on gold's passes.
 
     Args:
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
@@ -195,7 +195,7 @@ def decisions_compared(
 
 
 def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions on the examples that were drawn, nan on others; on all if every one was picked by hand.
+    """Return gold's decisions with nan for examples picked by hand; if all were picked by hand, return all decisions.
 
     Args:
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
@@ -206,7 +206,7 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 
 
 def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions on drawn examples, and gold's fails among the examples that were picked by hand.
+    """Add to gold's decisions on drawn examples its fails among the examples that were picked by hand.
 
     A fail that a user complained about shows what a judge stops, and nothing of how often outputs fail. Where drawn
     examples speak for more than themselves, it has no chance to be weighted by, and is left out.
@@ -228,7 +228,7 @@ def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
-    """Return the stratum of each example; None unless labels were drawn by the judge's verdict, or by strata."""
+    """Return the stratum that each example was drawn from; None if labels weren't drawn by stratum or by verdict."""
     if examples is None or not may_say(examples, "stratum", "drawn"):
         return None
     strata = values_of(examples, "stratum")
@@ -236,7 +236,7 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return the sampling weight of each label, relative to the mean of its draw; None if all weights are equal.
+    """Return each labelled example's sampling weight, divided by the mean weight of its draw; None if all are equal.
 
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """
@@ -255,7 +255,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def _estimate(share: SideShare, of: str, level: float) -> Estimate:
-    """Return a share of one side with its interval; without a value where gold never decides so."""
+    """Return the Estimate of a side's share; without a value if gold never fails, or never passes, an example."""
     if not share.of:
         return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
     return share.rate.estimate(level=level, method=f"share of {of}")

@@ -1,4 +1,4 @@
-"""Measures by which two columns of a rating table are compared, and a judge compared with gold on one criterion."""
+"""Measures by which two columns of a rating table are compared, and the comparison on a single criterion."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimat
 
 @dataclass(frozen=True)
 class Measure:
-    """A number for each example, 0 to 1, by which two columns are compared.
+    """What is compared of each example, as a number from 0 to 1: its score, its decision, or its level of a criterion.
 
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
@@ -85,11 +85,11 @@ class Measure:
 
     @property
     def miss(self) -> str:
-        """Difference by which judge and gold don't agree, in words."""
+        """Phrase for a disagreement of judge and gold, such as "score off by 0.1 or more"."""
         return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
 
     def in_words(self, value: float) -> str:
-        """Return a value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
+        """Return a value in the words of raters: a level's name, pass or fail, or a score with at most two decimals."""
         if isinstance(self.of, Criterion):
             return _level_name(self.of, value)
         if isinstance(self.of, Rubric):
@@ -103,7 +103,7 @@ class Measure:
         return _level_name(self.only, value)
 
     def level_figures(self, compared: "CriterionComparison") -> Mapping[str, Estimate]:
-        """Compute the Estimates of one criterion of the rubric, by the names of the JSON format; errors in levels."""
+        """Compute the statistics of judge and gold on one criterion, by JSON key; errors in levels."""
         scale = compared.criterion.scale
         compared = compared.merged
         levels = sorted(set(scale.values))
@@ -123,12 +123,12 @@ class Measure:
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:
-    """Return the level with a merit, as raters choose it."""
+    """Return the name of the level that has a given merit on a criterion."""
     return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
 def criterion_meant(rubric: Rubric, of: str | Criterion) -> Criterion:
-    """Return the criterion that is named, or that is given.
+    """Return a criterion by its name; a Criterion is returned as it is.
 
     Raises:
         UsageError: No criterion has that name.
@@ -144,7 +144,7 @@ def _criterion(rubric: Rubric, name: str) -> Criterion:
 
 
 def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
-    """Name the leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
+    """Name the coefficient reported first: quadratic kappa for more than two ordered levels, else Cohen's kappa."""
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
@@ -179,12 +179,12 @@ class CriterionComparison:
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
-        """Estimates by the names of the JSON format; errors in levels."""
+        """Statistics of judge and gold on this criterion, by JSON key; errors in levels."""
         return self.compute(self)
 
     @property
     def headline(self) -> Estimate:
-        """The leading chance-corrected coefficient of this scale.
+        """The chance-corrected coefficient reported first for this criterion's scale.
 
         On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
         Levels without order have no quadratic kappa.
@@ -195,7 +195,7 @@ class CriterionComparison:
 
     @cached_property
     def ceiling(self) -> Ceiling | None:
-        """Annotators compared with each other and with the judge; None unless two of them share an example."""
+        """Agreement of annotators with each other and with the judge; None unless an example has two annotators."""
         if self.people.shape[1] < 2 or not np.any((~np.isnan(self.people)).sum(axis=1) >= 2):
             return None
         scale = self.criterion.scale
@@ -205,13 +205,13 @@ class CriterionComparison:
 
     @cached_property
     def levels_given(self) -> list[float]:
-        """The levels of the scale, and those in between that medians of several ratings gave."""
+        """The scale's levels, with values between two levels that are medians of several ratings."""
         given_levels = np.concatenate([self.gold, self.judge])
         return sorted({*self.criterion.scale.values, *given_levels[~np.isnan(given_levels)].tolist()})
 
     @cached_property
     def confusion(self) -> dict[str, Any]:
-        """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
+        """Confusion matrix with its levels, rows gold and columns judge; undefined if a rating is between levels."""
         scale = self.criterion.scale
         levels = list(dict.fromkeys(scale.values))
         names = [scale.level_name(level) for level in levels] if scale.coded else levels

@@ -1,4 +1,4 @@
-"""Rules on what a judge may decide: from figures to two rulings and a verdict, and labels that an open one needs.
+"""Rules on what a judge may decide: two rulings and a verdict from figures, and the labels an open verdict needs.
 
 All policy is here. Two questions are asked of a judge: may it pass or fail responses without review (`gate`), and may
 its scores be averaged and compared (`trend`)? Each has a ruling of its own; the table of verdicts reads both.
@@ -95,25 +95,25 @@ class Ruling:
 
     @property
     def state(self) -> RulingState:
-        """Refused if any reason speaks against it, shown if all speak for it, else open."""
+        """State: "refused" if any code is against the judge, "shown" if all are in its favour, else "open"."""
         if AGAINST.intersection(self.codes):
             return "refused"
         return "shown" if IN_FAVOUR.issuperset(self.codes) else "open"
 
     @property
     def because(self) -> tuple[BecauseCode, ...]:
-        """The codes that make its state: those against it, where any are."""
+        """The codes that explain the state: only those against the judge if there are any, else all."""
         against = tuple(code for code in self.codes if code in AGAINST)
         return against or self.codes
 
     def to_json(self) -> dict[str, str]:
-        """Return its state, and the codes that make it in the order of the table of verdicts."""
+        """Return a dict with the state and the codes that explain it, for JSON."""
         return {"state": self.state, "because": ", ".join(self.because)}
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """Facts shown about the agreement of a judge's scores, each by the two-sided interval that is drawn.
+    """Flags of what intervals show: whether agreement is above or below target, constant and annotators.
 
     Attributes:
         above: Agreement is above the target.
@@ -142,7 +142,7 @@ class VerdictStates:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Facts that bear on a verdict besides the two rulings.
+    """Facts besides the two rulings that decide a verdict, such as who gave the labels and whether the judge drifted.
 
     Attributes:
         states: What is shown of the agreement of scores.
@@ -177,7 +177,7 @@ word for people, and the rule by its code."""
 
 
 def interval_level(settings: int = 1) -> float:
-    """Return the level of the interval that decides when several settings were tried on the same labels.
+    """Return the confidence level of deciding intervals, raised if several settings were tried on the same labels.
 
     At this level, the intervals of all settings hold together.
 
@@ -215,7 +215,7 @@ def verdict_states(
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
 ) -> VerdictStates:
-    """Determine which comparisons with target, constant and annotators are shown.
+    """Determine whether intervals show agreement above or below the target, the best constant answer and annotators.
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.
@@ -255,7 +255,7 @@ def verdict_states(
 
 
 def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
-    """Return which comparisons with target, constant and annotators are shown, given the number of settings tried."""
+    """Determine what agreement figures show about target, best constant and annotators, as `verdict_states` does."""
     return verdict_states(
         figures.agreement,
         figures.gain,
@@ -268,7 +268,7 @@ def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) ->
 
 
 def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Use:
-    """Return the use that a judge with verdict ok may be put to.
+    """Return what a judge with verdict "ok" may be used for, by who labelled the examples and how they were chosen.
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
@@ -287,7 +287,7 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
 
 
 def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> tuple[BecauseCode, ...]:
-    """Return the codes of what keeps labels from allowing a gate, however good the figures are.
+    """Return codes of the reasons why labels can't allow a gate, such as a single annotator.
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
@@ -307,7 +307,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
 
 def trend_at_most(use: Use) -> Use:
-    """Return the use of a judge without the gate: trend instead of gate, any other use as it is."""
+    """Lower a judge's use from gate to trend; return any other use as it is."""
     return "trend" if use == "gate" else use
 
 
@@ -364,7 +364,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
-    """Return the row of the table of verdicts that fits first.
+    """Return verdict, use and reason: the first row of the table of verdicts that fits the rulings.
 
     Labels that aren't people's allow no more than a look at the scores.
 
@@ -407,7 +407,7 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
 
 
 def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
-    """Yield the rows for scores, levels, categories or preferences that pass and fail nothing."""
+    """Yield fitting rows of the table of verdicts for a judge without pass/fail decisions, in order of precedence."""
     s = circumstances.states
     if circumstances.no_skill:
         yield "adjust", "none", "no-skill"
@@ -432,7 +432,7 @@ def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[
 def labels_to_decide_gate(
     figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Return the labels with which an open gate has an even chance to be shown or refused.
+    """Estimate the number of labels with which an open gate question has an even chance to be decided.
 
     Args:
         figures: The judge's decisions compared with people's.
@@ -452,7 +452,7 @@ def labels_to_decide_gate(
 def labels_to_decide(
     figures: AgreementFigures, target: float, because: BecauseCode, *, settings: int = 1
 ) -> DecisiveLabels | None:
-    """Estimate the labels with which an open verdict has an even chance to be decided.
+    """Estimate the number of labels with which an open verdict has an even chance to be decided.
 
     Args:
         figures: The figures from the labels so far.
@@ -488,7 +488,7 @@ def labels_to_decide(
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Estimate the labels with which agreement has an even chance to be shown above or below the target.
+    """Estimate the number of labels with which agreement has an even chance to be shown above or below the target.
 
     Args:
         share: Agreement on the labels so far.

@@ -1,4 +1,4 @@
-"""Changes that fixing each criterion would bring, counted on the labelled examples of a comparison."""
+"""Wrong decisions and scores that fixing each criterion would repair, counted on labelled examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ A_HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Examples on which the judge is wrong.
+    """Counts of examples on which the judge is wrong: false passes, false fails, and scores that are off.
 
     Attributes:
         false_passes: Those it passes, and people fail.
@@ -40,13 +40,13 @@ class Totals:
 
     @property
     def wrong(self) -> int:
-        """Wrong decisions of both kinds."""
+        """Number of wrong decisions: false passes plus false fails."""
         return self.false_passes + self.false_fails
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Changes if gold's level replaces the judge's on one criterion, or on two; nothing is estimated.
+    """Decisions and scores that change if gold's level replaces the judge's on one or two criteria.
 
     Attributes:
         criteria: Which.
@@ -97,12 +97,12 @@ class Repair:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no wrong decision becomes right, where there are decisions at all."""
+        """Whether there are decisions, and no wrong one becomes right."""
         return self.decided > 0 and not self.repaired
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Key of the order: false passes repaired, decisions repaired minus broken, then scores; the most first."""
+        """Sort key: false passes repaired, decisions repaired minus broken, then scores repaired minus broken."""
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
@@ -120,7 +120,7 @@ class Repair:
 
     @property
     def is_large(self) -> bool:
-        """Whether the change repairs a fifth of the wrong decisions or of the false passes, whatever it breaks."""
+        """Whether a fifth or more of the wrong decisions or of the false passes becomes right."""
         whole = replace(self, held_up=0, let_through=0, scores_broken=0)
         return whole.reaches(A_FIFTH)
 
@@ -138,7 +138,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """Changes that fixing each criterion would bring, one criterion at a time; counts of several overlap.
+    """The repair by each criterion when it alone is fixed; counts of several criteria overlap.
 
     Attributes:
         totals: Examples on which the judge is wrong as it is.
@@ -165,7 +165,7 @@ class Repairs:
 
 
 def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> Repairs | None:
-    """Count what fixing each criterion would change.
+    """Count the decisions and scores that change if gold's levels replace the judge's, one criterion at a time.
 
     None for pairs, where a single criterion comes to the decision, and where the judge's scores or decisions don't
     follow from its levels: a grade of the whole, or decisions that a file gives.
@@ -185,7 +185,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels with gold's to put in their place; None where `repairs_of` counts nothing.
+    """Pair the judge's levels with gold's, which are to replace them; None where `repairs_of` counts nothing.
 
     Args:
         table: Has both columns.
@@ -202,7 +202,7 @@ def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> L
 
 @dataclass(frozen=True)
 class _Counting:
-    """Repairs as counts and ids, on the examples and the criteria of a table."""
+    """Counter of the examples that become right or wrong when gold's levels replace the judge's."""
 
     ids: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -230,7 +230,7 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Count one column of changes, made by replacing the levels of `criteria`."""
+        """Return the repair by some criteria, from the column of `changes` in which their levels are replaced."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,
@@ -267,12 +267,12 @@ def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> Leve
 
 
 def _passes_from(rubric: Rubric) -> float | None:
-    """Return the least score that passes, as grading decides; None if criteria decide without a score."""
+    """Return the lowest score that passes; None if criteria decide without a score."""
     return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Mark the examples whose score and decision are those of the judge's levels; none if any example contradicts them.
+    """Mark examples with all levels; mark none if any example's score or decision doesn't follow from its levels.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """
@@ -287,7 +287,7 @@ def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric)
 
 
 def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
-    """Return a rater's terms of scores and decisions, and where its levels are known, shape (n_examples, n_criteria).
+    """Return the contributions of a rater's levels to scores and decisions, and flags of the levels that are known.
 
     A level is known where the rater gave one, or said that the criterion doesn't apply.
     """
@@ -312,14 +312,14 @@ def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> 
 
 
 def _passes(criterion: Criterion, levels: Floats) -> Flags:
-    """Return which levels pass the criterion by themselves, asking once for each level that was given."""
+    """Return flags of the levels that pass a criterion."""
     unique, index = np.unique(levels, return_inverse=True)
     passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
     return np.asarray(np.array(passes, dtype=bool)[index.reshape(levels.shape)])
 
 
 def _split(column: Column) -> dict[str, Flags]:
-    """Mark, for each criterion, the examples on which annotators split evenly, so that gold has no level."""
+    """Map each criterion to flags of the examples on which annotators split evenly, so that gold has no level."""
     if not isinstance(column, Gold):
         return {}
     rows = {unit: index for index, unit in enumerate(column.ids)}

@@ -1,4 +1,4 @@
-"""The table of what a judge and gold are compared by, to which features add theirs."""
+"""The table of subjects of comparison that features add, such as preferences between two responses."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -20,7 +20,7 @@ SystemsRanker: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Rep
 
 
 class SubjectRow(NamedTuple):
-    """A subject of comparison: what two columns may be compared by.
+    """A subject of comparison, such as preferences, with its measure and its ranking of systems.
 
     Attributes:
         compares: What the rubric must compare, by its key `compare`.

@@ -1,4 +1,4 @@
-"""The trend question where it isn't asked of scores: what it is asked of instead, which features add."""
+"""Evidence for trends of something other than scores, such as verdicts on criteria; features add it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 class TrendEvidence(Protocol):
-    """The material of a trend question that isn't asked of scores."""
+    """Evidence for whether a judge may show trends of something other than scores."""
 
     @property
     def figures(self) -> "AgreementFigures":
-        """The shares behind the ruling, in units of what is asked about."""
+        """Agreement figures of judge, best constant and annotators on which the ruling is based."""
 
     def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
-        """Return the codes of what refuses a trend or leaves it open besides the figures, by one-sided bounds."""
+        """Return codes of further reasons that refuse a trend or leave it open, by one-sided confidence bounds."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
-        """Say how often the judge is right, what that is good for, and which labels decide where it is open."""
+        """Say how often the judge is right, what it may be used for, and how many labels decide if that is open."""
 
     def to_json(self, level: float) -> Mapping[str, Any]:
-        """Return the figures, and the limits that are set, under `figures` and `limits`."""
+        """Return a dict with the agreement figures under `figures` and the limits that are set under `limits`."""
 
     def on(self, ids: Collection[str]) -> "TrendEvidence":
-        """Return the evidence of these examples alone."""
+        """Return the evidence restricted to some examples, by their ids."""
 
 
 TrendMaker: TypeAlias = "Callable[[TrendSubject, RatingTable, tuple[str, str], LabelOptions], TrendEvidence | None]"
@@ -43,7 +43,7 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence for a trend question that options, or the rubric, ask of something else than scores, or None.
+    """Return the evidence for trends of what `trend_on` names; None if that is scores.
 
     Args:
         table: With the columns of the judge and of gold.
@@ -65,7 +65,7 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
 
 
 def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
-    """Refuse limits on credit where the trend question is asked of scores.
+    """Raise an error if limits on false or missed credit are set though trends are of scores.
 
     Raises:
         UsageError: One is set.

@@ -58,23 +58,23 @@ class GateAnswer:
 
     @property
     def sides(self) -> tuple[GateSide, GateSide]:
-        """Sides of the gate: what it stops, and what it keeps."""
+        """Both sides of the gate: stopping what people fail, and keeping what people pass."""
         return self.stops, self.keeps
 
     @property
     def same(self) -> Estimate:
-        """Share of the same decisions, with the interval that decides."""
+        """Share of examples with the same decision by judge and people, with the interval that decides."""
         level = 2 * self.stops.confidence - 1
         return self.figures.same.estimate(level=level, method="same decision")
 
     def figures_json(self) -> dict[str, dict[str, Any]]:
-        """Return the three figures by their keys in JSON, each with the least that is enough."""
+        """Return a dict of same decisions, stops and keeps as Estimates, each with the least share that is enough."""
         figures = (("same_decision", self.same, self.target), *((s.name, s.estimate, s.least) for s in self.sides))
         return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """Side for which a limit would hold, where decisions are above the target and only this side is short."""
+        """The side to offer a looser limit for: the only one that falls short, if such a limit would hold; or None."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:
@@ -87,7 +87,7 @@ class GateAnswer:
 class Decision:
     """The outcome of a calibration.
 
-    Verdict and use follow from two rulings; both are computed, so that they can't contradict them.
+    Verdict and use are computed from the two rulings, so that they can't contradict these.
 
     Attributes:
         gate_answer: Whether it may pass or fail responses without review; None where nothing says what passes.
@@ -121,12 +121,12 @@ class Decision:
 
     @property
     def gate(self) -> Ruling | None:
-        """The ruling on decisions; None where nothing says what passes."""
+        """The ruling on the judge as a gate; None if the rubric doesn't say what passes."""
         return None if self.gate_answer is None else self.gate_answer.ruling
 
     @cached_property
     def row(self) -> VerdictRow:
-        """The row of the table of verdicts that fits."""
+        """Verdict, use and reason code: the row of the table of verdicts that fits the rulings."""
         return verdict_row(self.gate, self.trend, self.circumstances)
 
     @property
@@ -143,29 +143,29 @@ class Decision:
 
     @property
     def because_code(self) -> BecauseCode:
-        """The rule behind the verdict."""
+        """Code of the reason for the verdict, such as "below-target"."""
         _, _, because = self.row
         return because
 
     @property
     def may_trend(self) -> bool:
-        """Whether scores may be averaged and compared: shown, or as good as a person's, by people's labels."""
+        """Whether the judge's scores may be averaged and compared, because people's labels show them good enough."""
         c = self.circumstances
         return c.by_people and not c.drifted and (self.trend.state == "shown" or c.as_person)
 
     @property
     def labels_needed(self) -> int | None:
-        """Labels needed on top of those by people; None where the verdict isn't open, or labels alone don't decide."""
+        """Number of labels to add to decide an open verdict; None if it isn't open or labels alone won't decide it."""
         return None if self.labels is None else self.labels.more
 
     @property
     def labels_chance(self) -> float | None:
-        """Probability that the labels needed decide the verdict; None without such a number."""
+        """Probability that `labels_needed` more labels decide the verdict; None if that is None."""
         return None if self.labels is None else self.labels.chance
 
     @property
     def level(self) -> float:
-        """Level of the interval that decides."""
+        """Confidence level of the interval that decides the verdict."""
         return interval_level(self.settings)
 
     @property
@@ -175,11 +175,11 @@ class Decision:
 
     @property
     def compares_baseline(self) -> bool:
-        """Whether the reason compares the judge, or the annotators, with the baseline."""
+        """Whether the reason for the verdict compares the judge, or the annotators, with the best constant score."""
         return self.because_code in ("below-constant", "constant-open", "no-signal")
 
     def exit_status(self, required: UseQuestion | None = None) -> int:
-        """Return the exit status by the verdict, or by one question alone: 0 good, 1 fix judge or rubric, 4 not shown.
+        """Return the exit status: 0 good, 1 fix judge or rubric, 4 not enough labels or not by people.
 
         Args:
             required: The question that decides; None means the verdict.

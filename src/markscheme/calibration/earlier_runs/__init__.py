@@ -1,1 +1,1 @@
-"""Runs as they were accepted: what identifies a run, how the accepted ones are read, and what compares with them."""
+"""Accepted runs: how they are read from their files, what identifies a run, and what a new run is compared with."""

@@ -1,4 +1,4 @@
-"""The tables of what compares a run with earlier ones, and of what remembers looks at the accepted examples."""
+"""Tables of functions by which features compare a run with earlier ones, and record each repeated comparison."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias

@@ -1,4 +1,4 @@
-"""An accepted run, what changed since, and which ratings each change can have moved."""
+"""Accepted runs and their settings, and the differences of settings with the criteria whose levels they can affect."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long",
 
 @dataclass(frozen=True)
 class SettingChange:
-    """A difference from when the run was accepted.
+    """A difference between today's setting and that of the accepted run, such as a reworded criterion.
 
     Attributes:
         key: Short name, such as "text:readability" or "judge:model".
@@ -50,7 +50,7 @@ class SettingChange:
 
     @property
     def has_values(self) -> bool:
-        """Whether a value before or after is short enough to be said."""
+        """Whether the old or the new value is short enough to be printed."""
         return bool(self.then or self.now)
 
     @property
@@ -189,12 +189,12 @@ def changes_between(then: Setting, current: Setting) -> tuple[SettingChange, ...
 
 
 def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
-    """Return the changes that can have moved a criterion's level."""
+    """Return those changes of setting that can have moved the levels of a given criterion."""
     return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
 
 
 def need_replay(changes: Iterable[SettingChange]) -> bool:
-    """Return True if asking today's judge by the accepted rubric would separate the effects of the changes."""
+    """Return True if both rubric and judge changed, so that grading by the old rubric would separate their effects."""
     sides = {change.side for change in changes if change.criteria}
     return "rubric" in sides and bool(sides & {"judge", "template"})
 
@@ -203,7 +203,7 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 
 
 class _Reach:
-    """Criteria that share a question, in either rubric, and those whose question reads differently."""
+    """The criteria whose levels a rewording can affect, since one request to the judge asks about several of them."""
 
     def __init__(self, then: Rubric, current: Rubric) -> None:
         self._groups = [frozenset(names) for rubric in (then, current) for names, _ in _questions(rubric)]
@@ -212,19 +212,19 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria that share a changed question with this one, in the accepted run or today."""
+        """Return the criteria whose prompt changed and that were asked about together with this one, then or today."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 
 
 def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
-    """Return the prompts about an empty submission, each with the criteria it asks about."""
+    """Return the rubric's prompts for an empty submission, each with the names of the criteria it asks about."""
     every = tuple(criterion.name for criterion in rubric.criteria)
     return [(prompt.criteria or every, prompt) for prompt in questions(rubric, blank_submission(rubric))]
 
 
 def _by_criterion(rubric: Rubric) -> dict[str, str]:
-    """Map each judged criterion to a digest of everything asked together with it, apart from the submission."""
+    """Map each judged criterion to a digest of the prompts that ask about it, without the submission."""
     questions_about: dict[str, list[Any]] = {}
     for names, prompt in _questions(rubric):
         for name in names:

@@ -1,4 +1,4 @@
-"""The accepted runs, or an earlier judge, that a run is compared with."""
+"""What a new run is compared with, the accepted runs or an earlier judge, and by which rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,17 +52,17 @@ class Since:
 
     @property
     def moved_over_looks(self) -> bool:
-        """Whether all comparisons with the accepted runs together show that the judge moved; it stays true."""
+        """Whether the evidence over all comparisons with the accepted runs ever showed that the judge moved."""
         return max(self.looks, default=0.0) >= LOOKS_ALARM
 
     @property
     def level(self) -> float:
-        """The p up to which this run raises an alarm."""
+        """Significance level of this comparison: the largest p that raises an alarm."""
         return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)
 
 
 def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> Reason | None:
-    """Return why nothing can be compared with an accepted run, whatever the judge answers; None if something can."""
+    """Return why a run of a rubric on some examples can't be compared with an accepted run; None if it can."""
     path = str(accepted.path)
     then = accepted.setting.rubric
     if then.name != rubric.name:
@@ -79,7 +79,7 @@ def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Exam
 
 
 class RunsCompared(Protocol):
-    """A run compared with earlier ones."""
+    """The comparison of a run with accepted runs or with an earlier judge."""
 
     @property
     def since(self) -> Since:
@@ -87,7 +87,7 @@ class RunsCompared(Protocol):
 
     @property
     def findings(self) -> "tuple[Finding, ...]":
-        """Findings on what moved, and on what differs among the accepted runs."""
+        """Findings on shifts since the accepted runs, and on differences among these."""
 
     @property
     def alarm(self) -> bool:
@@ -99,14 +99,14 @@ class RunsCompared(Protocol):
 
     @property
     def headline(self) -> str:
-        """Headline on what moved most, the cause first; "" if nothing is shown to have moved."""
+        """Headline on the largest shift and its cause; "" if no shift is shown."""
 
     @property
     def foremost(self) -> Any:
-        """The criterion that moved most; None where nothing is shown to have moved."""
+        """The criterion with the largest shift; None if no shift is shown."""
 
     def states(self, finding: "Finding") -> bool:
-        """Return True if the headline says what a finding says."""
+        """Return True if the headline already states a finding."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison by the keys of the file format."""

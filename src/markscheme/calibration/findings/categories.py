@@ -1,4 +1,4 @@
-"""Faults of a judge on categories: labels that it rarely finds."""
+"""Faults of a judge on categories: labels that it seldom gives to the examples that have them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ found."""
 
 @dataclass(frozen=True)
 class _Label:
-    """A label of a category, and how often the judge gives it where gold does."""
+    """A label of a categorical criterion, and how often the judge gives it to examples that have it in gold."""
 
     name: str
     value: float
@@ -33,21 +33,21 @@ class _Label:
 
     @property
     def examples(self) -> Flags:
-        """The examples with this label that the judge rated, shape (n_examples,)."""
+        """Flags of the examples that have this label in gold and that the judge rated, shape (n_examples,)."""
         return np.asarray(self.criterion.both & (self.criterion.gold == self.value))
 
     @property
     def hits(self) -> Floats:
-        """Flags: 1 where the judge gives the label to one of its examples, 0 where it gives another, nan elsewhere."""
+        """1 where gold and judge give the label, 0 where gold does and the judge doesn't, nan elsewhere."""
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:
-        """Estimate the share of the label's examples to which the judge gives it."""
+        """Estimate the share of examples with this gold label that the judge gives it to."""
         return share(self.hits, self.criterion.groups, level=level)
 
 
 def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on labels that the judge is shown to give to fewer than half of their examples.
+    """Yield findings on labels that the judge gives to fewer than half of the examples with that gold label.
 
     The tests are adjusted over all labels.
     """
@@ -70,7 +70,7 @@ def _percent(value: float | None) -> str:
 
 
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
-    """Make the finding on one category: which labels, what the judge says instead, and on which examples."""
+    """Make the finding on a categorical criterion: labels the judge misses, what it gives instead, and examples."""
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
     worst = evidence.worst(wrong.astype(np.float64))
     instead = criterion.scale.level_name(criterion.modal(np.where(wrong, criterion.judge, np.nan))[0])

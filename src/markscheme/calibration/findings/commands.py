@@ -10,7 +10,7 @@ from markscheme.rubrics.search import POOL
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """How to run a command on the same rubric, and `calibrate` with the same judge or ratings.
+    """Builder of the commands that a report suggests, with the same rubric and the same judge or ratings.
 
     Attributes:
         rubric: The rubric, or the files that were calibrated, as shell arguments.
@@ -33,7 +33,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: str, judge: str | None = None) -> "Commands":
-        """Return the commands on a rubric by its name, with a judge by its name; None stands for the usual judge."""
+        """Make the builder for a rubric's and a judge's name; without a judge, the accepted run's or the default."""
         named = judge or judge_to_name(rubric)
         return cls(shlex.quote(rubric), f"--judge {shlex.quote(named)}" if named else None)
 
@@ -42,7 +42,7 @@ class Commands:
         return _command("calibrate", self.rubric, self.judge, options)
 
     def calibrate_by(self, *options: str) -> str:
-        """Return the command that calibrates with the judge or ratings that the options name."""
+        """Return the `calibrate` command with other options, which name a judge or ratings."""
         return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
@@ -63,7 +63,7 @@ class Commands:
         return self._on_rubric("grade", POOL, self.judge) if self.asks else ""
 
     def certify(self) -> str:
-        """Return the command that finds which decisions the same judge may make alone, by the same labels.
+        """Return the `certify` command, which finds the decisions that the same judge may make without review.
 
         "" if there is no rubric, or not exactly one judge or file is named: several files may be one judge's runs.
         """
@@ -93,5 +93,5 @@ class Commands:
 
 
 def _command(name: str, *words: str | None) -> str:
-    """Return a command of ours by its name, its subject and its options, as a user types it."""
+    """Return a markscheme command line from the command's name, its subject and its options."""
     return " ".join(("markscheme", name, *filter(None, words)))

@@ -1,4 +1,4 @@
-"""The diagnosis: from a Comparison to the findings, each cause once.
+"""The diagnosis: finds the faults of judge, criteria and labels in a Comparison, each cause once.
 
 A fault is reported where it is significant, with Holm's correction for all criteria tested, and large enough to
 matter. One cause is reported once: a judge stuck on one level hides everything else on that criterion; a halo looks
@@ -48,7 +48,7 @@ def findings_of(
 
 
 def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Find the faults of a judge of single responses that look like each other, each cause once.
+    """Find the faults of a judge of single responses, and report only one of those that have the same cause.
 
     Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
     as a fault of the whole; the messages say so.
@@ -66,7 +66,7 @@ def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
-    """Leave out the examples of broken slices, unless too few examples would be left."""
+    """Return the evidence without the examples of broken slices; all of it if too few examples would be left."""
     if not broken:
         return whole
     hidden = np.any([subset.part.inside for subset in broken], axis=0)
@@ -75,14 +75,14 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """List findings about skill in decisions and scores, unless the only criterion has shown it already."""
+    """Find a lack of skill in decisions or scores; nothing if the only criterion's findings already say it."""
     if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
         return []
     return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))
 
 
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the faults of judge, criterion and annotators on single criteria, in the order in which one hides another.
+    """Yield faults on single criteria, without those that an earlier fault on the same criterion explains.
 
     A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
     be found with the effect of length taken out as well.
@@ -121,7 +121,7 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
 def _unexplained(
     criteria: Mapping[str, CriterionEvidence], *explained: Mapping[str, Finding]
 ) -> dict[str, CriterionEvidence]:
-    """Return the criteria on which nothing has been found yet."""
+    """Return the criteria that have none of the given findings."""
     return {
         name: criterion
         for name, criterion in criteria.items()
@@ -187,18 +187,18 @@ OWN_FINDINGS = (
 
 
 def all_findings() -> list[FindingRow]:
-    """Return the rows of all findings in the order in which their rules are asked."""
+    """Return the table of findings, with those of features, in the order in which rules are run."""
     of_features = [row for load in FINDINGS for row in load()]
     return sorted([*OWN_FINDINGS, *of_features], key=lambda row: row.rank)
 
 
 def finding_kinds() -> tuple[FindingKind, ...]:
-    """Return all kinds, each once, in the order of the stages at which they are worked on."""
+    """Return all kinds of finding, each once, in the order in which a user should work on them."""
     return tuple(
         sorted(dict.fromkeys(kind for row in all_findings() for kind in row.kinds), key=lambda kind: kind.step)
     )
 
 
 def kind_of(code: str) -> FindingKind | None:
-    """Return the first kind with a code, or None if there is none."""
+    """Return the first kind of finding that has a code; None if no kind has it."""
     return next((kind for kind in finding_kinds() if kind.code == code), None)

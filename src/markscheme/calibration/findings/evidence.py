@@ -126,7 +126,7 @@ class CriterionEvidence(CriterionComparison):
         return mean(values, self.units)
 
     def modal(self, levels: Floats) -> tuple[float, float]:
-        """Return the level of most examples, the lowest in a tie, and its share; nan counts for none."""
+        """Return the most frequent level, the lowest in a tie, and its share of the examples; nan is ignored."""
         return modal_level(levels, self.units)
 
     @cached_property
@@ -146,17 +146,17 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def labels(self) -> Floats:
-        """Each level that annotators gave where gold and judge have one; gold's levels if there are no annotators."""
+        """Distinct levels that annotators gave to examples the judge rated; without annotators, gold's levels."""
         return self._labels_with_units[0]
 
     @cached_property
     def modal_label(self) -> tuple[float, float]:
-        """Level that annotators gave most often, or gold without annotators, and its share."""
+        """Level that annotators (or gold, if there are none) gave most often, and its share."""
         return modal_level(*self._labels_with_units)
 
     @cached_property
     def _labels_with_units(self) -> tuple[Floats, Floats]:
-        """The labels, and how many times each was given."""
+        """The distinct levels of `labels`, and the number of times that each was given."""
         people = self.people[self.both]
         labels, units = self.gold[self.both], self.units[self.both]
         is_given = np.isfinite(people)
@@ -167,7 +167,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def modal_judged(self) -> tuple[float, float]:
-        """Level that the judge gave most often where gold has one, and its share."""
+        """Level that the judge gave most often to the examples with gold, and its share."""
         return self.modal(np.where(self.both, self.judge, np.nan))
 
     @cached_property
@@ -177,7 +177,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def distances(self) -> Floats:
-        """The judge's error as a share of the range; without order, 1 where it gives another level."""
+        """Absolute error of the judge as a share of the scale's range; for categories, 1 where it differs from gold."""
         if self.scale.ordered:
             return np.abs(self.errors) / self.scale.span
         return np.where(self.both, self.judge != self.gold, np.nan)
@@ -191,12 +191,12 @@ class CriterionEvidence(CriterionComparison):
         return share >= STUCK and share - self.modal_label[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate an error or a correlation from the criterion's table, with an interval of any coverage."""
+        """Estimate an error or a correlation of judge and gold, by its name; `level` is that of the interval."""
         once = self.merged
         return pair_statistic(once.gold, once.judge, name, groups=once.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate a chance-corrected coefficient from the criterion's table, with an interval of any coverage."""
+        """Estimate a chance-corrected coefficient of judge and gold, by its name; `level` is that of the interval."""
         return agreement(self._patterns, name, levels=self.levels, level=level)
 
     @cached_property
@@ -207,7 +207,7 @@ class CriterionEvidence(CriterionComparison):
         return rating_patterns(pairs, self.levels, groups=once.groups)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
-        """Estimate Krippendorff's alpha over all annotators; several rules ask for it."""
+        """Estimate Krippendorff's alpha over all annotators."""
         if level not in self._people_alphas:
             self._people_alphas[level] = self._people_alpha(level)
         return self._people_alphas[level]
@@ -224,12 +224,12 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def _people_patterns(self) -> RatingPatterns:
-        """The distinct rows of annotators' levels."""
+        """The distinct combinations of annotators' levels on an example, with their counts."""
         return rating_patterns(self.people, self.levels, groups=self.groups)
 
     @property
     def people_once(self) -> tuple[Floats, Floats]:
-        """Annotators' levels with each kind of row once, shape (n_rows, n_people), and how many examples have each."""
+        """The distinct combinations of annotators' levels, shape (n_rows, n_people), and the count of each."""
         table = self._people_patterns
         return np.where(table.codes < 0, np.nan, table.values[table.codes]), table.times
 
@@ -238,7 +238,7 @@ class CriterionEvidence(CriterionComparison):
         return bool(np.isin(ratings[np.isfinite(ratings)], self.levels).all())
 
     def merit(self, levels: Floats) -> Floats:
-        """Return how good levels are, 0 to 1: inverted for a fault."""
+        """Return the quality of levels from 0 to 1, inverted if the criterion describes a fault."""
         return merits(self.criterion, levels)
 
     def nearest_level(self, value: float) -> float:
@@ -298,7 +298,7 @@ class Evidence:
         return cls(comparison, criteria, np.ones(n, dtype=bool))
 
     def without(self, hidden: Flags, called: str | None = None) -> "Evidence":
-        """Leave some examples out of the evidence.
+        """Return the evidence without some examples.
 
         Args:
             hidden: Flags of the examples to leave out, shape (n_examples,).
@@ -314,7 +314,7 @@ class Evidence:
         return self.comparison.ids
 
     def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:
-        """Return the indices of the worst examples, as `worst_places` does; none where examples are only counted."""
+        """Return the indices of the worst examples, as `worst_places` does; none if examples have no ids."""
         return worst_places(badness, most) if self.ids else []
 
     @property
@@ -324,7 +324,7 @@ class Evidence:
         return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
 
     def people(self, verb: str) -> str:
-        """Return the name for those who gave the labels with a verb, in the singular if it is one person."""
+        """Return subject and verb for those who gave the labels, such as "annotators give" or "anna gives"."""
         return f"{self.who} {verb}{'s' if labeller_of(self.comparison).is_one else ''}"
 
     @property
@@ -345,7 +345,7 @@ class Evidence:
         least: Severity = "low",
         most: Severity = "high",
     ) -> Finding:
-        """Make a finding whose severity follows the share of the judge's error that it causes.
+        """Make a finding, with its severity by the share of the judge's error that the fault causes.
 
         Args:
             kind: What holds of every finding of its kind.
@@ -377,7 +377,7 @@ class Evidence:
     def _advice(
         self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
     ) -> str:
-        """Return the suggestion, or another one if there is no rubric to edit and no judge to ask."""
+        """Return a finding's suggestion, replaced by another for a table that has no rubric to edit."""
         if self.comparison.rubric.table_of is None:
             return suggestion
         levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
@@ -436,7 +436,7 @@ class Evidence:
         return "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
-        """Say which level to anchor, and on which examples the judge and gold differ there.
+        """Suggest a level to illustrate with an example in the rubric, and name examples where judge and gold differ.
 
         Args:
             criterion: The criterion.
@@ -478,26 +478,26 @@ class Evidence:
 
     @cached_property
     def n(self) -> int:
-        """Examples with both scores, or where there are no scores those that the best-covered criterion has."""
+        """Number of examples scored by judge and gold; without scores, the most that any criterion has."""
         scored = int(np.isfinite(self.misses).sum()) if self.ids else self.comparison.scored
         return scored or max((criterion.n for criterion in self.criteria.values()), default=0)
 
     @cached_property
     def error(self) -> float:
-        """The judge's mean error, over criteria by their share of the score; in score where only that is known."""
+        """The judge's mean error: over criteria, weighted by their shares of the score; of scores if levels lack."""
         by_criterion = sum(
             abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()
         )
         return by_criterion or mean(np.abs(self.misses))
 
     def share(self, criterion: CriterionEvidence) -> float:
-        """Return how far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
+        """Return by how much the score rises from the lowest to the highest level of a criterion."""
         rubric = self.comparison.rubric
         best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
         return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """Return how much smaller the judge's error would be with other levels on some criteria; never below 0.
+        """Return by how much the judge's error would fall if it gave other levels on some criteria; at least 0.
 
         Args:
             fixed: By criterion the levels the judge would give, shape (n_examples,); nan leaves an example as it is.
@@ -567,7 +567,7 @@ def significant(
     *,
     sides: int = 1,
 ) -> dict[str, Estimate]:
-    """Return the criteria, or labels, on which a statistic exceeds its bound, by Holm's procedure.
+    """Return the criteria (or labels) on which a statistic significantly exceeds its bound, with Holm's correction.
 
     Args:
         criteria: Those tested together.

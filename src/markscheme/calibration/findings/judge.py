@@ -97,7 +97,7 @@ def _stuck_p(criterion: CriterionEvidence) -> float:
 
 
 def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge's levels don't follow gold's, however often they are equal."""
+    """Yield findings on criteria on which the judge's levels aren't associated with gold's, even if many are equal."""
     looked = {
         n: criterion
         for n, criterion in criteria.items()
@@ -138,7 +138,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate how closely the judge follows gold, whatever its bias."""
+    """Estimate the association of the judge's levels with gold's, which bias doesn't affect."""
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 
@@ -238,7 +238,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return the examples that have the judge's and gold's level of the first; a sentence on them stays short."""
+    """Return those examples on which judge and gold give the same two levels as on the first."""
     return [
         index
         for index in places
@@ -300,14 +300,14 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
 
 
 def _times(ratio: float) -> str:
-    """Write a ratio in words; above a limit it isn't known, since annotators hardly differ."""
+    """Write a ratio as "2.3 times"; a very large one, since it is imprecise, as "over … times"."""
     if ratio > MOST_TIMES:
         return f"over {MOST_TIMES} times"
     return f"{number(ratio, 1)} times"
 
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:
-    """Return True if nearly all errors go the way of the bias, which then explains their scatter too."""
+    """Return True if nearly all errors have the same sign, so that bias explains their scatter too."""
     errors = np.nan_to_num(criterion.errors)
     above = criterion.count(errors > LEVEL_ROUNDING)
     below = criterion.count(errors < -LEVEL_ROUNDING)
@@ -362,7 +362,7 @@ def _has_kappa(criterion: CriterionEvidence) -> bool:
 
 
 def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate the coefficient that leads the criterion's table; the correlation for ratings between levels."""
+    """Estimate the criterion's main chance-corrected coefficient; Pearson's correlation for ratings between levels."""
     return (
         criterion.kappa(headline(criterion.scale), level)
         if _has_kappa(criterion)
@@ -371,7 +371,7 @@ def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _quote_found(answer: Rated) -> float:
-    """Return 1 if an answer's quote is in what was shown, 0 if not, nan if it has none that could be checked."""
+    """Return 1 if the quote in a judge's answer occurs in its prompt, 0 if not, nan if there is no quote to check."""
     return np.nan if answer.quote is None or answer.quote_found is None else float(answer.quote_found)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of finding that the core makes: one entry each, read by diagnosis, the verdict and every view.
+"""The core's kinds of finding, such as a lenient judge: names, causes and remedies that all their findings share.
 
 A rule reports a finding with its own sentence, figures and examples. What holds of all findings of a kind is said here
 once: how a reader calls it, where the fault is, what fixes it, what must be resolved first, and the command to run.
@@ -25,7 +25,7 @@ CommandWriter: TypeAlias = Callable[[Commands, str | None], str]
 
 
 def _calibrate(commands: Commands, options: str | None) -> str:
-    """Return the command that calibrates with other options; "" for the command that was just run."""
+    """Return the `calibrate` command with further options; "" without options, or if no judge is asked."""
     return commands.calibrate(options) if options and commands.asks else ""
 
 
@@ -102,7 +102,7 @@ class FindingKind:
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if work on the finding may be wasted as long as another kind, of the stage before, is found."""
+        """Return True if findings of an earlier kind should be fixed first, since it is one stage before this kind."""
         return earlier.step == self.step - 1
 
     @property

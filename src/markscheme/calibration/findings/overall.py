@@ -207,14 +207,14 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return each pair of a decision by gold and one by the judge that occurs, and its number of examples."""
+    """Return the combinations of gold's and the judge's decision that occur, and the number of examples of each."""
     n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)
     occurs = n > 0
     return np.array([0.0, 0.0, 1.0, 1.0])[occurs], np.array([0.0, 1.0, 0.0, 1.0])[occurs], n[occurs]
 
 
 def _leaning(labels: Floats, judge: Floats, log_length: Floats, groups: Grouping) -> Estimate:
-    """Estimate how much a judge rewards length at equal labels, with equal rows merged."""
+    """Estimate how much a judge rewards length among responses with equal labels."""
     (*people, its, length), in_groups = merged_rows(*np.atleast_2d(labels.T), judge, log_length, groups=groups)
     return leaning(np.column_stack(people), its, length, groups=in_groups)
 
@@ -242,7 +242,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
 
 
 def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Finding:
-    """Make the finding on a slice on which the judge does worse than elsewhere, by the figure that shows it best."""
+    """Make the finding that the judge is worse on a slice than elsewhere, quoting the figure that shows it best."""
     inside = subset.part.inside
     called = subset.part.called
     alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1
@@ -331,7 +331,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
 
 
 def _how_to_ask(rubric: Rubric) -> str:
-    """Say how answers may become readable: by one criterion a request, unless they are asked like that already."""
+    """Suggest how to get readable answers: ask about one criterion at a time, or else use another model."""
     if len(rubric.criteria) == 1 or rubric.strategy == "per_criterion":
         return "Use a model that keeps to the answer format."
     return "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format."

@@ -1,4 +1,4 @@
-"""The order and the severity of findings by what fixing them would change."""
+"""The order and severity of findings, by the wrong decisions that fixing each would repair."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ FEWEST_FOR_MEDIUM = 2
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
-    """Order findings: the costliest in score first, and those about a criterion's levels by what fixing them changes.
+    """Sort findings by cost in score; findings about levels are sorted among each other by the decisions they repair.
 
     Those about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
 
@@ -27,7 +27,7 @@ def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Findin
 
 
 def _with_repair(finding: Finding, repairs: Repairs | None) -> Finding:
-    """Add to a finding about levels what fixing it changes and the severity that follows; return others as they are."""
+    """Add to a finding about a criterion's levels its repair and severity; return any other finding unchanged."""
     if repairs is None or not finding.kind.is_of_levels or finding.criterion is None:
         return finding
     repair = repairs.by_criterion.get(finding.criterion)
@@ -35,14 +35,14 @@ def _with_repair(finding: Finding, repairs: Repairs | None) -> Finding:
 
 
 def severity_of(repair: Repair) -> Severity:
-    """Grade a fault by the wrong decisions it causes: high from a half of them or of the false passes."""
+    """Return a finding's severity by the share of wrong decisions, or of false passes, that fixing it repairs."""
     if repair.reaches(A_HALF, FEWEST_FOR_HIGH):
         return "high"
     return "medium" if repair.reaches(A_FIFTH, FEWEST_FOR_MEDIUM) else "low"
 
 
 def _reordered(findings: Sequence[Finding]) -> list[Finding]:
-    """Sort the findings that have a repair by what it changes; all others keep their index."""
+    """Sort the findings that have a repair by what it repairs; all other findings keep their positions."""
     places = [index for index, finding in enumerate(findings) if finding.repair is not None]
     ordered = sorted((findings[row] for row in places), key=_rank, reverse=True)  # stable: equal ones by cost
     result = list(findings)

@@ -60,7 +60,7 @@ LONGEST_QUOTE = 200
 
 
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which responses hardly differ, while annotators are no noisier than elsewhere."""
+    """Yield findings on criteria on which responses hardly differ, although annotators are no noisier than usual."""
     variances = {
         name: tuple(part / criterion.scale.span**2 for part in shared_and_own(*criterion.people_once))
         for name, criterion in criteria.items()
@@ -84,7 +84,7 @@ def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]
 
 
 def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria with one level for nearly all responses, and no sign that the judge finds others."""
+    """Yield findings on criteria with one gold level for nearly all responses, so that the judge is hardly tested."""
     for criterion in criteria.values():
         if criterion.n < FEWEST_TO_DIAGNOSE:
             continue
@@ -155,13 +155,13 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 
 
 def _apart(criterion: CriterionEvidence) -> Floats:
-    """Return how far apart annotators' levels of each example are; 0 where fewer than two rated it."""
+    """Return the range of annotators' levels on each example; 0 for an example with fewer than two annotators."""
     filled = np.where(np.isnan(criterion.people), np.nan_to_num(criterion.gold)[:, None], criterion.people)
     return np.where(criterion.n_people >= 2, np.ptp(filled, axis=1), 0.0)
 
 
 def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: float) -> float | None:
-    """Return the correlation of a perfect judge with the mean of the usual number of annotators.
+    """Return the correlation that a perfect judge would have with gold, which is a noisy mean of annotators.
 
     Returns: None if annotators share no variance, or the levels have no order.
     """
@@ -170,7 +170,7 @@ def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: flo
 
 
 def _usual_annotators(criterion: CriterionEvidence) -> float:
-    """Return how many annotators rated an example that any rated, on average."""
+    """Return the mean number of annotators over the examples that any annotator rated."""
     return criterion.mean(np.where(criterion.n_people > 0, criterion.n_people, np.nan))
 
 
@@ -191,7 +191,7 @@ def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequ
 
 
 def _written(evidence: Evidence, criterion: CriterionEvidence, worst: Sequence[int]) -> str:
-    """Return quotes of what annotators wrote where they differ, and why they gave no level elsewhere."""
+    """Quote annotators' remarks on examples on which they differ, and their reasons for giving no level."""
     everywhere = evidence.remarks(criterion, np.flatnonzero(evidence.included).tolist())
     skipped = [remark for remark in everywhere if remark["level"] is None]
     differing = [
@@ -212,7 +212,7 @@ def _quoted(text: str) -> str:
 
 
 def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on two criteria that rank the responses the same way."""
+    """Yield findings on pairs of criteria that rank the responses in the same way."""
     if not evidence.ids:  # counts of one criterion say nothing of another
         return
     usable = [
@@ -280,7 +280,7 @@ def unused_levels(
 
 
 def _should_have_come(criterion: CriterionEvidence, level: float) -> bool:
-    """Return True if gold gives the level so often that a judge that follows it would have given it."""
+    """Return True if a level is so frequent in gold that a judge with skill would have given it."""
     share = criterion.count(criterion.both & (criterion.gold == level)) / criterion.n
     return share * criterion.n >= LEAST_WRONG and (1 - share) ** criterion.n <= NEVER
 

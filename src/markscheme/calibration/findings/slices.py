@@ -1,4 +1,4 @@
-"""Slices of the examples compared with the rest: a judge may look fine on the whole and be broken on one of them."""
+"""Slices of the examples, such as one system's responses, on which the judge may be worse than on the rest."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ MOST_VALUES = 12
 
 @dataclass(frozen=True)
 class ExamplePart:
-    """Some of the examples, by what they have in common.
+    """A slice of the examples that have something in common, such as their group, system or length.
 
     Attributes:
         by: What was looked at: group, system, a key of the metadata, label kind or length.
@@ -68,13 +68,13 @@ class ExamplePart:
 
     @property
     def called(self) -> str:
-        """The part in a sentence: "system b", "responses of up to 300 characters"."""
+        """Name of the slice in a sentence, such as "system b" or "responses of up to 300 characters"."""
         return f"responses of {self.name}" if self.by == BY_LENGTH else f"{self.by} {self.name}"
 
 
 @dataclass(frozen=True)
 class SliceFigure:
-    """A figure inside a slice, and elsewhere on examples of the same gold.
+    """A figure of the judge on a slice, and on the other examples with the same gold, such as its bias.
 
     Attributes:
         criterion: On which; None for the score.
@@ -96,22 +96,22 @@ class SliceFigure:
 
     @property
     def inside(self) -> float:
-        """Value of the figure in the slice."""
+        """Value of the figure on the slice's examples."""
         return self.look.as_it_is.inside * self.unit
 
     @property
     def same_gold(self) -> float:
-        """Value that the figure would have elsewhere on examples of the same gold as the slice's."""
+        """Value of the figure on other examples, weighted to the same gold labels as in the slice."""
         return self.look.outside_at_same_gold * self.unit
 
     @property
     def matters(self) -> bool:
-        """Whether the judge is worse there by enough, also at the same gold."""
+        """Whether the judge is worse on the slice by enough to matter, also compared at the same gold."""
         return self.look.matters(self.least)
 
     @property
     def in_words(self) -> str:
-        """Both figures in a sentence."""
+        """Clause with the figure on the slice and elsewhere at the same gold."""
         inside, elsewhere = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
         on = f"{self.criterion}: " if self.criterion is not None else ""
         unit = f" {self.measured_in}" if self.measured_in is not None else ""
@@ -145,7 +145,7 @@ def _spelled(name: FigureName, value: float) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """Performance of a judge on one part of the examples; its figures are computed when they are first asked for.
+    """A judge's performance on a slice of the examples, compared with its performance on the rest.
 
     Attributes:
         part: Which part.
@@ -188,11 +188,11 @@ class Slice:
 
     @cached_property
     def _sets(self) -> Integers | None:
-        """Number of the set with which each of the part's examples is left out; None if the part is a group itself."""
+        """Jackknife set of each of the slice's examples, as a number; None if the slice is itself a group."""
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Number the groups, or sets, of the part's examples; None if the part is a group itself."""
+        """Return group names of the slice's examples as numbers; None if the slice is itself a group."""
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]
@@ -204,7 +204,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """The judge's bias on the slice minus that elsewhere at the same gold; None if another figure is quoted."""
+        """Bias on the slice minus bias elsewhere at the same gold; None if bias isn't the slice's worst figure."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
@@ -264,14 +264,14 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
 
 
 def known_of(example: Example, by: str) -> str:
-    """Return what is known of an example before it is graded: its group, its system, or a value of its metadata."""
+    """Return an example's group, system, or value of a metadata key, which are known before it is graded."""
     if by in KNOWN_BEFORE:
         return str(getattr(example, by))
     return example.metadata.get(by, "")
 
 
 def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
-    """Return what is known of each example before it is graded, as `known_of` does."""
+    """Return each example's group, system or metadata value, as `known_of` does."""
     if by in KNOWN_BEFORE:
         return list(map(str, values_of(examples, by)))
     return [metadata.get(by, "") for metadata in values_of(examples, "metadata")]
@@ -288,7 +288,7 @@ def _metadata_keys(examples: Sequence[Example]) -> list[str]:
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
-    """Compare the judge on every part of the examples with the rest, and mark the parts on which it does worse.
+    """Compare the judge's performance on every slice with that on the rest, and mark slices on which it is worse.
 
     A part is marked where a figure is worse than elsewhere both as it is and among examples of the same gold, so that
     better or worse responses don't look like a fault. Parts whose examples mostly belong to a part that is worse still
@@ -319,7 +319,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Return the figures on which a slice is still worse once the examples of even worse slices are left out."""
+    """Return the indices of the figures on which a slice is still worse without the examples of worse slices."""
     untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
     if untaken.inside.sum() < SMALLEST_PART:
         return []
@@ -328,7 +328,7 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 
 
 class _Looks:
-    """The figures by which every slice is compared with the rest: score and criteria, by size of error and by bias.
+    """Computes the figures that compare slices with the rest: agreement, error size and bias, by score and criterion.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
@@ -345,11 +345,11 @@ class _Looks:
         self._free = free
 
     def without(self, hidden: Flags) -> "_Looks":
-        """Leave some of the examples out, shape (n_examples,)."""
+        """Return a copy without the flagged examples, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
-        """Compute the figures of each part, one column of figures at a time.
+        """Return, for each slice, the figures that compare it with the rest.
 
         Examples that share a task aren't independent, unless the part is a task itself.
         """
@@ -432,7 +432,7 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
 
 
 def _label_kinds(gold: Gold) -> list[str]:
-    """Return the strongest kind of label that counts for each example."""
+    """Return, for each example, the most trusted kind of its labels."""
     kinds = np.full(len(gold.ids), "", dtype=object)
     for kind in reversed(KINDS):
         if kind in gold.kinds:

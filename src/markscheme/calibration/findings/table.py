@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ExaminedJudge(NamedTuple):
-    """A judge compared with gold, as the rules of a diagnosis see it.
+    """The input of diagnosis rules: evidence, ratings and slices of a judge that was compared with gold.
 
     Attributes:
         evidence: All examples.

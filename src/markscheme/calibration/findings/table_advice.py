@@ -24,7 +24,7 @@ ON_LABELS: Final = {
 
 
 def advice_without_rubric(kind: FindingKind, suggestion: str, ids: str, both_levels: str) -> str:
-    """Return what to do about a fault in a table, where a rubric's author would edit it.
+    """Return the suggestion for a fault found in a table without a rubric, in place of an edit of the rubric.
 
     Args:
         kind: The fault.

@@ -1,4 +1,4 @@
-"""The judge's decisions on a graded set, and those of annotators and judge on the same examples, as tables."""
+"""Tables of a judge's decisions on a graded set, and of annotators' and the judge's decisions on the same examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Decided:
 
 
 def graded_table(rated: RatedFiles) -> RatingTable:
-    """Make a table with a row for each response that a judge graded, with what wrote it and the test that it answers.
+    """Make a table with a row for each response that a judge graded, with the response's system and test.
 
     Raises:
         RatingError: The file has verdicts of several judges, or none that states or implies a decision.
@@ -59,7 +59,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 
 def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
-    """Return an example for each id, empty but for the id if the file has nothing else about it."""
+    """Return an example for each id; if the file has no such example, one without a response."""
     index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
     unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
@@ -88,7 +88,7 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
 
 
 def rated_of_table(reading: TableReading) -> RatedFiles:
-    """Return the examples and all ratings of a table, by the one rubric that its columns imply."""
+    """Return a table's examples and ratings in the form of rated files, with the rubric its columns imply."""
     path = reading.paths[0] if reading.paths else Path(reading.name)
     rubric = reading.whole_rubric
     ratings = tuple(reading.whole_ratings)
@@ -110,9 +110,9 @@ def decided_in(rated: RatedFiles) -> Decided:
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:
-    """Return the outputs that the authors of their tests decided as well as the graders; None without any.
+    """Return the decisions on outputs that have both a grader's verdict and the test author's expected label.
 
-    Ratings in the viewer don't count: they are of another run.
+    None if there are no such outputs. Ratings in the viewer don't count, since they are of another run.
     """
     rated = rated_results(results)
     (file,) = rated.files
@@ -127,7 +127,7 @@ def both_decided(table: RatingTable) -> RatingTable:
 
 
 def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
-    """Return the examples on which both gold and the judge decided, and the gold of all; None without any."""
+    """Return a table of the examples that both gold and the judge decided, with the gold of all; or None."""
     truth = _gold(file, rated.rubric)
     if truth is None:
         return None
@@ -153,14 +153,14 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Return ratings without the scores from which no decision follows."""
+    """Remove the overall scores of ratings from which no pass/fail decision follows."""
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged
     return RatingCodes.of(decided(rating, named=named) for rating in judged)
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return the rating, without a score from which no decision follows.
+    """Return a rating without its overall score if no pass/fail decision follows from that.
 
     A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
     """

@@ -1,4 +1,4 @@
-"""Share of a graded set that annotators would pass, from a judge's verdicts and labels that show its errors."""
+"""The share of a graded set that annotators would pass, estimated from a judge's verdicts and labelled examples."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ class PassRates:
 
 
 def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | None = None) -> PassRates:
-    """Estimate the pass rate of a graded set, raw and corrected, for all of it and by what wrote the responses.
+    """Estimate the raw and the corrected pass rate of a graded set, as a whole and of each system.
 
     Args:
         graded: A row for each response that was graded, with the judge's column; its example says which system wrote
@@ -101,7 +101,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 
 
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
-    """Return the labels with the judge's present verdict on each response that is graded here under one id.
+    """Replace the verdicts stored with labels by the judge's new ones on the same responses, where it has any.
 
     The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
     earlier run or another judge, would correct errors that this judge doesn't make.
@@ -124,17 +124,17 @@ def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
 
 
 def _examples(table: RatingTable) -> Sequence[Example]:
-    """Return what is known of each row beyond its ratings, as an example."""
+    """Return the example of each row of a table."""
     return table.examples or ExampleRows.without_texts(table.ids)
 
 
 def _of_each(table: RatingTable, name: str) -> Sequence[Any]:
-    """Return an attribute of each row's example."""
+    """Return an attribute, by its name, of each row's example."""
     return values_of(_examples(table), name)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
-    """Infer how the labels were drawn; by verdict if they don't say and are of these responses."""
+    """Infer how the labelled examples were drawn: at random, by verdict, by stratum, or from elsewhere."""
     ways = set(_of_each(labelled, "drawn"))
     strata = _of_each(labelled, "stratum")
     if strata and all(strata) and set(strata) <= set(_of_each(pool, "stratum")):
@@ -172,7 +172,7 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
-    """Estimate the rate by strata that both sides name; if responses name none, by verdict with weighted labels."""
+    """Estimate the pass rate from labels drawn by stratum; if responses name no strata, the verdicts are the strata."""
     named = all(_of_each(pool, "stratum"))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
@@ -190,7 +190,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return the stratum of each row: by its name, else by the judge's verdict."""
+    """Return each row's stratum: its own, or with `by_name` false the judge's verdict."""
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
@@ -216,7 +216,7 @@ _Group: TypeAlias = tuple[RatingTable, RatingTable]
 
 
 def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
-    """Return why a group with these labels can't have a rate, however many there are; None if it can."""
+    """Return why the way labels were drawn allows no corrected rate for a single group; None if it does."""
     if how == "elsewhere":
         return Reason("group-without-own-labels")
     passes = _passes(labelled)
@@ -241,7 +241,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """Return the estimate; if it has no value, with a note on why."""
+    """Add the reason why an estimate has no value as its note; return other estimates unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
@@ -264,7 +264,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """Select the labels of a group's responses, in their order, with the judge's present verdicts."""
+    """Select the labels of a group's own responses, with the verdicts of the judge in the graded set."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
     index_of = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in index_of]
@@ -274,18 +274,18 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
-    """Return the ids that responses of more than one group have."""
+    """Return the example ids that occur in more than one group."""
     systems = Counter(unit for unit, _ in {*zip(_of_each(pool, "id"), _of_each(pool, "system"), strict=True)})
     return {unit for unit, n in systems.items() if n > 1}
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Return the pairs of groups to compare: all where there are few groups, else each with the first."""
+    """Return the pairs of groups to compare: all pairs of a few groups; of many, the first with each of the others."""
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 
 def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
-    """Compute the first group's rate minus the second's: the two rates that are shown."""
+    """Estimate the first group's corrected pass rate minus the second's."""
     first_pool, first_labels = first
     second_pool, second_labels = second
     why = _why_withheld(first_labels, how) or _why_withheld(second_labels, how)
@@ -300,7 +300,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count the tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
+    """Count the tests that both groups were graded on, by both verdicts, shape (2, 2); rows are the first group's."""
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):
         by_test.setdefault(test, []).append(passed)

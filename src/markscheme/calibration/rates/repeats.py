@@ -1,4 +1,4 @@
-"""A gate on the mean of cases, and its risk from several runs over the same cases."""
+"""The risk that a gate on the mean of test cases flips by chance, from several runs over the same cases."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ FEW_GROUPS = 5
 
 
 def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
-    """Build a table of runs from ratings: an example's first rating in the first column, its second in the second."""
+    """Make a table with a row for each example and a column for each of its ratings, in order."""
     numbers: Counter[str] = Counter()
     runs = []
     for rating in ratings:
@@ -35,7 +35,7 @@ def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
-    """Compute the risk of a gate, from the cases that every run graded.
+    """Compute the risk that a gate flips by chance, from the test cases that every run graded.
 
     Args:
         runs: A row for each case, a column for each run.
@@ -68,7 +68,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> ThresholdRisk | None:
-    """Compute the risk of a gate, from cases that were graded several times; None if too few were for a gate."""
+    """Compute the risk that a gate flips by chance; None if too few test cases were graded several times."""
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:

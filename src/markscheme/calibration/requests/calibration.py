@@ -1,4 +1,4 @@
-"""A request to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
+"""A request to calibrate: judges that are asked, ratings from files, tables, or Promptfoo's results."""
 
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationRequest:
-    """A request to calibrate: which rubric, on which labels, and with what it is compared.
+    """A request to calibrate: the rubric, the labelled examples, the judges or ratings, and all options.
 
     Attributes:
         of: The rubric; or its name, or files of Promptfoo's results, as the user wrote them.
@@ -94,9 +94,9 @@ class CalibrationRequest:
     notify: Callable[[str], None] | None = None
 
     def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | FileAnswer | None":
-        """Return the calibrations of the judges in an export of another tool; None where none is named.
+        """Return the result for files that hold their own ratings, such as an export; None for other requests.
 
-        Where files of any format have several annotators and no judge, how far those agree.
+        For files with several annotators and no judge, that is the agreement of annotators.
 
         Raises:
             UsageError: A hint is given without an export, or an option that only a rubric has.
@@ -129,7 +129,7 @@ class CalibrationRequest:
         return self._of_metrics(paths)
 
     def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
-        """Return the calibrations of each metric of Promptfoo's results where all labels are of metrics, else None."""
+        """Return a calibration for each metric of Promptfoo's results if all labels are of metrics; else None."""
         if not self._results or self.metrics or self.drift.accepted is not None:
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
@@ -140,21 +140,21 @@ class CalibrationRequest:
 
     @property
     def joins_accepted(self) -> bool:
-        """Whether the run joins the accepted ones."""
+        """Whether the run is to be added to the accepted runs."""
         return self.drift.accept
 
     @property
     def has_own_source(self) -> bool:
-        """Whether a feature calibrates what is named by a source of its own, though it may look like a table."""
+        """Whether a feature provides the calibrations of this request."""
         return self._otherwise is not None
 
     @cached_property
     def _otherwise(self) -> list[Calibration] | None:
-        """Calibrations by a feature's own source; None where the request names none."""
+        """The calibrations that a feature provides for this request; None if no feature does."""
         return calibrations_otherwise(self)
 
     def calibrations(self) -> list[Calibration]:
-        """Calibrate each judge that is named, each rater of the ratings, or results.
+        """Calibrate each named judge, each rater in the ratings files, or each metric of Promptfoo's results.
 
         Raises:
             UsageError: What is named is neither a rubric nor results, or options that don't go together.
@@ -173,7 +173,7 @@ class CalibrationRequest:
         return self._of_rubric()
 
     def _refuse_options_of_rubrics(self, why: str, **more: object) -> None:
-        """Refuse options that ask a judge, or name examples, for files that bring both.
+        """Raise an error if options that need a rubric are given for files that hold their own ratings.
 
         Args:
             why: What makes them pointless.
@@ -201,7 +201,7 @@ class CalibrationRequest:
     # a table
 
     def of_table(self, table: "TableReading") -> "list[Calibration] | TableCalibrations | AnnotatorAgreement":
-        """Return the calibrations of the judges in a table; by criterion, or of annotators alone, as one result.
+        """Return the calibrations of a table's judges, or one result for several criteria or for annotators only.
 
         Raises:
             UsageError: An option that only a rubric has is given.
@@ -221,12 +221,12 @@ class CalibrationRequest:
 
     @cached_property
     def _results(self) -> list[Path]:
-        """Files of Promptfoo's results, if the request names any."""
+        """The files of Promptfoo's results that the request names."""
         return [] if isinstance(self.of, Rubric) else _results_among(self.of)
 
     @cached_property
     def _rated_results(self) -> "RatedFiles":
-        """Contents of Promptfoo's results."""
+        """The ratings and labels in Promptfoo's results."""
         from markscheme.readers.rated import open_rated
 
         return open_rated(self._results)
@@ -304,7 +304,7 @@ class CalibrationRequest:
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
     ) -> list[Calibration]:
-        """Record the settings of this run, and return the calibrations after all settings tried on these labels."""
+        """Record this run's settings, and widen intervals for all settings that were tried on the same labels."""
         today = date.today().isoformat()
         split = part_name(examples.examples, self.options.split)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
@@ -327,7 +327,7 @@ class CalibrationRequest:
         ]
 
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
-        """Return all examples, and the rubric's calibration folder if there is one."""
+        """Return the request's examples with all labels, and the rubric's calibration folder or None."""
         if isinstance(self.examples, ExampleSet):
             every = self.examples
             folder = find_calibration(rubric.name, Path.cwd())
@@ -337,7 +337,7 @@ class CalibrationRequest:
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
-        """Wait until no other process accepts a run at `path`, since the samples to ask depend on the runs before."""
+        """Lock the accepted runs while this run is made and added, since its samples are numbered after theirs."""
         if path is None or not self.drift.accept:
             yield
             return
@@ -372,7 +372,7 @@ class CalibrationRequest:
     def _with_looks(
         self, since: "Since", current: "Setting", labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
     ) -> "Since":
-        """Return the accepted runs with what all looks at their examples say, in an unchanged setting but for samples.
+        """Add to `since` the evidence of drift over all comparisons with accepted runs of the same setting.
 
         Args:
             since: The accepted runs.
@@ -418,7 +418,7 @@ class CalibrationRequest:
         )
 
     def _named(self, rater: Rater, judge: str | Judge | None = None, files: Sequence[Path] = ()) -> Rater:
-        """Add to a rater what calibrates it again: the rubric, by its name if that finds it, and the options.
+        """Add to a rater the rubric's name and the options with which a printed command calibrates it again.
 
         Args:
             rater: The rater.
@@ -471,13 +471,13 @@ class CalibrationRequest:
         ]
 
     def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> RatingCodes:
-        """Return people's ratings in files that have a judge's too: the labels, where no example has one."""
+        """Return people's labels from ratings files that also hold a judge's ratings; none if there are only labels."""
         ratings = RatingCodes().joined(*(of_source for _, of_source in self._sources(rubric, examples)))
         labels = ratings.where(lambda header: header.kind not in JUDGES)
         return labels if len(labels) < len(ratings) else RatingCodes()
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, RatingCodes]]:
-        """Return the ratings, with the file that each part of them is from."""
+        """Return the request's ratings, file by file; for ratings from memory, the file is None."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
         from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader
@@ -532,7 +532,7 @@ class CalibrationRequest:
         )
 
     def _runs_before(self, path: Path, current: "Setting", examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that this one joins; 0 if it isn't to be accepted."""
+        """Count the accepted runs to which this run is to be added; 0 if it isn't to be accepted."""
         if not self.drift.accept:
             return 0
         from markscheme.calibration.accepted.history import runs_before
@@ -542,7 +542,7 @@ class CalibrationRequest:
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], GradingJudge]:
-        """Return a function that opens the judge, as often as it is needed."""
+        """Return a function that opens the judge on each call, or returns it if it is open already."""
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)
@@ -550,14 +550,14 @@ class CalibrationRequest:
 
 
 def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
-    """Return a judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
+    """Number the judge's samples from `first` on, so that cached replies of earlier runs aren't used again."""
     if first == 0:
         return judge
     return FromSample(replying(judge), first)
 
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
-    """Return the ratings of the runs after the first, numbered from 1."""
+    """Return the ratings of all runs but the first, with runs numbered from 1."""
     return [
         rating
         for ordinal, run in enumerate(runs, start=1)
@@ -587,7 +587,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:
-    """Return True if the files are another tool's export; YAML never is, so that a rubric loads no reader."""
+    """Return True if the files are another tool's export; YAML files never are, so they load no reader."""
     if not all(path.is_file() and not shows_yaml(path) for path in paths):
         return False
     from markscheme.readers.rated import are_of_tool
@@ -601,7 +601,7 @@ def _rubric_named(name: str) -> Rubric:
 
 
 def _refuse_other_files(name: str) -> None:
-    """Refuse a file that `calibrate` reads or writes elsewhere; a name, or YAML, loads no reader.
+    """Raise an error if a file is of a kind that doesn't belong in place of a rubric, such as a report.
 
     Raises:
         UsageError: It is a report, or lines of examples or ratings.

@@ -1,4 +1,4 @@
-"""Files that are named where a rubric, or ratings, are expected: what is read from them, and what is refused."""
+"""Files named in place of a rubric or ratings: ratings are read from some kinds, and other kinds are refused."""
 
 import shlex
 from pathlib import Path
@@ -22,7 +22,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def refuse_other_file(name: str) -> None:
-    """Refuse a file that `calibrate` reads or writes elsewhere, and say what to run instead.
+    """Raise an error for a file that isn't a rubric, such as a report, with the command to run instead.
 
     Raises:
         UsageError: It is a report, or lines of examples or ratings.
@@ -63,14 +63,14 @@ def refuse_other_file(name: str) -> None:
 
 
 def _report_in(path: Path) -> str | None:
-    """Return the rubric's name if a file is a report, "" for one of several judges; None otherwise."""
+    """Return the rubric's name from a report file, or "" if the report is of several judges; None for other files."""
     if not path.is_file() or shows_yaml(path):
         return None
     return rubric_of_report(path)
 
 
 def _refuse_report(path: Path) -> None:
-    """Refuse a file that holds no ratings.
+    """Raise an error if a file given as ratings is a report.
 
     Raises:
         UsageError: It is a report.
@@ -80,7 +80,7 @@ def _refuse_report(path: Path) -> None:
 
 
 def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
-    """Read judges' ratings from a file.
+    """Read all ratings from a file of any format.
 
     Args:
         path: The file.
