@@ -12,7 +12,7 @@ from markscheme.submission import Submission
 
 
 class AsAWhole(OneJudge):
-    """A grader that asks for one score, from 0 to 100."""
+    """A grader that asks a judge for one score of the whole response, from 0 to 100."""
 
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the one prompt about a submission."""

@@ -1,4 +1,4 @@
-"""Ask one judge about the criteria of a rubric: the grader of most rubrics, and what all graders of one judge share."""
+"""The grader that asks one judge about each criterion of a rubric, and the base class of all graders with one judge."""
 
 import math
 from abc import ABC, abstractmethod
@@ -53,19 +53,19 @@ class GradeOptions:
 
 
 class SubmissionGrader(Protocol):
-    """A grader of submissions: one judge asked in one way, or other graders put together."""
+    """Interface of all graders: those that ask one judge, and those that wrap or combine other graders."""
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Digests of the rubric, of its prompts and of who grades."""
+        """Digests of the rubric, of its prompts, and of the judge or judges that grade."""
         ...
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the first prompts about a submission, from which cost and recorded replies are known."""
+        """Return the prompts sent first about a submission, to estimate its cost and to look up recorded replies."""
         ...
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission; if the judge fails it is ungraded, with the reason.
+        """Grade a submission; if the judge fails, return an ungraded Grade with the reason.
 
         Raises:
             NoJudge: The judge cannot be used at all: its key or package is missing.
@@ -79,10 +79,10 @@ class SubmissionGrader(Protocol):
 
 
 class AroundGrader(ABC):
-    """A grader that wraps another one, and does something before or after it.
+    """Base class of graders that wrap another grader and do something before or after it grades.
 
     Attributes:
-        grader: The one that grades.
+        grader: The wrapped grader.
     """
 
     def __init__(self, grader: SubmissionGrader) -> None:
@@ -107,7 +107,7 @@ class AroundGrader(ABC):
 
 
 class OneJudge(ABC):
-    """The part of a grader that makes Grades of the replies of one judge.
+    """Base class of graders with a single judge, which turns the judge's replies into Grades.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -129,17 +129,17 @@ class OneJudge(ABC):
         return self._compute_fingerprints()
 
     def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
-        """Return the digests of the rubric, its prompts and the judge as it was asked."""
+        """Return the digests of rubric, prompts and judge; the judge's covers only parameters it was asked with."""
         if not any(ways):
             return self.fingerprints
         return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
 
     @abstractmethod
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the first prompts about a submission; each may be followed by a retry."""
+        """Return the prompts that are sent first about a submission; each may be followed by a retry."""
 
     def ungraded(self, submission: Submission, why: str, replies: Sequence[Reply] = ()) -> Grade:
-        """Make a Grade without a score, with the usage of the replies that came all the same."""
+        """Make a Grade without a score, with the tokens and cost of the replies that did arrive."""
         return self.made(submission, replies, why)
 
     def made(
@@ -151,7 +151,7 @@ class OneJudge(ABC):
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
-        """Make a Grade with a score, or with the reason why there is none; with neither if categories don't decide."""
+        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric yields neither."""
         parts = [reply_part for reply in replies for reply_part in reply.single]
         ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
         by_name = outcomes or {}
@@ -180,7 +180,7 @@ class OneJudge(ABC):
         )
 
     def _left_out(self, submission: Submission) -> tuple[str, ...]:
-        """List what the judge isn't shown of long trajectories and optional inputs, one line per input."""
+        """List the parts of long trajectories and optional inputs that the judge isn't shown, one line per input."""
         has_steps = set(STEPPED) & set(self.rubric.known_inputs) & submission.inputs.keys()
         if not has_steps and not self.rubric.optional_inputs:
             return ()
@@ -188,7 +188,7 @@ class OneJudge(ABC):
 
     @property
     def asked_judge(self) -> Judge:
-        """The judge, which answers each prompt as often as the rubric says."""
+        """The judge, wrapped to answer each prompt as many times as the rubric's `samples` says."""
         if self.rubric.samples == 1:
             return self.judge
         from markscheme.judges.panel import Repeated
@@ -197,7 +197,7 @@ class OneJudge(ABC):
 
 
 class ByCriterion(OneJudge):
-    """A grader that asks about criteria, in one prompt or several, in one pass or several.
+    """A grader that asks about criteria in one prompt or several, once (one pass) or repeatedly (several passes).
 
     Attributes:
         passes: The criteria of each prompt.
@@ -219,12 +219,12 @@ class ByCriterion(OneJudge):
         return criterion_prompts(self.rubric, submission, self.passes)
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the worst outcome on each criterion of all passes."""
+        """Grade a submission; each criterion counts with its worst outcome across the passes."""
         checked = await self._checked(submission)  # first: an unknown check fails before any paid call
         return self.settled(submission, await self.ask(submission), worst, checked)
 
     async def ask(self, *versions: Submission) -> list[Exchange[Outcome]]:
-        """Ask about each version of a submission in every pass, all at once."""
+        """Ask the judge about several versions of a submission (the orders of a pair), concurrently in every pass."""
         return await all_or_first_error(
             self._asked_in_one_pass(version, groups) for version in versions for groups in self.passes
         )
@@ -236,13 +236,13 @@ class ByCriterion(OneJudge):
         settle: Settling,
         checked: Mapping[str, Outcome] | None = None,
     ) -> Grade:
-        """Make a Grade of what the judge said in all exchanges.
+        """Combine the judge's replies of all passes into one Grade.
 
         Args:
             submission: The submission as graded.
             exchanges: The exchange of each pass.
-            settle: Makes one outcome of those on a criterion.
-            checked: By the name of each criterion with a check by code, its outcome.
+            settle: Combines the outcomes of all passes on a criterion into one.
+            checked: Outcomes of the criteria that are checked by code, by name.
         """
         replies = [reply for exchange in exchanges for reply in exchange.replies]
         error = next((exchange.error for exchange in exchanges if exchange.error is not None), None)
@@ -263,7 +263,7 @@ class ByCriterion(OneJudge):
     async def _asked_in_one_pass(
         self, submission: Submission, groups: Sequence[Sequence[Criterion]]
     ) -> Exchange[Outcome]:
-        """Ask about criteria in these groups; what can't be read is asked for once more."""
+        """Ask the judge with one prompt per group of criteria, and once more about those with unreadable answers."""
 
         def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
             unread = [self.rubric.criterion(name) for name in names] if again else []
@@ -289,17 +289,17 @@ class ByCriterion(OneJudge):
 
 
 def worst(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
-    """Return that one of several outcomes on a criterion that scores worst."""
+    """Return the worst-scoring of several outcomes on a criterion."""
     return reduce(partial(worse, criterion=criterion), outcomes)
 
 
 def in_orders(submission: Submission, orders: int) -> list[Submission]:
-    """Return a pair in each order in which a judge sees it: the one it comes in, and for 2 the other as well."""
+    """Return the pair in its stored order and, if `orders` is 2, also with its two responses swapped."""
     return [submission, replace(submission, turned=not submission.turned)][:orders]
 
 
 def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) -> list[Prompt]:
-    """Return the first prompts about a submission: one for each group of criteria in each pass."""
+    """Return the prompts that are sent first about a submission: one for each group of criteria in each pass."""
     return [verdict_prompt(rubric, submission, group) for groups in passes for group in groups]
 
 
@@ -312,7 +312,7 @@ def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Cri
 
 
 def in_calls(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """Split criteria into the prompts that ask them: with the same inputs, and at most `criteria_per_call` each.
+    """Group criteria by prompt: those of a prompt see the same inputs and number at most `criteria_per_call`.
 
     Example:
         >>> rubric = Rubric(tuple(Criterion(1.0, f"Names item {i}") for i in range(8)), criteria_per_call=3)
@@ -327,14 +327,14 @@ def in_calls(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criteri
 
 
 def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
-    """Split criteria for this many calls, in order; the first ones get one more where they can't all get as many."""
+    """Split criteria, in order, into `calls` groups whose sizes differ by at most one; the larger groups come first."""
     size, larger = divmod(len(group), calls)
     ends = [size * before + min(before, larger) for before in range(calls + 1)]
     return [group[start:end] for start, end in pairwise(ends)]
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True for a level that its number alone doesn't say: a category, or a decision model's without a reason."""
+    """Return True for a verdict to be shown in words: on a category, or a decision model's with no reason given."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

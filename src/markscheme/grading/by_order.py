@@ -13,10 +13,10 @@ from markscheme.submission import Submission
 
 
 class ByOrder(AroundGrader):
-    """A grader of pairs: another one, asked about a pair in one order or in both.
+    """A grader of pairs, which asks a wrapped grader about each pair in one order or in both.
 
     Attributes:
-        orders: Number of orders: 1 for the one in which a pair comes, or 2.
+        orders: Number of orders in which a pair is shown: 1 for the stored order only, or 2.
     """
 
     def __init__(self, grader: ByCriterion, orders: int) -> None:
@@ -29,7 +29,7 @@ class ByOrder(AroundGrader):
         return [prompt for version in in_orders(submission, self.orders) for prompt in self.grader.prompts(version)]
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a pair: by the middle of both orders, or by the outcome of the only one."""
+        """Grade a pair: if it is shown in both orders, each criterion gets the median of its two outcomes."""
         versions = in_orders(submission, self.orders)
         exchanges = await self.grader.ask(*versions)
         grade = self.grader.settled(submission, exchanges, combine if len(versions) > 1 else worst)
@@ -43,7 +43,7 @@ class ByOrder(AroundGrader):
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
-    """Merge the readings of each version, which come from its passes in a row."""
+    """Return each version's outcomes by criterion; `exchanges` lists all passes of the first version, then the next."""
     n_passes = len(exchanges) // n_versions
     readings = [exchange.readings for exchange in exchanges]
     by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]

@@ -1,4 +1,4 @@
-"""Grade rows of which some bring a rubric of their own."""
+"""Grade rows, some or all of which have a rubric of their own."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,13 +31,13 @@ ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 def own_rubric(
     text: str | None, core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run.
+    """Read the rubric in a row: return it, the reason why it can't be used, or None if the run's rubric applies.
 
     Args:
-        text: The row's own rubric; None where it brings none.
+        text: The row's own rubric as text; None for a row without one.
         core: The rubric of the run; None without one.
-        rule: Rule for a row's own rubric next to it.
-        of_run: Says how the run asks where it has no rubric.
+        rule: How a row's own rubric is used next to `core`.
+        of_run: The rubric whose settings say how the judge is asked if there is no `core`.
     """
     if text is None:
         return NO_RUBRIC if core is None else None
@@ -49,7 +49,7 @@ def own_rubric(
 def rubric_for(
     inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Return a row's own rubric as `own_rubric` does; for a row without one, name a key that may hold criteria.
+    """Read the rubric among a row's inputs as `own_rubric` does; the reason also names a key that may hold criteria.
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'
@@ -62,7 +62,7 @@ def rubric_for(
 
 
 def rubric_of_rows(path: Path) -> Rubric:
-    """Return a rubric with each different criterion of a file's rows once, by the names that labels of them have.
+    """Return one rubric with all distinct criteria of the rubrics in a file's rows, named as in files of their labels.
 
     Raises:
         RatingError: A row or its rubric is faulty.
@@ -80,12 +80,12 @@ def rubric_of_rows(path: Path) -> Rubric:
 
 
 class ByRow(AroundGrader):
-    """A grader by the rubric of the run, a row's own, or both.
+    """A grader that grades each row by the run's rubric, by the row's own, or by both.
 
     Attributes:
         core: The rubric of the run; None without one.
-        of_run: The rubric that says how the run asks.
-        rule: Rule for a row's own rubric next to it.
+        of_run: The rubric whose settings say how the judge is asked.
+        rule: How a row's own rubric is used next to `core`.
     """
 
     def __init__(
@@ -100,10 +100,10 @@ class ByRow(AroundGrader):
         """Make a grader.
 
         Args:
-            grader: Grades rows without a rubric of their own.
-            of_run: The rubric of the run, which says how all rows are asked about.
-            rule: Rule for a row's own rubric.
-            make: Makes the grader by a rubric.
+            grader: The grader of rows without a rubric of their own.
+            of_run: The rubric of the run, whose settings say how the judge is asked about all rows.
+            rule: How a row's own rubric is used.
+            make: Function that makes the grader for a rubric.
             has_core: Whether rows without a rubric of their own are graded by `of_run`.
         """
         super().__init__(grader)
@@ -113,7 +113,7 @@ class ByRow(AroundGrader):
         self._grader_by = lru_cache(maxsize=INTERNED)(make)
 
     def rubric_for(self, submission: Submission) -> RowRubric | str | None:
-        """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run."""
+        """Read the rubric in a row: return it, the reason why it can't be used, or None if the run's rubric applies."""
         if submission.fault:
             return None
         return rubric_for(submission.inputs, self.core, self.rule, self.of_run)

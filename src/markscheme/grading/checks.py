@@ -38,7 +38,7 @@ EXPECTED_INPUT = "reference"
 
 @dataclass(frozen=True)
 class Scored:
-    """A scorer's result.
+    """Result of a scorer: a score, or None if it couldn't decide, and the reason.
 
     Attributes:
         score: 0 to 1; None if the scorer could not decide.
@@ -96,7 +96,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason; the function receives the parts of the context that it declares.
+        """Score one prediction and give the reason; the function receives those items of `context` that it declares.
 
         Raises:
             Exception: Whatever the code raises.
@@ -110,7 +110,7 @@ class Scorer:
         return self._validated(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:
-        """Close a judge that it opened."""
+        """Close the judge that the scorer's function opened, if it has an `aclose` method."""
         close = getattr(self.function, "aclose", None)
         if close is not None:
             await close()
@@ -120,7 +120,7 @@ class Scorer:
         return {name: value for name, value in context.items() if name in names}
 
     def wants(self, name: str) -> bool:
-        """Return True if the scorer declares this part of the context."""
+        """Return True if the scorer's function declares the keyword-only argument `name`."""
         return any(parameter.name == name for parameter in self._keyword_only())
 
     def _keyword_only(self) -> list[inspect.Parameter]:
@@ -254,7 +254,7 @@ _TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_matc
 
 @lru_cache(maxsize=64)
 def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
-    """Return the scorer of a check of steps, the same object each time."""
+    """Wrap a check of an agent's steps as a Scorer, always the same object for a name."""
     check = load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
@@ -265,12 +265,12 @@ def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
 
 
 def _step_check(name: str) -> Callable[[], StepCheck] | None:
-    """Return the function that loads the named check of steps; None if no feature has a check of that name."""
+    """Return the function that loads the named check of an agent's steps; None if no feature has one of that name."""
     return None if name in _TEXT_CHECKS else dict(CHECKS).get(name)
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
-    """Mapping of the checks of a text; features' checks, in CHECKS, are read when a name isn't among those."""
+    """Mapping of all built-in checks by name: those of texts, and those that features add, loaded only when needed."""
 
     def __getitem__(self, name: str) -> Scorer:
         load = _step_check(name)
@@ -294,7 +294,7 @@ def _is_shipped(scorer: Scorer) -> bool:
 
 
 def failure_of(error: BaseException) -> str:
-    """Describe the error that a user's code raised."""
+    """Format an error that a user's code raised, as its type and message."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -344,7 +344,7 @@ async def find_check(
     *,
     deadline: float = REQUEST_TIMEOUT,
 ) -> Outcome:
-    """Run a criterion's `check` on a response as `run_check` does; a user's code runs in a thread of its own.
+    """Run a criterion's `check` on a response as `run_check` does, but user-defined code in a thread of its own.
 
     Args:
         criterion: One with a `check`.
@@ -398,12 +398,12 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
 
 def _value_of(criterion: Criterion) -> Any:
-    """Return the value that the rubric gives the check; None if it gives none."""
+    """Return the argument that the rubric gives to a criterion's check; None if it gives none."""
     return json.loads(criterion.check_value) if criterion.check_value else None
 
 
 def _refuse_value(criterion: Criterion, check: Scorer) -> None:
-    """Raise for a value that the check can't take, before anything is graded."""
+    """Raise UsageError, before anything is graded, if a criterion gives its check an invalid value or lacks one."""
     name = str(criterion.check)
     if criterion.check_value and not check.wants(VALUE_KEY):
         raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")

@@ -1,4 +1,4 @@
-"""An exchange with a judge: questions, its replies, what is read from them, and once more what could not be read."""
+"""An exchange with a judge: its replies to questions, the outcomes read from them, and retries of those unreadable."""
 
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[_Reading]):
-    """Readings and replies of questions to a judge, and the error if asking failed.
+    """A judge's replies to questions, the outcomes read from them (the readings), and the error if asking failed.
 
     Attributes:
-        readings: By name, what was read; Unread with the reason where nothing could be.
+        readings: The outcome read for each name; Unread with the reason if none could be read.
         replies: Replies as received.
         unusable: Cached replies in which nothing could be read, each with the names that it was asked about.
         error: Why a question has no reply; None if each has one.
@@ -41,11 +41,11 @@ class Exchange(Generic[_Reading]):
 
     @property
     def unread(self) -> list[str]:
-        """Names of what could not be read."""
+        """Names of the criteria whose outcome could not be read."""
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Add a second exchange about the names that could not be read; if that failed, the reason says so."""
+        """Merge in a retry about the criteria that could not be read; if it failed, their reason says so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -60,7 +60,7 @@ def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
 
 
 def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
-    """Combine several exchanges about different names into one, with the first error."""
+    """Merge exchanges about different criteria into one, with the first error among them."""
     if len(exchanges) == 1:
         return exchanges[0]
     return Exchange(
@@ -74,7 +74,7 @@ def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
 async def ask_twice(
     ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
 ) -> Exchange[_Reading]:
-    """Ask about `names`, and once more about those that could not be read.
+    """Call `ask` about all names, and again about those whose outcome could not be read; return the merged exchange.
 
     Args:
         ask: Called with names and whether it is the second time.
@@ -88,7 +88,7 @@ async def ask_twice(
 
 
 async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Wrap readings by name, or the JudgeError that reading ended with, in an exchange."""
+    """Await readings by name, and wrap them, or the JudgeError they ended with, in an exchange."""
     try:
         return Exchange(await reading)
     except JudgeError as error:
@@ -96,7 +96,7 @@ async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Rea
 
 
 def readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """Return the readings of an exchange, by name.
+    """Return the outcomes read in an exchange, by name; raise its error if it has one.
 
     Raises:
         JudgeError: A question has no reply.
@@ -113,11 +113,11 @@ async def ask_judge(
     *,
     twice: bool = True,
 ) -> Exchange[_Reading]:
-    """Ask a judge; replies in which nothing could be read are dropped from its cache afterwards.
+    """Ask a judge, retry what can't be read, and drop replies in which nothing could be read from its cache.
 
     Args:
         judge: The judge.
-        questions: The questions about some names; called with True for those of the second time.
+        questions: Makes the questions about some names; its second argument is True for a retry.
         names: Names of what to ask about.
         twice: Whether what could not be read is asked for once more.
 
@@ -153,7 +153,7 @@ async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_
 
 
 def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
-    """Report once what a judge puts around its replies, though it is asked for an object alone."""
+    """Warn if a judge wraps its JSON replies in something that it wasn't asked for, such as a code fence."""
     if all(isinstance(reading, Unread) for reading in exchange.readings.values()):
         return
     for wrapper in {wrapper_of(piece.text) for reply in exchange.replies for piece in reply.single} - {""}:
@@ -167,7 +167,7 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 def _unusable(
     exchange: Exchange[_Reading], read: Callable[[Reply], Mapping[str, _Reading]]
 ) -> Iterator[tuple[Reply, tuple[str, ...]]]:
-    """Yield the cached replies, of an exchange of one reply, in which nothing could be read, and what was asked."""
+    """Yield each cached reply in which nothing could be read, with the names it was asked about."""
     (reply,) = exchange.replies
     for piece in reply.single:
         if piece.key:

@@ -1,4 +1,4 @@
-"""Grades of many rows as a table: a journal that a stopped run continues, and at the end the file."""
+"""Grade many rows into a table file, through a journal from which an interrupted run can be resumed."""
 
 import json
 import os
@@ -42,7 +42,7 @@ SAME_SUM = 1e-9
 
 @dataclass
 class GradedCounts:
-    """Counts of what was graded and who decided it, for the line after a run.
+    """Counts of graded responses by the judge that decided on them, for the line printed after a run.
 
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
@@ -69,7 +69,7 @@ class GradedCounts:
     is_whole: bool = True
 
     def add(self, grade: Grade) -> None:
-        """Count a grade of a cascade, or one by a rubric of the row's own; any other is left alone."""
+        """Add a grade to the counts, if a cascade decided it or the row had its own rubric; ignore any other."""
         if grade.score is not None and grade.unclipped is not None:
             self.rows += 1
             self.scores += grade.score
@@ -83,7 +83,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """The mean score of rows with a rubric of their own, cut for each row and for all, where these differ.
+        """Sentence with the mean score of rows with their own rubric, clipped per row and overall; "" if both agree.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'
@@ -96,12 +96,12 @@ class GradedCounts:
 
     @property
     def left_to_people(self) -> int:
-        """Responses left to people."""
+        """Number of responses that a cascade left to people to decide."""
         return self.decided[""]
 
     @property
     def sentence(self) -> str:
-        """The line, such as "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
+        """The line after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
         n = self.decided.total()
         if not n:
             return ""
@@ -117,7 +117,7 @@ class GradedCounts:
 
 @dataclass
 class GradedTable:
-    """The table that a run writes.
+    """The table file that a grading run writes, and the journal of rows graded so far.
 
     Rows are in the order of the submissions. A row that is in the journal is not graded again; one that could not be
     graded is never put there, so the next run tries it again. One process writes the table at a time.
@@ -153,7 +153,7 @@ class GradedTable:
 
     @property
     def _criteria(self) -> tuple[Criterion, ...]:
-        """The criteria with a column each: those of the run."""
+        """The criteria of the run's rubric, each of which has a column in the table."""
         return self.grading.rubric.criteria if self.grading.has_core else ()
 
     @property
@@ -173,13 +173,13 @@ class GradedTable:
 
     @property
     def journal(self) -> Path:
-        """File of the rows graded so far, as JSON lines, next to the end of a link; gone once the table is whole."""
+        """Path of the journal of rows graded so far, as JSON lines; removed once the table is complete."""
         out = end_of_link(self.out)
         return out.with_name(out.name + JOURNAL)
 
     @contextmanager
     def _reserved(self) -> Iterator[None]:
-        """Keep the table to this process.
+        """Lock the table's journal for this process until the block ends.
 
         Raises:
             UsageError: Another process is writing it, or the journal is of another rubric, judge or prompt.
@@ -199,7 +199,7 @@ class GradedTable:
             yield
 
     def _holder(self) -> str:
-        """Describe the process that writes the journal now, as far as the journal says so."""
+        """Describe the process that holds the journal, from its last entry about a process."""
         runs = [line for line in self._journal_lines() if "process" in line]
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
@@ -208,14 +208,14 @@ class GradedTable:
         return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
 
     def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
-        """Return True if a row was graded by the rubric that it has now."""
+        """Return True if an earlier run graded the row by the rubric that the row has now."""
         if submission.id not in done:
             return False
         by_row = self.grading.grader.rubric_for(submission)
         return done[submission.id] == (by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None)
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
-        """Grade what is not graded yet, then write the table; return who decided what this run graded.
+        """Grade the rows that aren't graded yet, then write the table; return the counts of what this run graded.
 
         Args:
             submissions: All of them, one after the other.
@@ -249,7 +249,7 @@ class GradedTable:
             return counts
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
-        """Yield the submissions and record their ids, in order."""
+        """Pass the submissions through, recording their ids in order."""
         for submission in submissions:
             self._ids.append(submission.id)
             yield submission
@@ -257,7 +257,7 @@ class GradedTable:
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
     ) -> GradedCounts:
-        """Grade submissions into the journal; return who decided them."""
+        """Grade submissions into the journal; return the counts of these grades by the judge that decided."""
         try:
             counts = GradedCounts()
             with self.watch("grading", total) as count_step:
@@ -334,7 +334,7 @@ class GradedTable:
             self.notify(sentence)
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the rows in these files, in the order of the submissions."""
+        """Yield the rows in some files of JSON lines, in the order of the submissions."""
         offsets = {id: (file, offset) for file in files for id, offset in _offsets(file).items()}
         for file, offset in (offsets[id] for id in self._ids if id in offsets):
             file.seek(offset)
@@ -349,7 +349,7 @@ class GradedTable:
 
 
 def _offsets(file: IO[bytes]) -> Mapping[str, int]:
-    """Map each id to the position of its row in a file of lines."""
+    """Map each row's id to the byte offset of its line in a file of JSON lines."""
     offsets = {}
     offset = 0
     file.seek(0)

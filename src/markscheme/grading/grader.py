@@ -1,4 +1,4 @@
-"""Grade from any thread, with or without an event loop of your own."""
+"""Grade from any thread, whether or not an event loop is running there."""
 
 import asyncio
 import os
@@ -53,14 +53,14 @@ class BackgroundLoop:
             return loop
 
     def leave(self, user: object) -> None:
-        """Close the loop if this was its last user."""
+        """Drop a user of the loop, and close the loop if no user is left."""
         with self._lock:
             self._users.discard(user)
             if not self._users:
                 self.close()
 
     def start(self, work: Coroutine[Any, Any, _T]) -> "Future[_T]":
-        """Start a coroutine; its result comes in the future.
+        """Start a coroutine in the loop, and return the future of its result.
 
         Raises:
             RuntimeError: This is a fork of the process that created the loop.
@@ -101,7 +101,7 @@ def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: in
 
 
 class Grader:
-    """Grader by one rubric and one judge, for programs and frameworks, from any thread.
+    """A grader with one rubric and one judge, for programs and frameworks; it can be called from any thread.
 
     Call it from any number of threads, and from inside a running event loop. All graders of a process share one loop on
     its own thread, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends with the
@@ -173,7 +173,7 @@ class Grader:
         return f"Grader({self.rubric.name!r}, {self.judge.identity.name!r})"
 
     def __reduce__(self) -> tuple["partial[Grader]", tuple[()]]:
-        """Return what opens this grader again elsewhere.
+        """Return a function that opens the same grader again, which is how it is pickled.
 
         Raises:
             TypeError: The judge is an object, which may hold what can't travel.
@@ -189,7 +189,7 @@ class Grader:
         self.close()
 
     async def grade(self, response: Any, **inputs: Any) -> Grade:
-        """Grade one response; if the judge fails it is ungraded, with the reason.
+        """Grade one response; if the judge fails, return an ungraded Grade with the reason.
 
         Args:
             response: Text, a number, a boolean, a list such as one of tool calls, a mapping, a trace, or a Submission.
@@ -229,7 +229,7 @@ class Grader:
         return [grade_json(grade, self.rubric) for grade in grades]
 
     def close(self) -> None:
-        """Wait for the grades under way, and close the judge if it was opened by name."""
+        """Wait for responses still being graded, and close the judge if this grader opened it by name."""
         background = self._background
         self._background = None
         if background is not None:
@@ -274,13 +274,13 @@ def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:
-    """Return the options that are set, by the caller or by the settings of the working directory."""
+    """Return the options of asking a judge that differ from their defaults."""
     unset = AskOptions()
     return {key: value for key in ASK_OPTIONS if (value := getattr(asking, key)) != getattr(unset, key)}
 
 
 def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:
-    """Read the options of asking a judge: the caller's, else those of the working directory's configuration file."""
+    """Read the options of asking a judge, from the caller or else from the working directory's configuration file."""
     settings = find_settings(Path.cwd())
     if judge is not None and not isinstance(judge, str):
         refuse_opening(options)

@@ -1,4 +1,4 @@
-"""A Grade: the whole outcome of judging one submission, and what files have of it."""
+"""The Grade, which is the whole outcome of judging one submission, and its form in files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,12 +38,12 @@ class Fingerprints:
 
 @dataclass(frozen=True, slots=True)
 class DecidedBy:
-    """Judge among several that decided on a response, or the reason why none may.
+    """Which of several judges decided on a response, or the reason why a person should.
 
     Attributes:
         stage: The judge that decided, counted from 1 in the order of asking; None where a person should decide.
         judge: Its name; that of the last one that graded where a person should decide.
-        certainty: How certain it is, 0 to 1; None where that isn't known.
+        certainty: How certain that judge is, 0 to 1; None if that isn't known.
         why_ask: Why a person should decide; None where a judge did.
 
     Raises:
@@ -119,19 +119,19 @@ class Grade:
 
     @property
     def rubric(self) -> Rubric | None:
-        """Rubric that the row brought, if it was graded by it; None if it was graded by the run's."""
+        """The row's own rubric, if the row was graded by it; None if it was graded by the run's rubric."""
         return None if self.row_rubric is None else self.row_rubric.rubric
 
     @property
     def unclipped(self) -> float | None:
-        """The score of a row with a rubric of its own before it is cut to 0 to 1; None without one."""
+        """The score before it is clipped to 0 to 1, of a row with its own rubric; None for other rows."""
         if self.rubric is None or self.scored is None:
             return None
         return unclipped_score(self.outcomes, self.rubric)
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """Mean of how good a row's own criteria are, by weight, with their number, by tag."""
+        """For each tag of a row's own criteria, the weighted mean of how well they are met, and their number."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)
@@ -172,7 +172,7 @@ class Grade:
 
     @property
     def certainty(self) -> float | None:
-        """The judge's own probability of what it decided, 0 to 1; of several judges, by what decisions are ranked.
+        """The judge's own probability of its decision, 0 to 1; for several judges, the certainty of the deciding one.
 
         None unless the judge gave a probability for each level, or the one that decided has a certainty.
         """
@@ -254,7 +254,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 
 
 def _row_json(grade: Grade) -> dict[str, Any]:
-    """Return the extra entries of a grade by a row's own rubric: whose criteria, the score before the cut, and tags."""
+    """Return the JSON entries of a grade by a row's own rubric: the rubric, the unclipped score and the tags."""
     if grade.row_rubric is None:
         return {}
     rubric = grade.row_rubric.rubric
@@ -264,7 +264,7 @@ def _row_json(grade: Grade) -> dict[str, Any]:
 
 
 def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
-    """Return the criteria that a row brought, each with its level and position; None where it brought none."""
+    """Return the criteria of a row's own rubric, each with its level and position; None for a row without one."""
     if grade.row_rubric is None:
         return None
     rubric = grade.row_rubric.rubric
@@ -283,7 +283,7 @@ def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
 
 
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """Map each order in which the judge saw a pair to its level by criterion; null if it chose none."""
+    """Map each order in which the judge saw a pair to its level by criterion; None if the judge chose none."""
     return {
         shown: {
             name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None
@@ -310,7 +310,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 
 
 def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
-    """Return the reason and quote that a judge gave besides a level or a score, or why they can't be read."""
+    """Return the reason and quote of a verdict or holistic score as a dict; for an unread reply, why it is unread."""
     if isinstance(reading, Unread):
         return {"unread": reading.why, "raw": reading.raw or ""}
     words: dict[str, Any] = {"reason": reading.reason or "", "quote": reading.quote}

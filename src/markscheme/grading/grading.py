@@ -1,4 +1,4 @@
-"""Grade submissions by a rubric: the one place that knows which grader does, and the calls that programs make."""
+"""Grade submissions by a rubric: the choice of the grader, and the functions that programs call."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ Objection: TypeAlias = Callable[[Submission], str | None]
 
 
 def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None = None) -> SubmissionGrader:
-    """Put the grader together that grades by a rubric; nothing after it asks which one it is.
+    """Build the grader for a rubric and a judge: by criterion, as a whole, of pairs, or for judges that grade together.
 
     Args:
         rubric: The rubric as asked: its strategy says how, and it may compare pairs.
@@ -54,7 +54,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return a judge as it may decide today; judges that grade together pass through all checks of such groups.
+    """Return the judge; a group of judges is returned with only the decisions that its checks still allow today.
 
     Warns:
         RatingWarning: They decide less than they were certified to, or what they were certified on wasn't checked.
@@ -75,7 +75,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
 
 
 def _objections(rubric: Rubric) -> tuple[Objection, ...]:
-    """Yield the reasons why a rubric can't grade a submission."""
+    """Return the functions that say why a rubric can't grade a submission."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
 
@@ -97,11 +97,11 @@ def _lacks(rubric: Rubric, submission: Submission) -> str | None:
 
 
 class Admitting(AroundGrader):
-    """A grader that leaves ungraded what a rubric can't grade, and passes everything else on.
+    """A grader that leaves submissions ungraded that a rubric can't grade, and passes all others to another grader.
 
     Attributes:
-        objections: Say why a submission isn't graded, in this order.
-        refusing: The grader that makes the Grades of what is refused.
+        objections: Functions that say why a submission can't be graded, tried in this order.
+        refusing: The grader that makes the Grades of submissions that can't be graded.
     """
 
     def __init__(self, grader: SubmissionGrader, objections: Sequence[Objection], refusing: SubmissionGrader) -> None:
@@ -110,7 +110,7 @@ class Admitting(AroundGrader):
         self.refusing = refusing
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission, unless there is a reason not to."""
+        """Grade a submission by the wrapped grader, unless the rubric can't grade it."""
         for objection in self.objections:
             why = objection(submission)
             if why is not None:
@@ -159,7 +159,7 @@ class Grading:
 
     @cached_property
     def grader(self) -> ByRow:
-        """The grader of rubric, judge and options; a submission that brings a rubric is graded by that."""
+        """The grader by the rubric, judge and options; a submission with a rubric of its own is graded by that one."""
         options = GradeOptions(
             normalize=self.normalize,
             renormalize=self.renormalize,
@@ -179,7 +179,7 @@ class Grading:
         return self.grader.fingerprints
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade one submission; if the judge fails it is ungraded, with the reason.
+        """Grade one submission; if the judge fails, return an ungraded Grade with the reason.
 
         Raises:
             NoJudge: The judge cannot be used at all: its key or package is missing.
@@ -193,7 +193,7 @@ class Grading:
 
 
 def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, rubric: Rubric) -> SubmissionGrader:
-    """Make the grader of rows by a rubric that they bring; the receipt of the run says what lies outside it."""
+    """Make the grader of rows by their own rubric; its receipt names the criteria that weren't calibrated."""
     if isinstance(judge, JudgeGroup):
         raise UsageError("these judges are certified for the rubric of the run alone")
     receipt = None if options.receipt is None else options.receipt.beyond(core, rubric)

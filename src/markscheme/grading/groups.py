@@ -1,4 +1,4 @@
-"""The tables of judges that grade together: what grades by them, and checks before and after; features add rows."""
+"""Tables to which features add graders for groups of judges, and checks before and after such a group grades."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias

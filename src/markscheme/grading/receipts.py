@@ -1,4 +1,4 @@
-"""The calibration behind grades: the receipt that they carry, and the grader that puts it there."""
+"""Receipts, by which grades say what calibration is behind them, and the grader that attaches them."""
 
 import shlex
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class WithReceipt(AroundGrader):
     """A grader whose grades carry the receipt of a calibration.
 
     Attributes:
-        receipt: Checked against its rubric and judge.
+        receipt: The receipt, which was checked against rubric and judge.
         facts: Facts about all submissions besides their inputs.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
     """
@@ -35,7 +35,7 @@ class WithReceipt(AroundGrader):
         self.only_gates = only_gates
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission, if the judge can gate it or needn't."""
+        """Grade a submission and attach the receipt; with `only_gates`, leave ungraded what the judge can't gate."""
         receipt = self._receipt_for(submission)
         if self.only_gates and receipt.why_excepted:
             grade = self.grader.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
@@ -72,7 +72,7 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
 
 
 def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE) -> str | None:
-    """Say by which command a run of a judge is accepted, or examples are labelled for one.
+    """Return advice with the command that accepts a run of the judge or, without labels, the one that labels examples.
 
     Args:
         rubric: The rubric; one without a file has no labels.
@@ -97,7 +97,7 @@ def receipt_wanted(
     averaged: bool = False,
     named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
-    """Find the receipt for grades before the judge is asked; None without one, or if `wish` is off.
+    """Find the receipt to attach to grades, before the judge is asked; None without one, or if `wish` is off.
 
     Args:
         wish: One of CALIBRATION.
@@ -109,7 +109,7 @@ def receipt_wanted(
         named: Name of the judge on a command line; None where it is asked without a name.
 
     Raises:
-        UsageError: A receipt that allows this is required, and this one doesn't.
+        UsageError: `wish` is `require`, and there is no receipt, or it doesn't allow this use.
     """
     if wish == "off":
         return None

@@ -1,4 +1,4 @@
-"""Compute the Score from outcomes: the only arithmetic on weights."""
+"""Compute a Score from outcomes on criteria; all arithmetic on weights is here."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Score:
         llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise `raw_score`.
         passed: Whether score and every required criterion pass; None for a pair.
         failed_required: Names of the required criteria that fail.
-        doubtful: Whether it is in the rubric's gray zone, so that a person decides.
+        doubtful: Whether the score is in the rubric's gray zone, so that a person decides.
         chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
         certainty: How certain the decision is: the chance of what was decided, below one half where levels and
             probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,
@@ -170,11 +170,11 @@ def chance_of_levels(
     rubric: Rubric,
     not_applicable: Collection[str] = (),
 ) -> float | None:
-    """Compute the probability of a pass from level probabilities by criterion name, criteria being independent.
+    """Compute the probability that a response passes, from the level probabilities of independent criteria.
 
     Args:
         probabilities: Probability of each level, by criterion.
-        certain: Levels by criterion; only those of checks by code count, as certain.
+        certain: Levels by criterion; the level of a check by code has probability 1, and other entries are ignored.
         rubric: The rubric as graded.
         not_applicable: Criteria that are left out of the score.
 
@@ -208,7 +208,7 @@ def chance_of_levels(
 
 
 def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
-    """Merge sums on a grid, which moves a sum by less than a thousandth of a percent of their range."""
+    """Merge nearly equal weighted sums on a grid, moving each by less than a thousandth of a percent of the range."""
     sums = [raw for raw, _ in chances]
     lowest = min(sums)
     step = (max(sums) - lowest) / (MOST_SUMS // 2)
@@ -222,7 +222,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Map what a criterion may add to the sum, and if the whole may then still pass, to its probability."""
+    """Return the probability of each amount a criterion may add to the sum, with whether a pass is then possible."""
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)
@@ -251,14 +251,15 @@ def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable:
 
 
 def must_pass(criterion: Criterion) -> bool:
-    """Return True if the whole fails when this criterion does: it is required, or names its passing categories."""
+    """Return True for a criterion that fails the response if it fails: it is required or has passing categories."""
     return criterion.required or bool(criterion.passing)
 
 
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
-    """Decide pass or fail by a score and the levels of the criteria that must pass; None if they don't decide.
+    """Return whether a response passes, by its score and the levels of criteria that must pass; None if undecided.
 
-    A criterion that must pass but has no level fails nothing; without a score to decide by, the result is then None.
+    A missing level of a criterion that must pass doesn't fail the response; if the rubric has no score, the result is
+    then None.
     """
     if rubric.is_of_pairs or not rubric.decides:
         return None
@@ -283,7 +284,7 @@ def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float,
 
 
 def unclipped_score(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
-    """Return the score before it is cut to 0 to 1; None where no criterion has a verdict that is worth something.
+    """Return the score before it is clipped to 0 to 1; None if no criterion with a weight has a verdict.
 
     >>> from markscheme import Rubric
     >>> rubric = Rubric.from_dict([{"weight": 5, "requirement": "A"}, {"weight": -8, "requirement": "B"}])
@@ -305,13 +306,13 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 
 
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
-    """Return a sum of weight times position as a share of the best; with faults alone, 1 minus their share."""
+    """Convert a sum of weight times position to a share of the best possible sum; 1 minus the share for faults only."""
     best = sum(weight for weight in weights if weight > 0)
     return raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
 
 
 def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:
-    """Return True if a person should decide; never without a gray zone, even at the pass mark itself."""
+    """Return True if a score lies in the rubric's gray zone, so that a person should decide."""
     return rubric.gray_zone.has(abs(score - rubric.pass_mark) - ROUNDING, passed=passed)
 
 

@@ -1,4 +1,4 @@
-"""Checks by code of what an agent did: what such a check is, and the table of those that a rubric can name."""
+"""Checks by code of an agent's steps: the type of such a check, and the table of those that a rubric can name."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias

@@ -1,7 +1,7 @@
-"""The strategies of asking: what a judge is asked about a submission by each, and the grader that asks it.
+"""The strategies of a rubric for asking a judge about a submission: the prompts and the grader of each.
 
-STRATEGIES is the table of them. What is asked is known without a judge, which cost, recorded replies and
-fingerprints of prompts need.
+STRATEGIES is the table of them. Prompts are made without a judge, since cost estimates, recorded replies and
+fingerprints of prompts need them.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,11 @@ from markscheme.trajectory import steps_elsewhere
 
 
 class StrategyKind(NamedTuple):
-    """A way in which a judge is asked about submissions by a rubric.
+    """A strategy by which a judge is asked about submissions, with its prompts and its grader.
 
     Attributes:
         name: Name in a rubric's `strategy`.
-        prompts: The first prompts about a submission.
+        prompts: Makes the prompts that are sent first about a submission.
         grader: Opens the grader that asks a judge these prompts.
     """
 
@@ -42,7 +42,7 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make the kind of a strategy that asks about criteria, in these passes; pairs in each of their orders."""
+    """Make a strategy that asks about criteria in the passes of `passes_of`, and about pairs in each order."""
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
         versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]
@@ -65,7 +65,7 @@ def _judged(rubric: Rubric) -> list[Criterion]:
 
 
 def _together(rubric: Rubric) -> Passes:
-    """Return one pass, in which as many criteria with the same inputs share a prompt as the rubric lets."""
+    """Return a single pass, in which criteria with the same inputs share a prompt, up to the rubric's limit."""
     return [in_calls(rubric, _judged(rubric))]
 
 
@@ -75,7 +75,7 @@ def _one_by_one(rubric: Rubric) -> Passes:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return two passes, the second in reversed order; one alone in its prompt has no order, and is asked once."""
+    """Return two passes, the second with each prompt's criteria reversed; one alone in its prompt is asked once."""
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]
@@ -101,17 +101,17 @@ STRATEGIES: Final[OpenTable[StrategyKind]] = OpenTable(
 
 
 def strategy_of(rubric: Rubric) -> StrategyKind:
-    """Return the strategy by which a rubric asks."""
+    """Return the kind of strategy that a rubric names."""
     return next(kind for kind in STRATEGIES if kind.name == rubric.strategy)
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
-    """List the first prompts that a judge gets about a submission; each may be followed by a retry."""
+    """List the prompts that a judge gets first about a submission; each may be followed by a retry."""
     return strategy_of(rubric).prompts(rubric, submission)
 
 
 def blank_submission(rubric: Rubric) -> Submission:
-    """Create a submission without a word, for what prompts have in common."""
+    """Create an empty submission, to make the parts of prompts that don't depend on the submission."""
     return Submission("", second="" if rubric.is_of_pairs else None)
 
 
@@ -123,7 +123,7 @@ def asking_fingerprint(rubric: Rubric) -> str:
 
 
 def fingerprints_of(rubric: Rubric, judge: GradingJudge) -> Fingerprints:
-    """Compute the digests that grades by a rubric and a judge carry."""
+    """Compute the fingerprints of the rubric, its prompts and the judge, which grades carry."""
     return Fingerprints(rubric.fingerprint, asking_fingerprint(rubric), judge.identity.fingerprint)
 
 

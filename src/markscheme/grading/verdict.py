@@ -66,7 +66,7 @@ class Verdict:
     other_quote: str | None = None
 
     def in_words(self, scale: Scale) -> str:
-        """Write the level and its reason, if there is one; for a decision model the level and its probability.
+        """Write the level and its reason; for a decision model, which gives no reason, the level and its probability.
 
         Example:
             >>> from markscheme.rubrics.rubric import YES_NO
@@ -129,7 +129,7 @@ class Holistic:
 
 
 class _Unreadable(Exception):  # noqa: N818
-    """Reason why a reply, or one criterion of it, cannot be read."""
+    """Error raised for a reply, or a criterion's answer in it, that cannot be read; its text is the reason."""
 
 
 # --- one reply ------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def read_verdicts(
     *,
     turned: bool = False,
 ) -> dict[str, Outcome]:
-    """Read the outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
+    """Read a judge's reply: map each criterion that it was asked about to its outcome, in the order of `criteria`.
 
     Args:
         reply: The reply as received; one with parts is read part by part and combined by its rule.
@@ -254,7 +254,7 @@ def turned_round(outcome: Outcome) -> Outcome:
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
-    """Return the passage of the preferred response (of a tie, of the first) as the quote, and that of the other one."""
+    """Return the quotes of a verdict on a pair: that of the preferred response (in a tie, the first) and the other."""
     stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
     preferred = 1 if level > 0 else 0
     quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])
@@ -268,7 +268,7 @@ def _unread(name: str, why: Exception, reply: Reply) -> Unread:
 
 
 def _level(answer: Any, scale: Scale) -> Level:
-    """Find the level that an answer names, by number or label. Anything else is invalid, however close."""
+    """Find the level of a scale that an answer names by exact number or label."""
     if isinstance(answer, str) and (named := scale.named(answer)) is not None:
         return named
     if isinstance(answer, int | float) and not isinstance(answer, bool) and not (scale.by_label or scale.mirrored):
@@ -329,7 +329,7 @@ def _shown(value: Any) -> str:
 
 
 def _decisions(reply: Reply, criteria: Sequence[Criterion]) -> dict[str, Outcome]:
-    """Read the outcome of each criterion in a reply that has a probability for each level instead of words."""
+    """Read the outcome of each criterion from a decision model's reply, which has a probability for each level."""
     try:
         answer = _one_answer(reply, lambda data: isinstance(data.get("decisions"), Mapping), lambda _: False).data
     except _Unreadable as why:
@@ -366,7 +366,7 @@ def _decision(raw: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) ->
 
 
 class _Twice:
-    """Placeholder for a key given twice: neither value counts."""
+    """Placeholder for the value of a key that occurs twice in a JSON object, so that neither value counts."""
 
     def __repr__(self) -> str:
         return "given twice"
@@ -384,7 +384,7 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """Read the JSON object that a reply is, with nothing around it but one code fence or a think block before it.
+    """Parse a reply that is a single JSON object, allowing only one code fence around it or one think block before it.
 
     Anything else around it may quote what the judge was shown, also decoded or altered, so nothing in such a reply
     counts. An object that only repeats what the material says is a quotation too, not an answer.
@@ -432,7 +432,7 @@ def wrapper_of(text: str) -> str:
 
 
 def _body(text: str) -> tuple[int, int]:
-    """Find where the object of a reply begins and ends, inside one fence around it or after one think block."""
+    """Find where a reply's JSON object begins and ends, inside one code fence or after one think block."""
     start = len(text) - len(text.lstrip())
     end = len(text.rstrip())
     opening = _OPENING_FENCE.match(text, start)
@@ -444,14 +444,14 @@ def _body(text: str) -> tuple[int, int]:
 
 
 def _object_in(text: str, *, cut_off: bool) -> _Answer:
-    """Parse the JSON object that a text is, without its wrapper.
+    """Parse a text that is a JSON object, after removing a code fence around it or a think block before it.
 
     Args:
         text: The reply.
         cut_off: Whether it was cut off, so that what follows a think block may be a passage of it.
 
     Raises:
-        ValueError: It is anything else, or has anything around it, which may quote what the judge was shown.
+        ValueError: The text isn't a JSON object, or has other text around it, which may quote what the judge was shown.
     """
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
@@ -466,7 +466,7 @@ def _object_in(text: str, *, cut_off: bool) -> _Answer:
 
 
 def _why_not_alone(reply: Reply) -> str:
-    """Explain why a reply isn't read: what surrounds its object, and what helps."""
+    """Explain why a reply isn't a single JSON object: what surrounds the object, and what to do about it."""
     text = reply.text
     if reply.stop == "length":
         is_thinking = _THINK in text and _THOUGHT not in text
@@ -554,7 +554,7 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
 
 
 def _worth(level: float, criterion: Criterion) -> float:
-    """Return how good a level is, 0 to 1; 0 for all categories if none passes."""
+    """Return how good a level of a criterion is, from 0 to 1; categories of which none passes all get 0."""
     return criterion.worth(criterion.scale.position(level)) or 0.0
 
 
@@ -580,7 +580,7 @@ def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
 
 
 def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
-    """Return the median of several scores, as long as more than half could be read."""
+    """Return the median of several holistic scores if more than half could be read, else the first unreadable one."""
     scored = [holistic for holistic in read if isinstance(holistic, Holistic)]
     if 2 * len(scored) <= len(read):
         return next(holistic for holistic in read if isinstance(holistic, Unread))
@@ -596,9 +596,9 @@ _LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
 
 
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
-    """Compute the probability that the model gave each level.
+    """Compute the probability of each level from the log-probabilities of the reply's tokens.
 
-    () without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
+    Return () without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
     """
     scale = criterion.scale
     if not reply.tokens or not scale.ordered:
@@ -632,7 +632,7 @@ def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
 
 
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
-    """List the choices that a token may be the beginning of."""
+    """List the choices of a scale that begin with a token's text."""
     spelled = text.strip()
     begun = spelled.strip('"').casefold()
     if not begun:
