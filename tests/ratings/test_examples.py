@@ -179,6 +179,26 @@ def test_what_is_not_json_is_refused_with_its_line(tmp_path: Path, line: str) ->
         load_examples(path, RUBRIC)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected_line"),
+    [
+        ('{"id": "b", "labels": [], "metadata": {"a": [1', '2]}, "response": "B"}', 3),
+        ('{"id": "b", "labels": [], "response": "B"', '"query": "?"}', 3),
+        ('{"id": "b", "labels": [], "response": "B"}', '{"id": "c", "labels": [], "query": "?", "query": "!"}', 4),
+        ('{"id": "b", "labels": [], "response": "B"}', '{"id": "c", "labels": [], "response": NaN}', 4),
+    ],
+)
+def test_a_line_that_is_no_json_among_lines_that_are_is_refused_with_its_own_line(
+    tmp_path: Path, first: str, second: str, expected_line: int
+) -> None:
+    label = {"rater": "p1", "criteria": {"clarity": 4}}
+    good = [{"id": name, "response": name, "labels": [label, {**label, "rater": "p2"}]} for name in ("x", "y")]
+    path = written(tmp_path, "examples.jsonl", *good, first, second)
+
+    with pytest.raises(RatingError, match=rf":{expected_line}: is not readable JSON"):
+        load_examples(path, RUBRIC)
+
+
 def test_a_level_between_two_is_a_rating_and_one_beyond_the_ends_is_not(tmp_path: Path) -> None:
     half = written(tmp_path, "half.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 3.5}}]})
     assert only_label(half).criteria["clarity"].level == 3.5

@@ -411,9 +411,17 @@ class RatingLines:
         remembered = self._known.get(text)
         return None if remembered is None else self.codes.append_codes(unit, *remembered)
 
-    def knows(self, text: bytes) -> bool:
-        """Return True if a line with this text, apart from the example's id, is remembered."""
-        return text in self._known
+    def extend_known(self, unit: str, texts: Sequence[bytes]) -> bool:
+        """Add ratings of `unit` from the texts of their lines without its id; add none unless all are remembered."""
+        remembered = [self._known[text] for text in texts if text in self._known]
+        if len(remembered) < len(texts):
+            return False
+        self.codes.extend_coded([unit] * len(texts), remembered)
+        return True
+
+    def unknown(self, texts: Sequence[bytes]) -> list[bytes]:
+        """Return the texts of lines, apart from the example's id, that aren't remembered."""
+        return [text for text in texts if text not in self._known]
 
     def remember(self, text: bytes, index: int) -> None:
         """Remember a line's rating by its text without the example's id, so that equal lines need no parsing."""

@@ -1,10 +1,10 @@
 """Reading of examples from a file or a program, with every fault reported."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import starmap
+from functools import cached_property, partial
+from itertools import islice, starmap
 from pathlib import Path
 from sys import intern
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -17,6 +17,7 @@ from markscheme.plain_data import (
     Form,
     json_in_line,
     json_value,
+    json_values,
     plain_data,
     raw_lines,
     read_text,
@@ -25,7 +26,7 @@ from markscheme.plain_data import (
 )
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import RatingLines
-from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
+from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, USUAL, Example, ExampleRows, telling
 from markscheme.ratings.pair_sides import (
     faults_of_groups,
     group_of_inputs,
@@ -44,10 +45,14 @@ NO_EXAMPLES_AS_TEXT = (
     "is a workbook or packed; `markscheme import FILE --rubric NAME --to ratings.jsonl --examples examples.jsonl` "
     "writes examples of it"
 )
+LINES_AT_ONCE: Final = 256
+"""Lines of a file that are parsed together."""
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
+_KEYS_BESIDE_INPUT: Final = _OWN_KEYS - {"input"}
+_KEYS_OF_PAIRS: Final = _KEYS_BESIDE_INPUT | set(PAIR_NAMES)
 _TEXT_ALONE: Final = frozenset([str])
 Digests: TypeAlias = Sequence[int | None]
 """For each example a number, equal where texts are equal; None where there is no response."""
@@ -127,7 +132,7 @@ class _Reading:
         return RatingLines(self.rubric)
 
     def examples(self, rows: Iterable[_Row]) -> ExampleRows:
-        columns_read: dict[str, list[Any]] = {name: [] for name in OF_ROWS}
+        columns: dict[str, list[Any]] = {}
         lengths: list[int] = []
         line_of: dict[str, int | None] = {}
         ends: list[int] = []
@@ -136,48 +141,42 @@ class _Reading:
         for row in rows:
             unit = ""
             try:
-                unit, source, texts, of_row = self._example(row, len(line_of) + 1)
+                unit, source, texts, known = self._example(row, len(line_of) + 1)
                 if unit in line_of:
                     raise ValueError(f"id {unit!r} is on line {line_of[unit]} already; ids are unique")
             except ValueError as error:
                 self.faults.append(Fault(str(error), row.line))
                 codes.cut(ends[-1] if ends else 0)
                 continue
-            line_of[unit] = of_row["line"]
+            if not known.keys() <= columns.keys():
+                columns |= {name: [USUAL[name]] * len(line_of) for name in known if name not in columns}
+            for name, values in columns.items():
+                values.append(known.get(name, USUAL[name]))
+            line_of[unit] = known.get("line")
             self.sources.append(source)
             inputs = tuple(texts[1])
             self.input_names.append(names.setdefault(inputs, inputs))
             self.digests.append(_digest(*texts))
             lengths.append(len(texts[0][0]))
-            for name, values in columns_read.items():
-                values.append(of_row[name])
             ends.append(len(codes))
         self.ids += line_of
-        self.faults += faults_of_groups(
-            of_pair
-            for of_pair in zip(
-                self.ids, columns_read["group"], columns_read["sides"], columns_read["line"], strict=True
-            )
-            if of_pair[2]
-        )
+        if "sides" in columns:
+            of_rows = (columns.get(name, [USUAL[name]] * len(line_of)) for name in ("group", "sides", "line"))
+            self.faults += faults_of_groups(of_pair for of_pair in zip(line_of, *of_rows, strict=True) if of_pair[2])
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
         if not line_of:
             raise RatingError("holds no examples", path=self.path)
-        columns = {**telling(columns_read), "response_length": lengths}
-        return ExampleRows(self.ids, columns, self._responses, self._submission, codes, ends)
+        attributes = {**telling(columns), "response_length": lengths}
+        return ExampleRows(self.ids, attributes, self._responses, self._submission, codes, ends)
 
     def rows(self, path: Path) -> Iterator[_Row]:
         """Yield the examples in a file as plain data."""
         form = form_of_rows(path)
         if form == "lines":
-            for line_number, raw in raw_lines(path, RatingError):
-                row = self._without_labels(raw, line_number) if self.with_labels else None
-                if row is None:
-                    values = json_in_line(raw, path, line_number, RatingError)
-                    yield from (_Row(line_number, data, is_line=True) for data in values)
-                else:
-                    yield row
+            lines = raw_lines(path, RatingError)
+            while batch := list(islice(lines, LINES_AT_ONCE)):
+                yield from self._rows_of_lines(batch, path)
         elif form == "packed":
             raise RatingError(NO_EXAMPLES_AS_TEXT, path=path)
         elif form == "json" or form == "yaml":
@@ -185,8 +184,25 @@ class _Reading:
         else:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
-    def _without_labels(self, raw: bytes, line_number: int) -> _Row | None:
-        """Read a line that has plain labels, apart from them; None of any other."""
+    def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
+        """Yield the examples in some lines of a file; those with plain labels are parsed at once, apart from these."""
+        parts = [self._labels_apart(raw) if self.with_labels else None for _, raw in lines]
+        values = json_values([part[0] for part in parts if part])
+        parsed = iter(values or ())
+        for (line_number, raw), part in zip(lines, parts, strict=True):
+            data = next(parsed) if part and values else None
+            if part and isinstance(data, Mapping) and data.get("labels") == []:
+                yield _Row(line_number, data, part[1], part[2], True)
+            else:
+                for whole in json_in_line(raw, path, line_number, RatingError):
+                    yield _Row(line_number, whole, is_line=True)
+
+    def _labels_apart(self, raw: bytes) -> tuple[bytes, Sequence[bytes], Mapping[bytes, Any]] | None:
+        """Split a line into its text without labels, the text of each label, and the values of labels that are new.
+
+        Returns:
+            None if the line has no list of plain labels.
+        """
         key = raw.find(_KEY)
         begin = _LIST.match(raw, key + len(_KEY))
         if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
@@ -201,12 +217,10 @@ class _Reading:
         else:
             return None
         try:
-            new_labels = {label: json_value(label) for label in labels if not self.lines.knows(label)}
-            data = json_value(raw[: begin.end()] + raw[end - 1 :])
+            new_labels = {label: json_value(label) for label in self.lines.unknown(labels)}
         except (ValueError, RecursionError):
             return None
-        has_them = isinstance(data, Mapping) and data.get("labels") == []
-        return _Row(line_number, data, labels, new_labels, is_line=True) if has_them else None
+        return raw[: begin.end()] + raw[end - 1 :], labels, new_labels
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -248,13 +262,14 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
-        """Return an example's id, its submission or the texts for it, its texts, and its other entries."""
+        """Return an example's id, its submission or the texts for it, its texts, and what else is known of it."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)
             texts = data.submission.responses, data.submission.inputs
-            return data.id, data.submission, texts, {name: getattr(data, name) for name in OF_ROWS}
-        if not isinstance(data, Mapping):
+            unusual = {name: value for name in OF_ROWS if (value := getattr(data, name)) != USUAL[name]}
+            return data.id, data.submission, texts, unusual
+        if type(data) is not dict and not isinstance(data, Mapping):
             raise ValueError(f"an example is an object, found {shown(data)}")
         sides = sides_of_pair(data) if self._is_of_pairs else None
         unit = text_of(data.get("id")) or f"ex-{ordinal}"
@@ -266,24 +281,12 @@ class _Reading:
             texts = source.responses, source.inputs
         if self.with_labels:
             self._add_labels(row, unit)
-        metadata = data.get("metadata")
-        return (
-            unit,
-            source,
-            texts,
-            {
-                "group": intern(text_of(data.get("group")) or ("" if sides is None else group_of_inputs(texts[1]))),
-                "system": intern(text_of(data.get("system")) if sides is None else systems_of(sides)),
-                "split": _one_of(data.get("split"), SPLITS, "split"),
-                "drawn": _one_of(data.get("drawn"), DRAWN, "drawn"),
-                "weight": _weight(data["weight"]) if "weight" in data else 1.0,
-                "line": row.line,
-                "stratum": intern(text_of(data.get("stratum"))),
-                "draw": intern(text_of(data.get("draw"))),
-                "metadata": plain_metadata(metadata) if metadata else EMPTY_MAPPING,
-                "sides": sides,
-            },
-        )
+        known: dict[str, Any] = {} if row.line is None else {"line": row.line}
+        known |= {name: read(data[name]) for name, read in _READ_AS.items() if name in data}
+        if sides is not None:
+            group = known.get("group") or group_of_inputs(texts[1])
+            known |= {"group": group, "system": systems_of(sides), "sides": sides}
+        return unit, source, texts, known
 
     def _responses(self, row: int) -> tuple[str, ...]:
         """Return the response of a row, or the two of a pair."""
@@ -314,9 +317,10 @@ class _Reading:
 
     def _inputs(self, data: Mapping[str, Any]) -> dict[str, Any]:
         short = self._is_short(data)
-        not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _OWN_KEYS - {"input"}
         if self._is_of_pairs:
-            not_inputs |= set(PAIR_NAMES)
+            not_inputs = _KEYS_OF_PAIRS
+        else:
+            not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _KEYS_BESIDE_INPUT
         rest = {key: value for key, value in data.items() if key not in not_inputs and value is not None}
         if short and "response" in data and "input" in data:
             rest["query"] = data["input"]
@@ -326,7 +330,7 @@ class _Reading:
         return rest | dict(named) if named else rest
 
     def _add_labels(self, row: _Row, unit: str) -> None:
-        for text in row.labels:
+        for text in () if self.lines.extend_known(unit, row.labels) else row.labels:
             if self.lines.add_known(unit, text) is None:
                 label = row.new_labels[text]
                 index = self.lines.add(label, id=unit)
@@ -394,3 +398,24 @@ def _weight(value: Any) -> float:
     if weight is None or weight <= 0:
         raise ValueError(f"weight is a number above 0, found {shown(value)}")
     return weight
+
+
+def _name(value: Any) -> str:
+    return intern(text_of(value))
+
+
+def _metadata(value: Any) -> Mapping[str, str]:
+    return plain_metadata(value) if value else EMPTY_MAPPING
+
+
+_READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "group": _name,
+    "system": _name,
+    "split": partial(_one_of, allowed=SPLITS, name="split"),
+    "drawn": partial(_one_of, allowed=DRAWN, name="drawn"),
+    "weight": _weight,
+    "stratum": _name,
+    "draw": _name,
+    "metadata": _metadata,
+}
+"""How the value of each key that says something of an example, besides its texts and its labels, is read."""

@@ -299,12 +299,13 @@ class ExampleRows(Sequence[Example]):
 
 OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("submission", "labels"))
 """What is known of an example besides its texts and its labels."""
+USUAL: Final[Mapping[str, Any]] = {name: getattr(_PLAIN, name) for name in OF_ROWS}
+"""The value of each of these where nothing is known."""
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the attributes that differ from their default in some row."""
-    usual = {name: getattr(_PLAIN, name) for name in attributes}
-    return {name: values for name, values in attributes.items() if any(value != usual[name] for value in values)}
+    return {name: values for name, values in attributes.items() if any(value != USUAL[name] for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
