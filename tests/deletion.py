@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.commands.console import INSTALLED, LIBRARIES, ROOT, environment
-from tests.house import Module
-from tests.rooms import TOGETHER, names_handed_on
+from tests.house import STUBS
+from tests.rooms import TOGETHER
 
 PACKAGE = "src/markscheme/"
 LIST = "features/__init__.py"
@@ -57,23 +57,24 @@ def delete(feature: str, home: Path) -> None:
     own = [line for line in lines if re.search(rf"\b{feature}\b", line, re.IGNORECASE)]
     assert len(own) == 2, f"{LIST} has an import and a row for each feature, found {own}"
     listed.write_text("".join(line for line in lines if line not in own), encoding="utf-8")
-    faces = [path for path in sorted((home / PACKAGE).glob("*.py")) if path.name != "__init__.py"]
-    gone = [path.stem for path in faces if _delete_lines_of_face(path, feature)]
+    stubs = sorted((home / PACKAGE).glob(STUBS))
+    gone = [stub.stem for stub in stubs if _delete_lines_of_stub(stub, feature)]
     _delete_lines_of_names(home / PACKAGE / "__init__.py", [f"features.{feature}", *gone])
 
 
-def _delete_lines_of_face(path: Path, feature: str) -> bool:
-    """Delete the lines about a feature from a path that programs know; return True if nothing else was in the file."""
-    text = path.read_text(encoding="utf-8")
-    handed_on = names_handed_on(Module(path.name, text))
+def _delete_lines_of_stub(stub: Path, feature: str) -> bool:
+    """Delete a feature's names from the stub of a path that programs know; return True if it had no others.
+
+    Then the module goes too: it would be a path without names.
+    """
+    text = stub.read_text(encoding="utf-8")
     own = re.compile(rf"^from markscheme\.features\.{feature}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
-    if handed_on is None or not own.search(text):
+    left = own.sub("", text)
+    if " import " in left:
+        stub.write_text(left, encoding="utf-8")
         return False
-    rest = own.sub("", text)
-    if " import " in rest:
-        path.write_text(rest, encoding="utf-8")
-        return False
-    path.unlink()
+    stub.unlink()
+    stub.with_suffix(".py").unlink()
     return True
 
 

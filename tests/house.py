@@ -18,6 +18,8 @@ from tests.syntax import nodes_of
 
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "markscheme"
+MODULES = "*.py"
+STUBS = "*.pyi"
 VAGUE = {
     "found",
     "said",
@@ -203,9 +205,9 @@ def is_dataclass(node: ast.AST) -> bool:
 # --- the figures ----------------------------------------------------------------------------------------------------
 
 
-def modules_of(folder: Path) -> list[Module]:
-    """All modules in a folder, by path."""
-    paths = sorted(folder.rglob("*.py"))
+def modules_of(folder: Path, pattern: str = MODULES) -> list[Module]:
+    """All modules in a folder, or other files of Python, by path."""
+    paths = sorted(folder.rglob(pattern))
     return [Module(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
 
 

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from tests.house import (
     MOST_SHOWN,
     SOURCE,
+    STUBS,
     TESTS,
     Figure,
     Limit,
@@ -143,8 +144,8 @@ class Import:
 
 
 def dotted(module: Module) -> str:
-    """Return the name by which a module of the package is imported."""
-    return ".".join([PACKAGE, *module.name.removesuffix(".py").split("/")]).removesuffix(".__init__")
+    """Return the name by which a module of the package, or that of a stub, is imported."""
+    return ".".join([PACKAGE, *module.name.rpartition(".")[0].split("/")]).removesuffix(".__init__")
 
 
 def feature_of(name: str) -> str:
@@ -217,29 +218,24 @@ def is_own_face(edge: Import, modules: Mapping[str, Module]) -> bool:
     return modules[edge.importer].name.endswith("__init__.py") and edge.imported.startswith(edge.importer)
 
 
-def names_handed_on(module: Module) -> dict[str, str] | None:
-    """Map the names that a module hands on, and nothing else, to their modules; None for one that has code of its own.
+def names_in(stub: Module) -> dict[str, str]:
+    """Map the names that a stub declares to the modules they come from."""
+    lines = [node for node in stub.tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module or "" for node in lines for alias in node.names}
 
-    Such a module is a face: a path that programs know. Its lines about a feature are deleted with the feature.
+
+def faces_of(stubs: Iterable[Module]) -> dict[str, str]:
+    """Map paths that programs know to the feature behind them, or to "": modules, and in them the names of features.
+
+    Such a module of the core gets a feature's names when it runs, so only the stub next to it says which. The lines
+    about a feature are deleted from the stub with the feature.
     """
-    names: dict[str, str] = {}
-    for node in module.tree.body:
-        if isinstance(node, ast.ImportFrom) and all(alias.name == alias.asname for alias in node.names):
-            names |= {alias.name: node.module or "" for alias in node.names}
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            return None
-    return names or None
-
-
-def faces_of(modules: Mapping[str, Module]) -> dict[str, str]:
-    """Map the faces of features to their feature: modules of the core and, in them, the names they hand on."""
     faces: dict[str, str] = {}
-    for name, module in modules.items():
-        handed_on = {} if feature_of(name) else names_handed_on(module) or {}
-        features = {alias: feature_of(home) for alias, home in handed_on.items() if feature_of(home)}
-        faces |= {f"{name}.{alias}": feature for alias, feature in features.items()}
-        if features:
-            faces[name] = next(iter(features.values())) if len(features) == len(handed_on) else ""
+    for stub in stubs:
+        features = {name: feature_of(home) for name, home in names_in(stub).items()}
+        faces |= {f"{dotted(stub)}.{name}": feature for name, feature in features.items() if feature}
+        behind = set(features.values())
+        faces[dotted(stub)] = behind.pop() if len(behind) == 1 else ""
     return faces
 
 
@@ -291,9 +287,8 @@ def words_of_code(module: Module) -> str:
 
 def files_that_name(feature: str, modules: Mapping[str, Module]) -> list[str]:
     """List the modules outside a feature whose code speaks of it."""
-    faces = {FACE, LIST, *faces_of(modules)}
     pattern = re.compile(NAMED_BY.get(feature) or rf"\b{feature}\b")
-    outside = (module for name, module in modules.items() if feature_of(name) != feature and name not in faces)
+    outside = (module for name, module in modules.items() if feature_of(name) != feature and name not in (FACE, LIST))
     return [module.name for module in outside if pattern.search(words_of_code(module))]
 
 
@@ -520,8 +515,10 @@ def named_most(by_feature: Mapping[str, list[str]]) -> Figure:
     return Figure(len(places), tuple(f"{most}: {place}" for place in places))
 
 
-def figures_of(sources: Iterable[Module], tests: Iterable[Module] = ()) -> dict[str, Figure]:
-    """Measure the package, with its tests."""
+def figures_of(
+    sources: Iterable[Module], tests: Iterable[Module] = (), stubs: Iterable[Module] = ()
+) -> dict[str, Figure]:
+    """Measure the package, with its tests and its stubs."""
     modules = {dotted(module): module for module in sources}
     imports = [edge for module in modules.values() for edge in imports_of(module, modules)]
     features = sorted({feature_of(name) for name in modules} - {""})
@@ -529,17 +526,17 @@ def figures_of(sources: Iterable[Module], tests: Iterable[Module] = ()) -> dict[
     for edge in imports:
         if not is_own_face(edge, modules):
             graph[edge.importer].add(edge.imported)
-    faces = {FACE, LIST, *faces_of(modules)}
+    faces = faces_of(stubs)
+    reserved = {FACE, LIST, *faces}
     between = [edge for edge in imports if feature_of(edge.importer) and feature_of(edge.imported)]
     inward = [
         edge
         for edge in imports
         if not feature_of(edge.importer)
-        and edge.importer not in faces
-        and (feature_of(edge.imported) or edge.imported in faces)
+        and edge.importer not in (FACE, LIST)
+        and (feature_of(edge.imported) or edge.imported in reserved)
     ]
-    files = FilesOfTests({module.name: module for module in tests}, frozenset(features), faces_of(modules))
-    inner = [edge for edge in imports if edge.importer not in faces - {FACE, LIST}]
+    files = FilesOfTests({module.name: module for module in tests}, frozenset(features), faces)
     return {
         "imports from the core to features": counted(inward),
         "imports from one feature to another": counted(
@@ -548,7 +545,7 @@ def figures_of(sources: Iterable[Module], tests: Iterable[Module] = ()) -> dict[
         "modules that need a feature to be imported": counted(
             f"{name} needs {feature}"
             for feature in features
-            for name in sorted(broken_without(feature, inner, modules))
+            for name in sorted(broken_without(feature, imports, modules))
         ),
         "files outside that name a feature, of the one named most": named_most(
             {feature: files_that_name(feature, modules) for feature in features}
@@ -596,7 +593,7 @@ def share_of(places: list[str], whole: int) -> Figure:
 
 def main() -> int:
     """Print the figures with their limits and the first places of each that is exceeded; then the exit status is 1."""
-    figures = figures_of(modules_of(SOURCE), modules_of(TESTS))
+    figures = figures_of(modules_of(SOURCE), modules_of(TESTS), modules_of(SOURCE, STUBS))
     exceeded = {name for name, figure in figures.items() if figure.value > LIMITS[name].most}
     for name, figure in figures.items():
         print(f"{name}: {figure.value:g} (at most {LIMITS[name].most:g})")

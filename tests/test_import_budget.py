@@ -34,6 +34,7 @@ ON_THE_WAY: dict[str, set[str]] = {
     "import markscheme.ratings.examples": set(),
     "import markscheme.ratings.examples_choice": set(),
     "from markscheme import features": set(),
+    "import markscheme.scorers": set(),
     "from markscheme.cli import main; main(['--help'])": set(),
     **{f"from markscheme.cli import main; main([{command!r}, '--help'])": set() for command in command_names()},
 }
@@ -168,6 +169,12 @@ def test_judges_of_the_core_are_opened_without_any_feature() -> None:
     opening = "from markscheme.judges.registry import open_judge; open_judge('anthropic+openai:m')"
     assert "markscheme.features" not in loaded_by(opening)
     assert "markscheme.features" in loaded_by("from markscheme.judges.kinds import kinds; list(kinds())")
+
+
+def test_a_scorer_of_the_core_is_imported_without_any_feature() -> None:
+    loaded = loaded_by("from markscheme.scorers import exact_match, scorer")
+    assert "markscheme.grading.checks" in loaded
+    assert "markscheme.features" not in loaded
 
 
 def test_a_command_that_grades_with_a_judge_of_the_core_loads_no_feature(tmp_path: Path) -> None:

@@ -1,14 +1,20 @@
-"""What `markscheme` exports, and the methods of Rubric that users of the `rubric` package know."""
+"""What `markscheme` and the paths that programs know export, and the methods of Rubric that users of `rubric` know."""
 
+import pydoc
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import markscheme
 from markscheme.rubrics import rubric as engine
+from tests.core_alone import core_alone
+from tests.house import SOURCE, STUBS, Module, modules_of
+from tests.rooms import dotted, feature_of, names_in
 
 PUBLIC = [
     *("calibrate", "agreement", "open_judge", "grade", "Grader"),
@@ -23,6 +29,10 @@ METHODS = {
     "rubric": f"[criterion.weight for criterion in {FROM_DATA}.rubric] == [2]",
     "grade": f"asyncio.run({FROM_DATA}.grade('Paris', Grader())) == 'Paris, 1 criterion'",
 }
+
+
+WITH_STUBS = [pytest.param(stub, id=dotted(stub)) for stub in modules_of(SOURCE, STUBS)]
+"""The modules to which features may add names, by the stubs that have all of them."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -40,6 +50,47 @@ def test_type_checkers_know_the_names_that_can_be_imported() -> None:
 def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'calibrat'"):
         _ = markscheme.calibrat
+
+
+@pytest.mark.parametrize("stub", WITH_STUBS)
+def test_type_checkers_and_programs_find_the_same_names_in_a_module_with_a_stub(stub: Module) -> None:
+    module = import_module(dotted(stub))
+    homes = names_in(stub)
+    assert module.__all__ == sorted(homes)
+    assert {name for name in dir(module) if not name.startswith("_")} == homes.keys()
+    for name, home in homes.items():
+        assert getattr(module, name) is getattr(import_module(home), name), name
+    handed_on = re.findall(r"\b(\w+) as \1\b", stub.text)
+    assert sorted(handed_on) == sorted(homes), "a type checker takes no other import of a stub for a name of its own"
+
+
+@pytest.mark.parametrize("stub", WITH_STUBS)
+def test_a_module_with_a_stub_has_the_core_s_names_alone_where_no_feature_is_offered(stub: Module) -> None:
+    module = import_module(dotted(stub))
+    homes = names_in(stub)
+    with core_alone():
+        assert module.__all__ == sorted(name for name, home in homes.items() if not feature_of(home))
+        for name, home in homes.items():
+            assert hasattr(module, name) is (not feature_of(home)), name
+
+
+@pytest.mark.parametrize("stub", WITH_STUBS)
+def test_a_module_with_a_stub_gives_all_its_names_by_a_star_and_names_them_in_its_help(stub: Module) -> None:
+    program: dict[str, Any] = {}
+    exec(f"from {dotted(stub)} import *", program)
+    assert program.keys() - {"__builtins__"} == names_in(stub).keys()
+    described = pydoc.plain(pydoc.render_doc(dotted(stub)))
+    assert all(re.search(rf"\b{name}\b", described) for name in names_in(stub))
+
+
+@pytest.mark.parametrize("stub", WITH_STUBS)
+def test_an_unknown_name_of_a_module_with_a_stub_is_refused_as_python_does(stub: Module) -> None:
+    module = import_module(dotted(stub))
+    with pytest.raises(AttributeError, match=f"^module '{dotted(stub)}' has no attribute 'Criterium'"):
+        _ = module.Criterium
+    with pytest.raises(ImportError, match=f"^cannot import name 'Criterium' from '{dotted(stub)}'"):
+        exec(f"from {dotted(stub)} import Criterium")
+    assert not hasattr(module, "__path__"), "a package has it"
 
 
 def test_all_public_paths_lead_to_one_class_of_rubrics_and_one_of_criteria() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.house import MOST_SHOWN, SOURCE, TESTS, Figure, Module, modules_of
+from tests.house import MOST_SHOWN, SOURCE, STUBS, TESTS, Figure, Module, modules_of
 from tests.rooms import LIMITS, NAMED_BY, dotted, feature_of, figures_of, rings_in
 
 LIST = Module("features/__init__.py", "from markscheme.features import hats, shoes\n")
@@ -23,7 +23,7 @@ def modules() -> list[Module]:
 @pytest.fixture(scope="module")
 def figures(modules: list[Module]) -> dict[str, Figure]:
     """Its figures."""
-    return figures_of(modules, modules_of(TESTS))
+    return figures_of(modules, modules_of(TESTS), modules_of(SOURCE, STUBS))
 
 
 @pytest.mark.parametrize("name", LIMITS)
@@ -114,6 +114,27 @@ def test_a_test_needs_what_its_helpers_import_and_the_commands_that_it_runs() ->
         "test_brim.py: hats",
         "test_run.py: shoes",
     )
+
+
+def test_a_path_that_programs_know_belongs_to_the_feature_whose_names_its_stub_has() -> None:
+    shop = Module("shop.pyi", "from markscheme.features.hats.brim import width as width\n")
+    both = Module(
+        "wear.pyi",
+        "from markscheme.features.shoes import lace as lace\nfrom markscheme.files import read as read\n",
+    )
+    paths = [Module("shop.py", '"""Hats."""\n'), Module("wear.py", "from markscheme.files import read as read\n")]
+    tests = [
+        Module("test_shop.py", "import markscheme.shop\n"),
+        Module("test_lace.py", "from markscheme.wear import lace, read\n"),
+        Module("test_read.py", "from markscheme.wear import read\n"),
+    ]
+    user = Module("cli.py", "import markscheme.shop\n")
+    figures = figures_of([LIST, HATS, SHOES, BRIM, FILES, *paths, user], tests, [shop, both])
+    assert figures["test files outside its folder that need a feature"].places == (
+        "test_lace.py: shoes",
+        "test_shop.py: hats",
+    )
+    assert figures["imports from the core to features"].places == ("markscheme.cli:1 markscheme.shop (on top)",)
 
 
 def test_import_cycles_are_found_however_modules_import() -> None:

@@ -1,3 +1,12 @@
 """Raw scores of a batch of responses, by the path that programs know."""
 
-from markscheme.features.compatibility.rewards import reward as reward
+from markscheme.public_names import attribute as _attribute
+from markscheme.public_names import names as _names
+
+
+def __getattr__(name: str) -> object:
+    return _attribute(globals(), name)
+
+
+def __dir__() -> list[str]:
+    return _names(globals())

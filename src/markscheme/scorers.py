@@ -1,11 +1,5 @@
 """Scorers for programs: checks by code, a judge as scorer, and a run over a dataset."""
 
-from markscheme.features.compatibility.scorers import HIGHEST as HIGHEST
-from markscheme.features.compatibility.scorers import Run as Run
-from markscheme.features.compatibility.scorers import ScoredExample as ScoredExample
-from markscheme.features.compatibility.scorers import llm_judge as llm_judge
-from markscheme.features.compatibility.scorers import run as run
-from markscheme.features.compatibility.scorers import run_async as run_async
 from markscheme.grading.checks import EXPECTED_INPUT as EXPECTED_INPUT
 from markscheme.grading.checks import SCORER_CONTEXT as SCORER_CONTEXT
 from markscheme.grading.checks import SHIPPED_CHECKS as SHIPPED_CHECKS
@@ -22,3 +16,13 @@ from markscheme.grading.checks import rouge_l as rouge_l
 from markscheme.grading.checks import run_check as run_check
 from markscheme.grading.checks import scorer as scorer
 from markscheme.grading.checks import token_f1 as token_f1
+from markscheme.public_names import attribute as _attribute
+from markscheme.public_names import names as _names
+
+
+def __getattr__(name: str) -> object:
+    return _attribute(globals(), name)
+
+
+def __dir__() -> list[str]:
+    return _names(globals())

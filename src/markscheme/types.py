@@ -1,17 +1,12 @@
 """What autograders take and give, by the path that users of the `rubric` package know."""
 
-from markscheme.features.compatibility.report_types import PARTS as PARTS
-from markscheme.features.compatibility.report_types import Criterion as Criterion
-from markscheme.features.compatibility.report_types import CriterionEvaluation as CriterionEvaluation
-from markscheme.features.compatibility.report_types import CriterionReport as CriterionReport
-from markscheme.features.compatibility.report_types import EvaluationReport as EvaluationReport
-from markscheme.features.compatibility.report_types import OneShotGenerateFn as OneShotGenerateFn
-from markscheme.features.compatibility.report_types import OneShotOutput as OneShotOutput
-from markscheme.features.compatibility.report_types import PerCriterionGenerateFn as PerCriterionGenerateFn
-from markscheme.features.compatibility.report_types import PerCriterionOutput as PerCriterionOutput
-from markscheme.features.compatibility.report_types import RubricAsJudgeGenerateFn as RubricAsJudgeGenerateFn
-from markscheme.features.compatibility.report_types import RubricAsJudgeOutput as RubricAsJudgeOutput
-from markscheme.features.compatibility.report_types import Status as Status
-from markscheme.features.compatibility.report_types import ToGrade as ToGrade
-from markscheme.features.compatibility.report_types import response_parts as response_parts
-from markscheme.features.compatibility.report_types import response_text as response_text
+from markscheme.public_names import attribute as _attribute
+from markscheme.public_names import names as _names
+
+
+def __getattr__(name: str) -> object:
+    return _attribute(globals(), name)
+
+
+def __dir__() -> list[str]:
+    return _names(globals())

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.console import ROOT
+from tests.house import SOURCE, STUBS
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PLACEHOLDER = "example.invalid"
@@ -65,6 +66,14 @@ def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_whe
         files = {path.relative_to(shipped / folder) for path in (shipped / folder).rglob("*") if path.is_file()}
         assert here == files, folder
     assert (shipped / "calibration" / "code-quality" / "examples.jsonl").is_file()
+
+
+def test_the_wheel_carries_the_types_of_all_that_can_be_imported(unpacked_wheel: Path) -> None:
+    installed = unpacked_wheel / "markscheme"
+    assert (installed / "py.typed").is_file()
+    stubs = {path.relative_to(SOURCE) for path in SOURCE.rglob(STUBS)}
+    assert stubs == {path.relative_to(installed) for path in installed.rglob(STUBS)}
+    assert all((installed / stub).with_suffix(".py").is_file() for stub in stubs)
 
 
 def test_every_dependency_has_a_lower_bound_and_one_below_its_next_major_version() -> None:

@@ -1,6 +1,7 @@
 """The types that users of the `rubric` package know: what they take, what they refuse, what they say."""
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -191,3 +192,8 @@ def test_what_the_rubric_package_exports_is_importable(name: str) -> None:
 
 def test_one_criterion_serves_the_engine_and_the_graders() -> None:
     assert markscheme.types.Criterion is markscheme.Criterion is Criterion
+
+
+def test_a_report_and_its_class_can_be_pickled() -> None:
+    report = EvaluationReport(score=1.0, raw_score=2.0)
+    assert pickle.loads(pickle.dumps((report, EvaluationReport))) == (report, EvaluationReport)

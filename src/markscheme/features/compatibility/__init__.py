@@ -1,7 +1,12 @@
 """The names that users of the `rubric` package and of scorers know: graders, reports, rewards and a run of scorers."""
 
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
+from markscheme.public_names import PUBLIC_NAMES
 from markscheme.rubrics.autograders import AUTOGRADERS
 from markscheme.seam import Feature
 
@@ -12,4 +17,18 @@ def _per_criterion_grader() -> Any:
     return PerCriterionGrader()
 
 
-COMPATIBILITY = Feature("compatibility", AUTOGRADERS(_per_criterion_grader))
+def _loads(module: str) -> Callable[[], ModuleType]:
+    """Make a function that loads a module of this folder."""
+    return partial(import_module, f"{__name__}.{module}")
+
+
+COMPATIBILITY = Feature(
+    "compatibility",
+    AUTOGRADERS(_per_criterion_grader),
+    PUBLIC_NAMES(
+        ("markscheme.autograders", _loads("autograders")),
+        ("markscheme.rewards", _loads("rewards")),
+        ("markscheme.scorers", _loads("scorers")),
+        ("markscheme.types", _loads("report_types")),
+    ),
+)

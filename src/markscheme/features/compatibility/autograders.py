@@ -57,6 +57,11 @@ from markscheme.submission import Submission
 from markscheme.text import encodable
 
 __all__ = [
+    "GEMINI_ADDRESS",
+    "GEMINI_MODEL",
+    "ONE_SHOT_SYSTEM_PROMPT",
+    "PER_CRITERION_SYSTEM_PROMPT",
+    "RUBRIC_AS_JUDGE_SYSTEM_PROMPT",
     "Autograder",
     "DoublePassPerCriterionOneShotGrader",
     "OneShotOutput",
@@ -65,6 +70,7 @@ __all__ = [
     "PerCriterionOutput",
     "RubricAsJudgeGrader",
     "RubricAsJudgeOutput",
+    "RubricAsJudgeResult",
     "default_oneshot_generate_fn",
     "default_per_criterion_generate_fn",
     "default_rubric_as_judge_generate_fn",

@@ -27,6 +27,7 @@ from markscheme.rubrics.rubric import Criterion
 from markscheme.text import encodable
 
 __all__ = [
+    "PARTS",
     "Criterion",
     "CriterionEvaluation",
     "CriterionReport",
@@ -39,6 +40,7 @@ __all__ = [
     "RubricAsJudgeOutput",
     "Status",
     "ToGrade",
+    "response_parts",
     "response_text",
 ]
 

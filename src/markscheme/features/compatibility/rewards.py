@@ -17,6 +17,8 @@ from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
+__all__ = ["reward"]
+
 
 async def reward(
     responses: Sequence[ToGrade],

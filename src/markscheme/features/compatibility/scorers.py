@@ -28,6 +28,8 @@ from markscheme.prompt import Prompt, between_tags, closed_object, fenced_materi
 from markscheme.submission import as_text, is_missing
 from markscheme.trajectory import AgentStep, steps_of
 
+__all__ = ["HIGHEST", "Run", "ScoredExample", "llm_judge", "run", "run_async"]
+
 # --- a judge as scorer ----------------------------------------------------------------------------------------------
 
 HIGHEST = 10

@@ -1,0 +1,44 @@
+"""Modules whose paths programs know, and to which features add names.
+
+Such a module imports the core's names itself, and gets a feature's when one is first asked for. The stub next to it,
+such as `scorers.pyi` next to `scorers.py`, has all of them for type checkers.
+"""
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, Final
+
+from markscheme.seam import OpenTable
+
+PUBLIC_NAMES: "Final[OpenTable[tuple[str, Callable[[], ModuleType]]]]" = OpenTable()
+"""A path that programs know, and a function that loads the module in whose `__all__` are the names it gets."""
+
+
+def attribute(module: Mapping[str, Any], name: str) -> Any:
+    """Return what a feature adds to a module under a name; under `__all__`, the module's public names.
+
+    Args:
+        module: The module's globals.
+        name: What is looked for in it. The core's names are there, and so they load no feature.
+
+    Raises:
+        AttributeError: No feature adds a name like this.
+    """
+    path = module["__name__"]
+    if name == "__all__":
+        return [public for public in names(module) if not public.startswith("_")]
+    if not name.startswith("__"):
+        for source in _sources(path):
+            if name in source.__all__:
+                return getattr(source, name)
+    raise AttributeError(f"module {path!r} has no attribute {name!r}")
+
+
+def names(module: Mapping[str, Any]) -> list[str]:
+    """Return the names in a module's globals and those that features add, in order."""
+    return sorted({*module, *(name for source in _sources(module["__name__"]) for name in source.__all__)})
+
+
+def _sources(path: str) -> list[ModuleType]:
+    """Load the modules whose names features add to the module with a path."""
+    return [load() for of_path, load in PUBLIC_NAMES if of_path == path]
