@@ -26,7 +26,7 @@ from markscheme.plain_data import (
 )
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import RatingLines
-from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, USUAL, Example, ExampleRows, telling
+from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
 from markscheme.ratings.pair_sides import (
     faults_of_groups,
     group_of_inputs,
@@ -141,18 +141,18 @@ class _Reading:
         for row in rows:
             unit = ""
             try:
-                unit, source, texts, known = self._example(row, len(line_of) + 1)
+                unit, source, texts, about = self._example(row, len(line_of) + 1)
                 if unit in line_of:
                     raise ValueError(f"id {unit!r} is on line {line_of[unit]} already; ids are unique")
             except ValueError as error:
                 self.faults.append(Fault(str(error), row.line))
                 codes.cut(ends[-1] if ends else 0)
                 continue
-            if not known.keys() <= columns.keys():
-                columns |= {name: [USUAL[name]] * len(line_of) for name in known if name not in columns}
+            if not about.keys() <= columns.keys():
+                columns |= {name: [OF_ROWS[name]] * len(line_of) for name in about if name not in columns}
             for name, values in columns.items():
-                values.append(known.get(name, USUAL[name]))
-            line_of[unit] = known.get("line")
+                values.append(about.get(name, OF_ROWS[name]))
+            line_of[unit] = about.get("line")
             self.sources.append(source)
             inputs = tuple(texts[1])
             self.input_names.append(names.setdefault(inputs, inputs))
@@ -161,7 +161,7 @@ class _Reading:
             ends.append(len(codes))
         self.ids += line_of
         if "sides" in columns:
-            of_rows = (columns.get(name, [USUAL[name]] * len(line_of)) for name in ("group", "sides", "line"))
+            of_rows = (columns.get(name, [OF_ROWS[name]] * len(line_of)) for name in ("group", "sides", "line"))
             self.faults += faults_of_groups(of_pair for of_pair in zip(line_of, *of_rows, strict=True) if of_pair[2])
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
@@ -267,8 +267,7 @@ class _Reading:
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)
             texts = data.submission.responses, data.submission.inputs
-            unusual = {name: value for name in OF_ROWS if (value := getattr(data, name)) != USUAL[name]}
-            return data.id, data.submission, texts, unusual
+            return data.id, data.submission, texts, {name: getattr(data, name) for name in OF_ROWS}
         if type(data) is not dict and not isinstance(data, Mapping):
             raise ValueError(f"an example is an object, found {shown(data)}")
         sides = sides_of_pair(data) if self._is_of_pairs else None
@@ -281,12 +280,12 @@ class _Reading:
             texts = source.responses, source.inputs
         if self.with_labels:
             self._add_labels(row, unit)
-        known: dict[str, Any] = {} if row.line is None else {"line": row.line}
-        known |= {name: read(data[name]) for name, read in _READ_AS.items() if name in data}
+        about: dict[str, Any] = {} if row.line is None else {"line": row.line}
+        about |= {name: read(data[name]) for name, read in _READ_AS.items() if name in data}
         if sides is not None:
-            group = known.get("group") or group_of_inputs(texts[1])
-            known |= {"group": group, "system": systems_of(sides), "sides": sides}
-        return unit, source, texts, known
+            group = about.get("group") or group_of_inputs(texts[1])
+            about |= {"group": group, "system": systems_of(sides), "sides": sides}
+        return unit, source, texts, about
 
     def _responses(self, row: int) -> tuple[str, ...]:
         """Return the response of a row, or the two of a pair."""

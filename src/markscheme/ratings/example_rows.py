@@ -297,15 +297,15 @@ class ExampleRows(Sequence[Example]):
         return (index for row in self._rows for index in self._labels_of(row))
 
 
-OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("submission", "labels"))
-"""What is known of an example besides its texts and its labels."""
-USUAL: Final[Mapping[str, Any]] = {name: getattr(_PLAIN, name) for name in OF_ROWS}
-"""The value of each of these where nothing is known."""
+OF_ROWS: Final[Mapping[str, Any]] = {
+    of.name: getattr(_PLAIN, of.name) for of in fields(Example) if of.name not in ("submission", "labels")
+}
+"""By name, what may be known of an example besides its texts and its labels, and its value where it isn't known."""
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the attributes that differ from their default in some row."""
-    return {name: values for name, values in attributes.items() if any(value != USUAL[name] for value in values)}
+    return {name: values for name, values in attributes.items() if any(value != OF_ROWS[name] for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
