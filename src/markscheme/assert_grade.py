@@ -41,7 +41,7 @@ LONGEST_LINE = 800
 
 @dataclass
 class Background:
-    """Engine for all tests, in a loop on its own thread, so that a test may run an event loop itself."""
+    """The engine that all tests share, in an event loop on a thread of its own."""
 
     engine: Engine = field(default_factory=Engine)
     loop: BackgroundLoop = field(default_factory=BackgroundLoop)
@@ -239,7 +239,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Yield a line per criterion that lowered the score, the largest loss first, and one line for all others."""
+    """Yield a line for each criterion that lowered the score, the largest loss first, then the names of the others."""
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason or '')}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
@@ -260,7 +260,7 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Put a judge's words on one line, without control characters or keys."""
+    """Put a judge's words on one line, without control characters or API keys."""
     line = on_one_line(hidden(text, ()))
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 

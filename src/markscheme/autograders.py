@@ -1,4 +1,4 @@
-"""The graders of the `rubric` package, by the path that its users know."""
+"""Import path for the graders of the `rubric` package; the code is in `features.compatibility.autograders`."""
 
 from markscheme.public_names import attribute as _attribute
 from markscheme.public_names import names as _names

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended(argv: list[str]) -> int:
-    """Run a command line and print its errors; return the exit status."""
+    """Run a command line and print any error; return the exit status."""
     search_for_code(Path.cwd())
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
@@ -61,7 +61,7 @@ def _ended(argv: list[str]) -> int:
 
 
 def _crashed() -> int:
-    """Print the traceback of the present exception, and return the exit status of a bug."""
+    """Print the traceback of the exception being handled, and return the exit status for a bug."""
     import traceback  # needed here only
 
     traceback.print_exc()
@@ -69,7 +69,7 @@ def _crashed() -> int:
 
 
 def calibrate_main() -> int:
-    """Run `markscheme calibrate …` for the command `calibrate …`."""
+    """Run the separate command `calibrate`, which is short for `markscheme calibrate`."""
     return main(["calibrate", *sys.argv[1:]])
 
 

@@ -1,4 +1,4 @@
-"""The families of options of the core, which are above the table of families."""
+"""Adds the core's families of options to the table of families."""
 
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.judges.options import AskOptions

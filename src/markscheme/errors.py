@@ -73,19 +73,19 @@ class UsageError(MarkschemeError):
         choices: tuple[str, ...],
         facts: Mapping[str, object],
     ) -> "UsageError":
-        """Create an error whose sentence a row of SENTENCES makes of its code and facts."""
+        """Create an error whose message is made from its code and facts by a row of SENTENCES."""
         error = cls()
         error.code, error.columns, error.values, error.choices, error.facts = code, columns, values, choices, facts
         return error
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """Commands that settle the error, one for each choice; parts only the caller knows are in capitals."""
+        """Commands that resolve the error, one for each choice; parts that only the caller knows are in capitals."""
         called = "markscheme calibrate TABLE" if self.called is None else self.called
         return tuple(f"{called} {choice}".strip() for choice in self.choices)
 
     def __str__(self) -> str:
-        """Return the sentence: the one it was raised with, else the one of its code."""
+        """Return the message that the error was raised with, or else the message for its code."""
         if self.code is None or self.args:
             return super().__str__()
         sentence = next((say(self) for say in SENTENCES), self.code)
@@ -111,7 +111,7 @@ class SubmissionError(UsageError, ValueError):
 
     @classmethod
     def of_part(cls, name: str, problem: str) -> "SubmissionError":
-        """Return the error of a part, such as an image, that can't be judged.
+        """Create the error for a part of a submission, such as an image, that can't be judged.
 
         Args:
             name: The response, or which input, names it.
@@ -140,7 +140,7 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None
 
 
 def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str | None:
-    """Return the name that is most like a text, or None if none is.
+    """Return the name that is most similar to a text; None if no name is similar.
 
     Args:
         text: The text.
@@ -208,7 +208,7 @@ class FileError(MarkschemeError):
         super().__init__("\n".join(self._sentences()))
 
     def _sentences(self) -> Iterator[str]:
-        """Yield a sentence for each fault; one for the same fault in many lines.
+        """Yield a sentence for each fault, but only one if many lines have the same fault.
 
         Of faults that differ in a value alone there are the first few, and how many more.
         """
@@ -233,12 +233,12 @@ class FileError(MarkschemeError):
 
 
 def _is_one(faults: Sequence[Fault]) -> bool:
-    """Return True if many lines have the same fault, word for word."""
+    """Return True if faults are many and have the same message, so that one sentence reports them."""
     return len(faults) > MOST_ALIKE and all(fault.problem == faults[0].problem for fault in faults)
 
 
 def _with_lines(faults: Sequence[Fault]) -> Fault:
-    """Return the first of several faults that are one, with how many lines have it and which the next ones are."""
+    """Merge equal faults on many lines into one fault that says how many more lines have it."""
     first, *others = faults
     lines = [str(fault.line) for fault in others[:LINES_LISTED] if fault.line is not None]
     listed = f" (lines {', '.join(lines)}, …)" if lines else ""
@@ -251,7 +251,7 @@ _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, Typ
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Name the file in every error raised inside the block, where the file of another tool or person is read.
+    """Turn any error inside the `with` block, in which a file of another tool is read, into one that names the file.
 
     Args:
         path: The file.
@@ -277,7 +277,7 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Put these files' names in front of the message of an error inside the block that names none of them."""
+    """Put the files' names in front of the message of any error inside the `with` block that doesn't name them."""
     try:
         yield
     except MarkschemeError as error:
@@ -304,7 +304,7 @@ class ComparisonError(MarkschemeError):
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """Error of a run that failed on every example, or on too many to say anything; the reasons show who can fix it.
+    """Error of a run that graded no example, or too few to say anything; its reasons show who can fix it.
 
     Attributes:
         reasons: Why each of the examples is not graded.
@@ -371,7 +371,7 @@ class UnreadableReply(JudgeError):  # noqa: N818
 
 
 class RubricWarning(UserWarning):
-    """Warning of something in a rubric that is probably a mistake, or a foreign setting that has no effect."""
+    """Warning of something in a rubric that is probably a mistake, or of another tool's setting without effect."""
 
 
 class RatingWarning(UserWarning):
@@ -406,12 +406,12 @@ def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
 
 
 def lines_left_out() -> int:
-    """Count the lines that have been left out so far."""
+    """Count the damaged lines that have been left out so far."""
     return len(_LEFT_OUT.get() or ())
 
 
 def refuse_lines(error: FileError) -> None:
-    """Raise the faults of some lines, or warn once about each line that is left out.
+    """Raise an error about damaged lines or, if such lines are left out, warn once about each.
 
     Raises:
         FileError: `error` itself, unless such lines are left out.

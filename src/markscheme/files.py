@@ -83,7 +83,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
 
 
 def _last_byte(file: FileIO) -> bytes:
-    """Return the last byte of a file that isn't empty; text is appended at the end, however the file was read."""
+    """Return the last byte of a file that isn't empty."""
     file.seek(-1, os.SEEK_END)
     return file.read(1)
 
@@ -113,7 +113,7 @@ def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) ->
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse a link where a file of ours belongs: a stranger may have put it there.
+    """Raise an error if a path at which markscheme writes a file is a link, since a stranger may have put it there.
 
     Raises:
         OSError: It is a link.
@@ -130,7 +130,7 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 
 @contextmanager
 def _locked(file: FileIO) -> Iterator[None]:
-    """Hold exclusive access to a file among all processes that append to it.
+    """Lock a file that several processes append to, until the `with` block ends.
 
     The lock belongs to the process, not to the open file, and so ends when the process closes the file anywhere. It
     isn't the lock that `label` holds while it runs.
@@ -147,7 +147,7 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 @contextmanager
 def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
-    """Open and lock the file at `path`; if the last holder of the lock replaced that file, the new one."""
+    """Open and lock the file at `path`, and do so again if it was replaced before the lock was obtained."""
     while True:
         with path.open(mode, buffering=0) as file, _locked(file):
             if _is_at(file.fileno(), path):
@@ -157,7 +157,7 @@ def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
 
 @contextmanager
 def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object] | None = None) -> Iterator[None]:
-    """Hold exclusive use of a file that is written in steps, or of a folder, until the block or the process ends.
+    """Lock a file that is written in steps, or a folder, until the `with` block or the process ends.
 
     The lock is on the file itself, so nothing is left of it after a process is killed. On a file system without locks,
     and on Windows, only one process may write at a time.
@@ -200,7 +200,7 @@ def writing_lock(path: Path, rater: str) -> ExitStack:
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
-    """Open and lock the file at `path`; the last holder of the lock may have removed or replaced it."""
+    """Open and lock the file at `path`, and do so again if it was removed or replaced before the lock was obtained."""
     while True:
         handle = os.open(path, how, 0o666)
         try:
@@ -293,7 +293,7 @@ def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -
 
 
 def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list[Path]]:
-    """Write files into a folder, each whole or not at all, and leave alone what is there.
+    """Write new files into a folder, each whole or not at all; files that exist stay as they are.
 
     Args:
         files: The text of each file by its place in the folder.
@@ -316,7 +316,7 @@ def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list
 
 
 def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
-    """Refuse links in a folder that its files would be written through.
+    """Raise an error if a folder that files would be written into is a link.
 
     Raises:
         UsageError: Names each of them.
@@ -328,7 +328,7 @@ def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _write_new(path: Path, text: str) -> bool:
-    """Write a new file and return True; False if a file, or something in its way, is there, which is left alone.
+    """Write a new file and return True; return False and write nothing if its path exists already.
 
     Raises:
         UsageError: It cannot be written.
@@ -363,7 +363,7 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """Create a file under a random name next to `whole`, and its handle; removed at the end unless it was moved.
+    """Create a temporary file next to `whole` and yield its path and handle; remove it on exit unless it was moved.
 
     With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
     long as its writer lives, so that the next one knows what a killed one left behind.
@@ -390,12 +390,12 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """Return how the names of files that become `whole` begin; a name has at most 255 bytes, a letter up to four."""
+    """Return the first part of the names of temporary files for `whole`, cut so that names stay under 255 bytes."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 
 def _remove_left_behind(whole: Path) -> None:
-    """Remove the files of killed writers that would have become `whole`; those of living ones are locked."""
+    """Remove temporary files for `whole` that killed processes left behind; files of running processes are locked."""
     start = _private_start(whole)
     with suppress(OSError):
         names = [name for name in os.listdir(whole.parent) if name.startswith(start)]
@@ -405,7 +405,7 @@ def _remove_left_behind(whole: Path) -> None:
 
 
 def _remove_unless_locked(partial: Path) -> None:
-    """Remove a file that no living process writes; on a file system without locks, one that is a day old."""
+    """Remove a temporary file unless a running process has it locked; without locks, if it is a day old."""
     with suppress(OSError):  # it is another user's, or was removed meanwhile
         about = partial.lstat()
         if not stat.S_ISREG(about.st_mode):
@@ -423,7 +423,7 @@ def _remove_unless_locked(partial: Path) -> None:
 
 
 def _is_unlocked(handle: int) -> bool | None:
-    """Return True and take the lock if no other open file holds it; None if there are no locks."""
+    """Try to lock an open file; return True on success, False if it is locked, None if there are no locks."""
     if fcntl is None:
         return None
     try:
@@ -456,7 +456,7 @@ def end_of_link(path: Path) -> Path:
 
 
 def refuse_unwritable(target: str | Path | None) -> None:
-    """Refuse a file that can't be written, before anything is asked.
+    """Raise an error if a file can't be written, before a judge is asked.
 
     Raises:
         UsageError: Its folder is not there or takes no file, or it is a folder itself, or a device or pipe that takes
@@ -478,7 +478,7 @@ def refuse_unwritable(target: str | Path | None) -> None:
 
 
 def refuse_unmakeable(path: Path) -> None:
-    """Refuse a file that can't be written, or whose missing folders can't be made, before anything is asked.
+    """Raise an error if a file or its missing folders can't be made, before a judge is asked.
 
     Raises:
         UsageError: It can't be written.

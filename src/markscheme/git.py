@@ -1,4 +1,4 @@
-"""Read a repository without running anything that its own configuration names.
+"""Reads a Git repository without running any program that the repository's own configuration names.
 
 Git runs programs for many questions: a monitor of the folder for `status`, filters and converters for files, a shell
 for what a remote still has. Their names are in the repository's configuration, which came with the folder if it was

@@ -1,4 +1,4 @@
-"""Numbers from outside, as floats and counts; it imports nothing, so that everything can use it."""
+"""Converters of untrusted values to finite floats and counts."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ MOST = 10**15
 
 
 def count(value: Any) -> int | None:
-    """Return a count from outside, such as one of tokens; None for anything but a whole number from 0 to MOST.
+    """Convert an untrusted count, such as one of tokens; None for anything but a whole number from 0 to MOST.
 
     >>> count(40), count(-1), count(True), count(4.0), count(10**400)
     (40, None, None, None, None)
@@ -33,7 +33,7 @@ def count(value: Any) -> int | None:
 
 
 def number_in(text: str) -> float | None:
-    """Return the finite number that a text is; None for anything else, such as `1_000`.
+    """Convert a text to a finite number; None for any other text, such as `1_000`.
 
     >>> number_in("4.50"), number_in("1_000"), number_in("nan"), number_in("four")
     (4.5, None, None, None)

@@ -1,4 +1,4 @@
-"""What is judged besides text: parts that a judge is shown next to the text, which has a mark in place of each.
+"""Parts of a submission that aren't text, such as images: a judge is shown them, and the text has a mark for each.
 
 Nothing here knows what a part is. A text with marks is a `PartedText`: in fingerprints and reports it is the text with
 its marks, and a mark contains the part's digest. A prompt, a judge's adapter and a page find the parts in it.
@@ -18,11 +18,11 @@ _LOADED: Final = ("data:image/", "data:application/pdf", "iVBORw0KGgo", "/9j/", 
 
 
 class ShownPart(Protocol):
-    """A part of what is judged that isn't text."""
+    """A part of a submission that isn't text, such as an image or a PDF."""
 
     @property
     def kind(self) -> str:
-        """Word for the kind of part, such as a judge may be able to read or not."""
+        """Word for the kind of the part, such as "image"; judges differ in which kinds they can read."""
         ...
 
     @property
@@ -32,12 +32,12 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """The words that a text shows instead of it: its kind and its digest."""
+        """The text that stands in a PartedText for the part, with its kind and digest."""
         ...
 
     @property
     def tokens(self) -> int:
-        """Approximate number of tokens as which a model reads the part."""
+        """Approximate number of tokens that the part costs as a model's input."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class ShownPart(Protocol):
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the part as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
+        """Return the part as a content block for a model's API, which is "messages", "chat" or "assets"."""
         ...
 
     @property
@@ -85,19 +85,19 @@ class PartedText(str):
     written: Any
 
     def __new__(cls, text: str, parts: Iterable[ShownPart], written: Any = None) -> "PartedText":
-        """Make a text with the parts that its marks name."""
+        """Make a text from its words with marks and the parts that the marks refer to."""
         made = super().__new__(cls, text)
         made.parts = tuple({shown_part.digest: shown_part for shown_part in parts}.values())
         made.written = written
         return made
 
     def __getnewargs__(self) -> tuple[str, tuple[ShownPart, ...], Any]:  # type: ignore[override]
-        """Return the arguments that make a copy."""
+        """Return the constructor's arguments, for copying and pickling."""
         return str(self), self.parts, self.written
 
 
 class PartReader(NamedTuple):
-    """A reader of parts in plain data.
+    """Functions that read parts of one kind from plain data, and write them to files.
 
     Attributes:
         read: Returns a value as a text with parts, or None if it names none. Next to the value come the folder that
@@ -114,7 +114,7 @@ class PartReader(NamedTuple):
 
 
 class PartChange(NamedTuple):
-    """A change of parts, by which a stress test finds out whether a judge looks at them.
+    """A change of parts, such as images, by which a stress test finds out whether a judge looks at them.
 
     Attributes:
         name: Its name in files and options.
@@ -137,7 +137,7 @@ PART_READERS: Final = OpenTable[PartReader]()
 
 
 def may_name_parts(json_text: str) -> bool:
-    """Return True if JSON text may name parts: most has no sign of any.
+    """Return True if a JSON text may contain parts such as images, by a quick search for their keys.
 
     Example:
         >>> may_name_parts('{"image": "chart.png"}'), may_name_parts('{"role": "user"}')
@@ -147,7 +147,7 @@ def may_name_parts(json_text: str) -> bool:
 
 
 def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None:
-    """Return a value that names parts as a text with them, or None if it names none.
+    """Convert a value that names parts, such as image files, to a PartedText; None if it names none.
 
     Args:
         value: Plain data, or an object that is a part.
@@ -165,7 +165,7 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
 
 def loaded_part(value: Any, name: str) -> Any:
-    """Return a variable of a tool as a text with a part, if a file of such content was loaded into it; else the value.
+    """Convert a tool's variable into which a file such as an image was loaded to a PartedText; return others unchanged.
 
     Args:
         value: The variable: a data URL or base64, where a file was loaded.
@@ -199,7 +199,7 @@ def in_cell(cell: Any) -> Any:
 
 
 def _names_parts(data: Any) -> bool:
-    """Return True if plain data is one part, or a list of parts, texts and messages, by its keys alone."""
+    """Return True if plain data has the keys of a part, or is a list of dicts that have them."""
     pieces = data if isinstance(data, list) else [data]
     return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
 
@@ -208,20 +208,20 @@ _OF_PARTS: Final = frozenset({"image", "pdf", "text", "type", "role"})
 
 
 def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
-    """Return the parts of several texts, each once."""
+    """Return the parts, such as images, of several texts, each once."""
     marked = [text for text in texts if isinstance(text, PartedText)]
     return tuple({shown_part.digest: shown_part for text in marked for shown_part in text.parts}.values())
 
 
 def with_parts_of(text: str, original: str) -> str:
-    """Return a text made of another one, with the parts whose marks are left in it."""
+    """Return an edited text with those parts of the original text whose marks are still in it."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
 
 
 def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
-    """Return a text with other parts, and their marks, where a change can be made.
+    """Return a text with its parts, and the marks of these, replaced by changed ones where a change can be made.
 
     Args:
         text: Any text.
@@ -237,14 +237,14 @@ def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None
 
 
 def as_written(text: str, folder: Path | None) -> Any:
-    """Return what a file in a folder holds for a text: the text, or plain data that names or contains its parts."""
+    """Return the value to write to a file for a text: the text or, if it has parts, plain data with them."""
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))
 
 
 def message_content(prompt_text: str, parts: Sequence[ShownPart], api: str) -> str | list[Mapping[str, Any]]:
-    """Return the content of a user's message: the text alone, or after its parts, each below its mark.
+    """Return the content of a user's message: its parts, each after its mark, and then the text.
 
     Args:
         prompt_text: The text.

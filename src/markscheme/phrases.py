@@ -1,4 +1,4 @@
-"""Counts, names and numbers as sentences and tables have them: the only place where a number is rounded for a reader.
+"""Formats counts, names and numbers for sentences and tables; all rounding for readers is done here.
 
 It imports little, so that commands start fast.
 """
@@ -19,7 +19,7 @@ _LEAST_P = 0.001
 
 
 def sent_with(files: Collection[str]) -> str:
-    """Return after "Send it" which files belong to a page, ordered by name; "" for none.
+    """Return the words after "Send it" that name the files a page needs next to it; "" if it needs none.
 
     >>> sent_with({"b.png", "a.png"}), sent_with(())
     (' with the 2 files for which it has no room (a.png, b.png)', '')
@@ -49,7 +49,7 @@ def in_words(names: Sequence[str], link: str = "and") -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Join names, the rest of a long list counted.
+    """Join the first names of a list, and count the rest.
 
     >>> listed(["a", "b", "c", "d"])
     'a, b, c and 1 more'
@@ -59,7 +59,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """List the first names in a row, for a sentence that has already said how many there are; else use `listed`.
+    """Join the first names of a list, with "…" for the rest.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'
@@ -86,7 +86,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
-    """Choose decimals of per cent, 0 to 2, with which no share prints like a bound that it differs from.
+    """Choose the fewest decimals of per cent, 0 to 2, that show which shares differ from a bound.
 
     >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
     (0, 1, 2)
@@ -99,7 +99,7 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
 
 
 def brief(value: float | None, digits: int = 2) -> str:
-    """Write a number with its first digits, however small it is.
+    """Write a number with a fixed count of significant digits.
 
     >>> brief(0.0304), brief(0.00012345, 3), brief(12.0), brief(None)
     ('0.03', '0.000123', '12', '–')
@@ -126,7 +126,7 @@ def p_in_words(p: float) -> str:
 
 
 def thousands(value: float, digits: int = 0) -> str:
-    """Write a large number with its thousands apart.
+    """Write a large number with separators between thousands.
 
     >>> thousands(1234.4), thousands(1234.5, 2)
     ('1,234', '1,234.50')
@@ -153,7 +153,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def rounded(value: float, most: int = 2) -> str:
-    """Write a number with at most so many decimals.
+    """Write a number with at most a given count of decimals.
 
     >>> rounded(0.916667), rounded(0.5), rounded(3.0)
     ('0.92', '0.5', '3')

@@ -99,7 +99,7 @@ WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
 def plain_data(
     text: str, form: Form, error: type[FileError], *, path: Path | None = None
 ) -> tuple[Any, dict[Place, int]]:
-    """Parse a text to lists, dicts and scalars, with the line of each key and item, by its place.
+    """Parse JSON or YAML to lists, dicts and scalars, and map the path of each key and item to its line.
 
     Args:
         text: The whole text.
@@ -148,7 +148,7 @@ def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]
 
 
 def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> tuple[Any, ...]:
-    """Return the one value in a line of a file; none where the line isn't JSON and such lines are left out.
+    """Parse a line of a JSON lines file; return a tuple of its value, empty if the line is damaged and left out.
 
     Raises:
         FileError: Of the given class: it isn't readable JSON.
@@ -164,7 +164,7 @@ _WITH_ID = re.compile(rb'\{"id": ?"([^"\\\x00-\x1f]+)", ?(.+)\}\s*')
 
 
 def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
-    r"""Split a line of JSON into the id that it begins with and all else, which many lines may share.
+    r"""Split a line of JSON into the id that it begins with and the rest, so that equal rests are parsed only once.
 
     Where the line is an object of which a key occurs once, so is one of any other id and the same rest.
 
@@ -184,7 +184,7 @@ def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
 
 
 def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
-    """Yield the values in a file of JSON lines with their lines, or those of a list in a `.json` file, counted.
+    """Yield the rows of a JSON lines file with line numbers, or of a list in a `.json` file with their ordinals.
 
     Raises:
         FileError: Of the given class: the file can't be read, or isn't JSON.
@@ -197,7 +197,7 @@ def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
 
 def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Append JSON objects, one per line, once the function that reads the file has read each; a link is refused.
+    """Append JSON objects as lines, after checking that the file's own reader can read each.
 
     Raises:
         UsageError: A line couldn't be read again; nothing is written.
@@ -208,7 +208,7 @@ def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callab
 
 
 def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Refuse lines that couldn't be read again once they are in a file.
+    """Raise an error if a file's own reader couldn't read lines that are to be written to it.
 
     Args:
         lines: JSON objects.
@@ -232,7 +232,7 @@ ANOTHER_LENGTH = "has another number of cells than the header"
 
 
 def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a .csv or .tsv file by its header, with their line numbers; None for one of ANOTHER_LENGTH.
+    """Yield the rows of a .csv or .tsv file as dicts, with line numbers; None for a row of the wrong length.
 
     Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
 
@@ -270,7 +270,7 @@ TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
 
 
 def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """Map each name that several columns share to their indices, since only one of them would be read.
+    """Map each name that several columns of a table share to the indices of these columns.
 
     >>> twin_columns(["id", "human", "human", "", ""])
     {'human': [1, 2]}
@@ -292,7 +292,7 @@ def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError])
 
 
 def json_value(raw: bytes) -> Any:
-    """Return the value of a JSON text in a file, in which a key occurs once in an object.
+    """Parse a JSON text from a file; a key that occurs twice in an object is an error.
 
     Raises:
         ValueError: It isn't UTF-8, or isn't JSON.
@@ -332,7 +332,7 @@ _TWO_DIGITS = re.compile(r"\d\d")
 
 
 def _may_have_long_number(text: str) -> bool:
-    """Return True if a text may have a whole number of 309 digits, which takes a hundredth of reading every letter."""
+    """Return True if a JSON text may contain a whole number of 309 digits or more, by a quick look at some letters."""
     return len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
 
 
@@ -389,7 +389,7 @@ def _decoder(
     *,
     is_long: bool,
 ) -> json.JSONDecoder:
-    """Make the decoder of such texts; to make one takes longer than to decode a line."""
+    """Make the JSON decoder for given hooks, cached."""
     numbers: dict[str, Any] = _NUMBERS if is_long else _FRACTIONS
     return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 
@@ -549,7 +549,7 @@ Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
 
 
 def refuse_other_shape(data: Any, shape: Shape, location: str | None = None) -> None:
-    """Refuse plain data of another shape, such as a number where a text belongs.
+    """Raise an error if plain data doesn't have a given shape, such as a number in place of a text.
 
     Raises:
         ValueError: Names the first place that differs.
@@ -613,7 +613,7 @@ GROWS_TOO_LARGE = "grows too large when its aliases are followed"
 
 
 class _Reader:
-    """Reader of one text."""
+    """Parser of one JSON or YAML text."""
 
     _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
 

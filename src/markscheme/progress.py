@@ -1,4 +1,4 @@
-"""How far a run has come, to be shown by a command in a terminal, by a program, or not at all."""
+"""Progress of a run: the interface of displays, and a display that shows nothing."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -11,9 +11,9 @@ Watch: TypeAlias = Callable[[str, int], AbstractContextManager[CountStep]]
 
 
 def _count_nothing() -> None:
-    """Do nothing."""
+    """Count a step without showing it."""
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[CountStep]:  # noqa: ARG001 - nobody looks
-    """Return progress that shows nothing."""
+    """Return a progress display that shows nothing."""
     return nullcontext(_count_nothing)

@@ -28,7 +28,7 @@ USES: tuple[str, ...] = get_args(Use)
 
 
 class _UseWords(NamedTuple):
-    """Words of a use: by itself, after the name of the judge, and of a judge whose run isn't accepted for it."""
+    """Phrases for a judge's use, such as "gate": alone, after the judge's name, and for a judge refused that use."""
 
     alone: str
     of_judge: str
@@ -45,7 +45,7 @@ _GATE_ALONE = "can gate, not show trends"
 
 
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
-    """Say what a judge may decide, and where it may decide that its scores still may not be averaged.
+    """Say what a judge may be used for, such as "can gate", and if its scores may not be averaged.
 
     Example:
         >>> allowed_in_words("gate"), allowed_in_words("gate", may_trend=False)
@@ -57,7 +57,7 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
 
 
 def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
-    """Say what a judge may decide, to follow its name in a sentence.
+    """Say what a judge may be used for, as words to follow its name in a sentence.
 
     Example:
         >>> judge_allowed_in_words("trend", may_trend=True), judge_allowed_in_words("none", may_trend=False)
@@ -68,7 +68,7 @@ def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
 
 @dataclass(frozen=True)
 class ExceptedPart:
-    """A part of the examples that a judge may not decide, though it may decide the rest.
+    """A slice of the examples, such as one system's, that a judge may not decide although it may decide the others.
 
     Attributes:
         by: What the part is by: system, group or a key of the metadata.
@@ -82,11 +82,11 @@ class ExceptedPart:
 
     @property
     def called(self) -> str:
-        """The part in a sentence: "system b"."""
+        """Name of the slice in a sentence, such as "system b"."""
         return f"{self.by} {self.name}"
 
     def why_excepted(self, facts: Mapping[str, str]) -> str | None:
-        """Return the reason why the run doesn't hold for an example; None if it does.
+        """Return why the judge may not decide an example, if it is or may be in this slice; None if it isn't.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -100,7 +100,7 @@ class ExceptedPart:
 
 
 def _may_be(name: str, example_part: str) -> bool:
-    """Return True if a name is a part's, or the provider's in "prompt / provider"."""
+    """Return True if a name is that of a slice, or of the provider in a slice named "prompt / provider"."""
     return name == example_part or example_part.endswith(f" / {name}")
 
 
@@ -170,7 +170,7 @@ class Receipt:
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
-        """Return the receipt for a grade of one example, with the reason if that is excepted.
+        """Return the receipt for one example's grade, with the reason if the judge may not decide this example.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -179,7 +179,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade whose replies were asked for in these ways.
+        """Return the receipt for a grade, given the parameters that its requests to the judge left out.
 
         It doesn't hold where the judge was asked with or without other parameters than in the calibration.
         """
@@ -190,7 +190,7 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a grade by a row's rubric, with what of it isn't in that of the run.
+        """Return the receipt for a grade by a row's own rubric, with the criteria that the calibration doesn't cover.
 
         Args:
             core: The rubric of the run, which the calibration is of.
@@ -206,7 +206,7 @@ class Receipt:
         return replace(self, outside=(counted(len(more), "criterion of the row", "criteria of the row"), *unseen))
 
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
-        """Return the receipt for grades by this rubric, prompt and judge, with what differs.
+        """Return the receipt for grades by a rubric, prompt and judge, with their differences from the calibration.
 
         Args:
             rubric: As used, with the run's pass mark, strategy and samples.
@@ -245,7 +245,7 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 
 def _allowed(receipt: Receipt) -> str:
-    """Describe what the receipt allows for this example, and what of its run isn't known."""
+    """Say what the judge may be used for on this example, with exceptions."""
     allowed = allowed_in_words(receipt.use, may_trend=receipt.averages)
     if receipt.excepted:
         allowed += f", except {in_words([excepted.called for excepted in receipt.excepted])}"
@@ -255,7 +255,7 @@ def _allowed(receipt: Receipt) -> str:
 
 
 def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
-    """Explain why a judge cannot be used as asked: which use was accepted for it, or that none was.
+    """Explain why a judge can't be used as a gate: for which use its run was accepted, or that there is none.
 
     Args:
         receipt: Of the accepted run; None without one.
@@ -471,7 +471,7 @@ def _share(value: Any) -> float | None:
 
 
 def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an accepted run's data that say how its rubric was asked."""
+    """Read the pass mark, strategy and samples of an accepted run from its data."""
     mark = _share(data["pass_mark"])
     strategy = data["strategy"]
     if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:

@@ -1,4 +1,4 @@
-"""Raw scores of a batch of responses, by the path that programs know."""
+"""Import path for `reward`, which returns the raw scores of a batch of responses."""
 
 from markscheme.public_names import attribute as _attribute
 from markscheme.public_names import names as _names

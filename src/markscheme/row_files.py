@@ -26,7 +26,7 @@ _ROWS_OF_A_PART: Final = 10_000
 
 
 def row_writer(path: Path, option: str) -> WriteRows:
-    """Return a writer of rows for a file of this name.
+    """Return the function that writes rows to a file of the format its name ends in.
 
     Args:
         path: The file.
@@ -43,7 +43,7 @@ def row_writer(path: Path, option: str) -> WriteRows:
 
 
 def require_parquet(path: Path) -> None:
-    """Ensure that Parquet files can be read and written, before anything is asked for their rows.
+    """Raise an error if Parquet files can't be read and written here.
 
     Raises:
         UsageError: pyarrow is missing, or can't be imported.
@@ -73,7 +73,7 @@ def _write_csv(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds) ->
 
 
 def _csv_cell(value: Any) -> Any:
-    """Return a value as the cell of a CSV file has it."""
+    """Convert a value to the cell of a CSV file."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -28,7 +28,7 @@ class OpenTable(Generic[_Row]):
         self._own = own
 
     def __call__(self, *rows: _Row) -> Addition:
-        """Return rows as an addition to this table, for the declaration of a feature."""
+        """Pair this table with rows that a feature adds to it, for the feature's declaration."""
         return self, rows
 
     def __iter__(self) -> Iterator[_Row]:
@@ -55,14 +55,14 @@ class Feature:
 
 
 class _Offered:
-    """The features that are offered: how they are loaded, and they themselves once they are."""
+    """The registry of features on offer: the functions that load them, and the features loaded so far."""
 
     loads: tuple[Callable[[], Iterable[Feature]], ...] = ()
     loaded: ClassVar[dict[Callable[[], Iterable[Feature]], tuple[Feature, ...]]] = {}
 
 
 def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
-    """Offer features in place of those offered before.
+    """Set which features are on offer, in place of all offered before.
 
     Args:
         loads: Return features, each called when a table first asks for rows beyond those of the one before.
@@ -72,12 +72,12 @@ def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
 
 
 def features() -> tuple[Feature, ...]:
-    """Return the features that are offered."""
+    """Return the features on offer."""
     return tuple(_features())
 
 
 def _features() -> Iterator[Feature]:
-    """Yield the features that are offered, and load only those that are asked for."""
+    """Yield the features on offer, loading each only when it is reached."""
     for load in _Offered.loads:
         if load not in _Offered.loaded:
             _Offered.loaded[load] = tuple(load())

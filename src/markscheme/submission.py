@@ -162,7 +162,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _forget(_: tuple[str]) -> None:
-    """Count nothing."""
+    """Do nothing with a replaced surrogate."""
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
@@ -231,7 +231,7 @@ def _input_text(name: str, value: Any, folder: Path | None) -> str:
 
 
 class _NotJson(Exception):  # noqa: N818
-    """A value that has no JSON."""
+    """Error of a value that can't be written as JSON."""
 
     def __init__(self, value: Any) -> None:
         self.value, self.kind = value, f"a {type(value).__name__} object"
@@ -296,12 +296,12 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:
-    """Return True if a row has two responses; next to a response, `first` and `second` are inputs."""
+    """Return True if a row is a pair: it has `first` and `second`, and no response."""
     return row.keys() >= set(PAIR_NAMES) and all(row.get(key) is None for key in RESPONSE_KEYS)
 
 
 def response_in(side: Any) -> Any:
-    """Return the response on one side of a pair: the side itself, or an object's `response` or `output`."""
+    """Return one response of a pair from its value in a row, which may be an object with `response` or `output`."""
     if isinstance(side, Mapping) and any(key in side for key in RESPONSE_KEYS):
         return side.get("response", side.get("output"))
     return side

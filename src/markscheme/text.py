@@ -94,7 +94,7 @@ def spreadsheet_cell(text: str) -> str:
 
 
 def cell_text(cell: str) -> str:
-    """Return the text that `spreadsheet_cell` made a cell of.
+    """Return the original text of a cell that `spreadsheet_cell` made.
 
     >>> [cell_text(spreadsheet_cell(text)) for text in ("=1+1", "'quoted'", "a=1")]
     ['=1+1', "'quoted'", 'a=1']
@@ -107,7 +107,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def path_component(name: str, what: str) -> str:
-    """Return the name, checked to be a plain file or folder name.
+    """Check that a name is a plain file or folder name, and return it.
 
     Args:
         name: From a rubric, a command line or a file.
@@ -176,7 +176,7 @@ class SafeStream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the stream open."""
+        """Leave the stream open when the `with` block ends."""
 
 
 def raw_stream(stream: Any) -> TextIO:

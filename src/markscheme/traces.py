@@ -1,4 +1,4 @@
-"""A tracer's spans, and the table of what reads them; it loads nothing else, so that declaring a row costs little."""
+"""Spans of traces, and the table of functions that read them from tracers' formats."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple

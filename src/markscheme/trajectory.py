@@ -92,7 +92,7 @@ LEFT_OUT = "left out"
 
 
 def steps_shown(excerpt: Excerpt) -> dict[str, str]:
-    """Map the name of each step of an excerpt to its text."""
+    """Map the name of each step in an excerpt, such as "step 4", to its text."""
     return {name: words for name, words in excerpt if name != LEFT_OUT}
 
 
@@ -112,7 +112,7 @@ class Trajectory:
 
     @property
     def numbered(self) -> list[tuple[int, AgentStep]]:
-        """Steps with their numbers."""
+        """The steps, each with its number."""
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
@@ -251,7 +251,7 @@ def _read(value: Any) -> list[AgentStep]:
 
 
 def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """Return the steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
+    """Return the steps that a code check is about: those of `trace`, else those of `messages` and `tool_calls`.
 
     Raises:
         ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
@@ -272,7 +272,7 @@ def _is_empty_list(value: Any) -> bool:
 
 
 def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
-    """Choose the value of an input of steps from what a tool gave under the names in STEPPED; None without steps.
+    """Choose the value of an input that holds steps from values that a tool gave; None if none has steps.
 
     Args:
         name: One of STEPPED.
@@ -284,7 +284,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
 
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
-    """Return True if an input of steps may be missing, since the steps come under another name in STEPPED.
+    """Return True if an input that holds steps may be missing because another such input has them.
 
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)
@@ -317,7 +317,7 @@ def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
 
 
 def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
-    """Yield the steps of a message, a part of one, a tool call, a tool's result or a turn.
+    """Yield the steps in a message, a part of a message, a tool call, a tool's result or a turn.
 
     Args:
         message: Parsed data.
@@ -402,7 +402,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
-    """Return the step for what a span was called with, and for what else it holds that nothing here reads, by name."""
+    """Return a step with a span's arguments, other attributes and events, to come before the spans inside it."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []
@@ -413,7 +413,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
-    """Return the step for the result of a span, if known."""
+    """Return a step with a span's result or failure, if known, to come after the spans inside it."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
     if not failure and not gave:
@@ -425,7 +425,7 @@ def _after(span: TraceSpan) -> list[AgentStep]:
 
 @dataclass
 class _Talk:
-    """Conversation of a trace's models: what they were sent and answered, each message once.
+    """The messages that a trace's models were sent and answered, each message only once.
 
     A model is sent all that came before, so a span's messages repeat those of an earlier one. Where tools have spans of
     their own, a model's request for a tool isn't a second call of it, and its result in a message isn't a second one.
@@ -442,17 +442,17 @@ class _Talk:
 
     @classmethod
     def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
-        """Start the conversation of a trace's spans, before the first is read."""
+        """Prepare to read the messages of a trace's spans."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
     def is_of(self, span: TraceSpan) -> bool:
-        """Return True if the span has messages."""
+        """Return True if a span has a model's messages."""
         return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a model was sent and that no earlier span has."""
+        """Return the messages that a span's model was sent, without those of earlier spans."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
         new = steps[_shared(before, steps) :]
@@ -460,7 +460,7 @@ class _Talk:
         return self._without_repeats(new)
 
     def answered(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a model answered."""
+        """Return the messages that a span's model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
             self.earlier[-1] = [*self.earlier[-1], *steps]

@@ -1,4 +1,4 @@
-"""What autograders take and give, by the path that users of the `rubric` package know."""
+"""Import path for the types of the `rubric` package's autograders."""
 
 from markscheme.public_names import attribute as _attribute
 from markscheme.public_names import names as _names

@@ -22,7 +22,7 @@ _MACHINERY = ("importlib", "_frozen_importlib")
 
 
 class _UserCodeFinder:
-    """Finder of modules in the user's folders, after all other finders, for the user's own modules."""
+    """Import finder for modules in the user's folders, used only for modules the user names and what they import."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -34,7 +34,7 @@ class _UserCodeFinder:
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,  # noqa: ARG002 - what every finder takes
     ) -> ModuleSpec | None:
-        """Find the spec of a top-level module; None for a part of a package, and for others' imports."""
+        """Find the spec of a top-level module; None inside a package, or if code that isn't the user's is importing."""
         if path is not None or not self._is_for(_importer(sys._getframe(1))):
             return None
         spec = PathFinder.find_spec(name, self.folders)
@@ -89,7 +89,7 @@ def user_spec(name: str) -> ModuleSpec | None:
 
 
 def _importer(frame: FrameType | None) -> str:
-    """Return the name of the module whose code is importing."""
+    """Return the name of the module that is executing the current import."""
     while frame is not None:
         name = frame.f_globals.get("__name__")
         if not isinstance(name, str):

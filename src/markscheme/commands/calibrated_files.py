@@ -1,4 +1,4 @@
-"""What `calibrate` answers of a table, or of an export of another tool."""
+"""Reports of `calibrate` on tables and on exports of other tools."""
 
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from markscheme.report.views.labelled_files import json_of, view
 def calibrate_table(
     request: CalibrationRequest, columns: ColumnOptions, report: ReportOptions, use: UseQuestion | None
 ) -> int:
-    """Write what a table says of its judges, or of its annotators; the exit status."""
+    """Write the report on a table's judges, or on its annotators if there is no judge; return the exit status."""
     paths = [Path(name) for name in request.of] if isinstance(request.of, tuple) else []
     with naming(*paths):
         reading = read_files(paths, columns)
@@ -39,14 +39,14 @@ def calibrate_table(
 
 
 def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions) -> None:
-    """Write what a table says of its annotators, or of its judge by criterion."""
+    """Write the report on a table's annotators, or on its judge by criterion."""
     write(tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
 
 
 def write_files_answer(
     answer: ToolFilesAnswer | AnnotatorAgreement | FileAnswer, report: ReportOptions, use: UseQuestion | None
 ) -> int:
-    """Write what an export says of its judges, or files of their annotators; the exit status."""
+    """Write the report on an export's judges, or on annotators if there is no judge; return the exit status."""
     if isinstance(answer, FileAnswer):
         reporter = reporter_of(answer)
         write(reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)

@@ -1,4 +1,4 @@
-"""The report on a calibration, in the forms that were asked for, and the labels that its verdict needs."""
+"""Writes the report on a calibration to screen and files, and saves how many labels the verdict needs."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ def write_calibrations(
     report: ReportOptions,
     use: UseQuestion | None,
 ) -> int:
-    """Write the report on a judge, or on several, and keep the labels that the verdict needs; the exit status.
+    """Write the report on one or several judges, save how many labels are needed, and return the exit status.
 
     Args:
         calibrations: Of each judge.
@@ -61,7 +61,7 @@ def write_calibrations(
 
 
 def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuestion | None) -> int:
-    """Return the exit status, and say that a required use isn't met where the answer above may read as a success."""
+    """Return the exit status; print a line if `--require` isn't met by a judge whose report looks like a success."""
     status = calibration.exit_status_for(use)
     if use is not None and status and calibration.decision.is_usable and not report.quiet:
         print(f"--require {use}: not met, exit status {status}", file=sys.stderr)
@@ -69,7 +69,7 @@ def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuesti
 
 
 def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
-    """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
+    """Save how many labels the verdict needs, for `label` and `status`; ignore a folder that can't be written."""
     folder = find_calibration(calibration.rubric.name, Path.cwd())
     labels = LabelOptions() if request is None else request.options
     is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None
@@ -85,7 +85,7 @@ def write(
     calibrations: Sequence[Calibration],
     report: ReportOptions,
 ) -> None:
-    """Write the report in the forms that were asked for, and into the summary of a GitHub Actions step."""
+    """Write the report to the screen, to the files the options name, and to the summary of a GitHub Actions step."""
     write_report(
         document,
         data,
@@ -106,7 +106,7 @@ def write(
 
 
 def junit(calibrations: Sequence[Calibration]) -> str:
-    """Render calibrations as JUnit XML, whose parser few reports need."""
+    """Render calibrations as JUnit XML."""
     from markscheme.report.junit import calibrations_junit
 
     return calibrations_junit(calibrations)

@@ -1,4 +1,4 @@
-"""A command line to a call of a command's function: parsing, defaults from settings, completion."""
+"""Runs a command from its command line: parsing, defaults from settings, and shell completion."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 class _WordedApp(App):
-    """A parser whose options have their help in words, as completion shows it."""
+    """A parser whose help texts have judges' names filled in, for shell completion."""
 
     def assemble_argument_collection(self, **how: Any) -> "ArgumentCollection":
         arguments = super().assemble_argument_collection(**how)
@@ -51,10 +51,10 @@ def app_with(
     kind: type[App] = App,
     typed: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> App:
-    """Return a parser of these commands.
+    """Make the parser of some commands, with defaults from settings.
 
-    Options that nobody gives are taken from `typed`, the values of keys that were typed as settings, then from the
-    file of settings.
+    Options that aren't on the command line are taken from `typed`, which has the values of `-o KEY=VALUE` by key,
+    then from the settings file.
     """
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
@@ -90,12 +90,12 @@ def app_with(
 
 @cache
 def command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
-    """Return a command as the parser sees it where these settings are set, taken apart once."""
+    """Return a command in the form that the parser takes, cached; `keys` are the settings that have values."""
     return CommandLine(name, load(), keys)
 
 
 def call(argv: Sequence[str]) -> int:
-    """Run the command of a command line, or print its help; the exit status.
+    """Run a command line, or print its command's help; return the exit status.
 
     Raises:
         UsageError: No such command or option, or a value that an option cannot have.
@@ -124,7 +124,7 @@ def call(argv: Sequence[str]) -> int:
 
 @cache
 def described(command: str) -> Description:
-    """Return what a command does and takes."""
+    """Return the description of a command that its help is made from, cached."""
     app = app_with(SettingsFile(), _only(command))[command]
     function = app.default_command
     assert isinstance(function, CommandLine)
@@ -132,7 +132,7 @@ def described(command: str) -> Description:
 
 
 def _only(name: str) -> tuple[CommandRow, ...]:
-    """Return the command of a name, alone: no other has to be imported."""
+    """Return a tuple with only the named command, so that no other command is imported; empty if it is unknown."""
     return tuple(command for command in [command_named(name)] if command is not None)
 
 
@@ -159,7 +159,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
 
 
 def complete(argv: Sequence[str]) -> int:
-    """Print a shell's completion script, or, for such a script, what may come next."""
+    """Print a shell's completion script; called by such a script, print the possible next words."""
     app = app_with(SettingsFile(), all_commands(), _WordedApp)
     if argv[0] == "__complete":
         app(argv)
@@ -175,13 +175,13 @@ def complete(argv: Sequence[str]) -> int:
 
 
 def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
-    """Return the options of reading among the settings that were typed."""
+    """Return the options for reading files that were typed as `-o KEY=VALUE`."""
     typed, _ = typed_settings(command, rest)
     return typed_reading({key: texts for key, texts in typed.items() if key not in described(command).own_settings})
 
 
 def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the settings among the words of a command, by key, and the other words.
+    """Split a command's words into values of `-o KEY=VALUE` by key, and the other words.
 
     Raises:
         UsageError: Not KEY=VALUE, or a key that the command doesn't know.
@@ -212,7 +212,7 @@ def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[st
 
 
 def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
-    """Refuse a setting that is typed as an option of its own, and say how it is typed.
+    """Raise an error if a setting is typed as `--key`, with the `-o KEY=VALUE` to type instead.
 
     Raises:
         UsageError: One is.
@@ -231,7 +231,7 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
 
 
 def _value_by_key(name: str, option: Option, after: str) -> str:
-    """Return the value of a setting in place of one that was typed by name, or the name of a value."""
+    """Return the VALUE with which to suggest `-o KEY=VALUE` to a user who typed the setting as `--key`."""
     if name.startswith("--no-"):
         return "off"
     if not option.value:
@@ -243,8 +243,7 @@ def _value_by_key(name: str, option: Option, after: str) -> str:
 
 
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
-    """Return the same words with options first, each value with its option as in `--option=value`, and operands after
-    `--`.
+    """Reorder the words of a command line: first options, each as `--option=value`, then `--` and the operands.
 
     So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
     if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several values
@@ -283,7 +282,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """Return the file typed after a `--json` that takes no value; "" without one."""
+    """Return the file name that was typed after `--json` in a command where that takes no value; "" without one."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))
@@ -309,7 +308,7 @@ def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    """Return True if a word is no option: "-" and negative numbers are values."""
+    """Return True if a word isn't an option; "-" and negative numbers aren't options."""
     return word == "-" or not word.startswith("-") or word.lstrip("-").replace(".", "", 1).isdigit()
 
 
@@ -317,7 +316,7 @@ def _is_value(word: str) -> bool:
 
 
 def _unknown(command: str, rest: Sequence[str]) -> str:
-    """Say that a command is unknown and which was meant, or which command replaced it and how that is typed."""
+    """Make the error message for an unknown command, with the nearest command or the one that replaced it."""
     heirs = [row for row in all_commands() if command in row.heir_of]
     if not heirs:
         instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"
@@ -331,7 +330,7 @@ TYPES = {int: "a whole number", float: "a number", bool: "given without a value"
 
 
 def sentence(error: CycloptsError) -> str:
-    """Return what is wrong with a command line, and what would be right."""
+    """Turn a parser's error into a message that says what is wrong with the command line and what is allowed."""
     match error:
         case cyclopts.UnknownOptionError():
             name = (error.token.keyword or error.token.value).partition("=")[0]

@@ -1,4 +1,4 @@
-"""Exports of features: what `export` writes in place of a rubric's examples."""
+"""The table of exports that features add to the command `export`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +20,6 @@ EXPORTS: Final[OpenTable[ExportOtherwise]] = OpenTable()
 def export_otherwise(
     rubric: "Rubric", examples: Path | None, judges: tuple[str, ...], added: AddedOptions
 ) -> int | None:
-    """Return the exit status of a feature's own export; None where the options ask for none."""
+    """Run the feature's export that the options ask for, and return its exit status; None if they ask for none."""
     statuses = (export(rubric, examples, judges, added) for export in EXPORTS)
     return next((status for status in statuses if status is not None), None)

@@ -1,5 +1,5 @@
-"""Families of options on the command line: each option is a parameter of the command, and the parser's answer an object
-of the family."""
+"""Families of options on the command line: the parser sees each option as a parameter of the command, and the command's
+function gets an object of the family."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
@@ -36,7 +36,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return a spelling that leaves a command only these options of a family.
+    """Return the spellings for a command that has only some options of a family.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions
@@ -51,14 +51,14 @@ OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agr
 
 
 class CommandLine:
-    """A command as the parser sees it: with an option for each field of its families.
+    """A command in the form that the parser takes: with a parameter for each option of its families.
 
     Attributes:
         function: The command's function.
     """
 
     def __init__(self, command: str, function: Callable[..., int], keys: Container[str] = ()) -> None:
-        """Take a command's function apart.
+        """Make the parser's signature from the function's parameters and their families of options.
 
         Args:
             command: Its name.
@@ -88,7 +88,7 @@ class CommandLine:
 
     @property
     def keyed(self) -> Iterator[KeyedOption]:
-        """Its options that `-o KEY=VALUE` alone sets; where it reads files, those of reading come last."""
+        """The command's options that only `-o KEY=VALUE` sets, with options for reading files, if any, last."""
         yield from self.keyed_of_families
         if any(issubclass(family, DamageOptions) for families in self._families.values() for family in families):
             for family in reading_families():
@@ -96,7 +96,7 @@ class CommandLine:
 
     @property
     def keyed_of_families(self) -> Iterator[KeyedOption]:
-        """Options of its own families that `-o KEY=VALUE` alone sets, without those of reading."""
+        """The command's options that only `-o KEY=VALUE` sets, without the options for reading files."""
         for parameter in self._own.parameters.values():
             if parameter.name in self._families:
                 _, names = _family_in(parameter.annotation)
@@ -108,12 +108,12 @@ class CommandLine:
                 yield parameter.name, declared, _name_of(parameter.name, declared)
 
     def __call__(self, *args: Any, **kwargs: Any) -> int:
-        """Run the command."""
+        """Call the command's function with the parser's arguments."""
         bound = self.gathered(self.__signature__.bind(*args, **kwargs))
         return self.function(*bound.args, **bound.kwargs)
 
     def gathered(self, bound: BoundArguments) -> BoundArguments:
-        """Return the arguments of the function: an object for the options of a family, if any of them is given."""
+        """Convert the parser's arguments to the function's, with an object for each family that has an option set."""
         arguments: dict[str, Any] = {}
         for name, parameter in self._own.parameters.items():
             if name not in self._families:
@@ -127,7 +127,7 @@ class CommandLine:
 
 
 def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
-    """Return an object of each family of which an option is given."""
+    """Make an object of each family of which the parser's arguments set an option."""
     typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
     values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
     return tuple(family(**options) for family, options in values if options)
@@ -138,7 +138,7 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the type of a parameter, and how options of it are spelled there."""
+    """Return the type in a parameter's annotation, and the spellings of options that go with it."""
     if get_origin(annotation) is not Annotated:
         return annotation, {}
     kind, *more = get_args(annotation)
@@ -146,14 +146,14 @@ def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
 
 
 def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield the options of a family that a command has, by key."""
+    """Yield the key and declaration of each of a family's options that a command has."""
     for key, declared in options_of(family).items():
         if declared.is_typed and names.get(key, key) is not None:
             yield key, declared
 
 
 def _keyed_options(family: type, names: Mapping[str, str | None]) -> Iterator[KeyedOption]:
-    """Yield the options of a family that `-o KEY=VALUE` alone sets."""
+    """Yield the options of a family that only `-o KEY=VALUE` sets."""
     for key, declared in _typed_options(family, names):
         if not declared.is_named:
             yield key, declared, _name_of(key, declared, names.get(key))
@@ -166,7 +166,7 @@ def _name_of(key: str, declared: DeclaredOption, spelled: str | None = None) -> 
 def _flags(
     family: type, parameter: str, names: Mapping[str, str | None], keys: Container[str]
 ) -> Iterator[FunctionParameter]:
-    """Yield the options of a family as parameters that the parser reads."""
+    """Yield a parameter for the parser for each of a family's options."""
     types = get_type_hints(family)
     defaults = family()
     for key, declared in _typed_options(family, names):
@@ -180,7 +180,7 @@ def _flags(
 
 
 def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Parameter:
-    """Return an option as the parser takes it; where only `-o KEY=VALUE` sets it, under a name that nobody types."""
+    """Convert an option's declaration to a parser's parameter; it is hidden if only `-o KEY=VALUE` sets the option."""
     form = declared.form
     return Parameter(
         name=_name_of(key, declared, spelled),
@@ -195,7 +195,7 @@ def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Para
 
 
 def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], Any]":
-    """Make a converter that reads an option's text by its form."""
+    """Make the function by which the parser converts an option's text to its value, following the option's form."""
     form = declared.form
 
     def convert(_: type, tokens: "Sequence[Token]") -> Any:
@@ -211,7 +211,7 @@ def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], A
 
 
 def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
-    """Make a validator that refuses what an option's form does."""
+    """Make the function by which the parser checks an option's value, following the option's form."""
     form = declared.form
 
     def check(_: type, value: Any) -> None:
@@ -225,7 +225,7 @@ def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
 
 
 def declared_of(argument: "Argument") -> DeclaredOption | None:
-    """Return how an argument is declared in a family; None for an option of a command's own."""
+    """Return the declaration of a parser's argument that is an option of a family; None for any other argument."""
     return _declared_in(argument.field_info.annotation)
 
 
@@ -234,7 +234,7 @@ def _declared_in(annotation: Any) -> DeclaredOption | None:
 
 
 def setting_of(argument: "Argument") -> str:
-    """Return the key of the setting that an argument is; "" if it is none.
+    """Return the key by which `-o KEY=VALUE` sets a parser's argument; "" if it can't.
 
     An option of a family is known by its declaration: a command may have another of that name.
     """

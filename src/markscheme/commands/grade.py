@@ -178,21 +178,21 @@ def grade(
 
 
 def _is_of_rows(name: str) -> bool:
-    """Return whether the only file that is named holds rows, each of which has to bring a rubric."""
+    """Return True if a file given in place of a rubric holds rows to grade, each with its own rubric."""
     if brings_rubrics(Path(name)):
         return True
     return holds_several(Path(name)) and not name.casefold().endswith(RUBRIC_SUFFIXES) and Path(name).is_file()
 
 
 class _RowRubrics:
-    """The rubrics that rows bring, counted row by row.
+    """Counter of rows that bring their own rubric, and of faults in these rubrics.
 
     Attributes:
         n: How many rows bring one.
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Begin to count the rows that bring a rubric, next to the rubric of the run."""
+        """Start at zero rows, for the rubric of the run and the rule for rows' rubrics."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
@@ -201,7 +201,7 @@ class _RowRubrics:
         self._ids_by_note: dict[str, list[str]] = {}
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
-        """Return what a judge is asked first about rows, each by its rubric, and say what becomes of the others."""
+        """Return the first prompts about each row by its rubric, and notify the user of rows that can't be graded."""
         brought = [(submission, self.add(submission)) for submission in submissions]
         self.say(len(brought))
         readable = (
@@ -212,7 +212,7 @@ class _RowRubrics:
         return [prompt for row, rubric in readable for prompt in questions(rubric, row)]
 
     def add(self, submission: Submission) -> RowRubric | str | None:
-        """Count a row, and return the rubric that it brings, or why it can't be graded by it."""
+        """Count a row and return its rubric, the reason why it can't be graded, or None if it brings no rubric."""
         self.n += row_rubric_in(submission.inputs, self.core) is not None
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
@@ -223,7 +223,7 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Say what becomes of the rubrics that rows bring, and which rows have a faulty one."""
+        """Notify the user how many rows bring a rubric, how it is used, and which rubrics are faulty."""
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
@@ -237,7 +237,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Return the first submissions, how many lack which input or a response, and how many there are."""
+    """Read all submissions; return the first ones, counts of missing inputs and of missing responses, and the total."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0
@@ -282,21 +282,21 @@ async def _print_all(
 
 
 def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
-    """Warn of what moved since a group of judges may decide, where it decided anything."""
+    """Let features warn after a group of judges has graded, such as of shifts since its certificate."""
     if isinstance(grading.judge, JudgeGroup) and counts.sentence:
         for warn in AFTER_GRADING:
             warn(grading, counts)
 
 
 def _decision(grade: Grade) -> str:
-    """Return what becomes of a response in a word or two, such as "passes" or "ask a person"."""
+    """Return the outcome of a response in a word or two, such as "passes" or "ask a person"."""
     if grade.error is not None:
         return WITHOUT_GRADE
     return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
 
 
 def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None) -> Iterator[str]:
-    """Return how many pass, how far that can be trusted, and what to do next."""
+    """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command."""
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
@@ -326,7 +326,7 @@ def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str
 
 
 def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Return each criterion's level."""
+    """Yield each criterion's name with its level."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(level=level):
@@ -336,15 +336,15 @@ def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _out_of(criterion: Criterion, level: float) -> str:
-    """Name a level, and for a number the best there is: "4 of 5"."""
+    """Write a level's name, for a number with the highest level: "4 of 5"."""
     name = criterion.scale.level_name(level)
     is_number = criterion.scale.ordered and not criterion.scale.is_yes_no and name == f"{level:g}"
     return f"{name} of {criterion.scale.values[-1]:g}" if is_number else name
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
-    """Grades in the order of the submissions, each as soon as those before it are there; where the budget ends, the
-    rest is not graded."""
+    """Yield grades in the order of the submissions, each as soon as possible; after the budget ends, yield ungraded
+    ones."""
     early: dict[int, Grade] = {}
     due = 0
     try:
@@ -384,7 +384,7 @@ def _submissions(
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """Return the options about columns that the command line sets."""
+    """Return the options about columns without a `map` that is only set in the settings file."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
     return replace(columns, map=() if is_configured else columns.map)
 
@@ -402,7 +402,7 @@ def _inputs(entries: Sequence[str]) -> dict[str, str]:
 
 
 def _say_what_is_unseen(submissions: Sequence[Submission], rubric: Rubric) -> None:
-    """Say which keys of rows the judge isn't shown, where it is shown none of them."""
+    """Notify the user if the judge is shown none of the rows' keys besides the response."""
     names = dict.fromkeys(name for submission in submissions for name in submission.inputs)
     of_rubric = {rubric_key_in(submission.inputs, None) for submission in submissions}
     unseen = [name for name in names if name not in of_rubric]
@@ -418,7 +418,7 @@ def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:
 
 
 def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) -> None:
-    """Warn where declared inputs are missing, and say how to give them."""
+    """Warn of inputs that the rubric declares and that are missing, and say how to give them."""
     for name, count in lacking.items():
         problem = (
             f"{count} of {total} lines have no input {name!r}; give it next to the response"
@@ -451,7 +451,7 @@ def _text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Return why each criterion got its level; the grade's error names those without one."""
+    """Yield each criterion's level with the judge's reason for it."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(reason=None | "", probabilities=(_, *_)):

@@ -24,7 +24,7 @@ ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
 
 
 class Option(NamedTuple):
-    """Option or operand of a command.
+    """An option or operand of a command, as help describes it.
 
     Attributes:
         setting: Its key as a setting; "" if it is none.
@@ -48,18 +48,18 @@ class Option(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it means, in words; names of judges may come from features, which are loaded for them."""
+        """The option's help text, with the names of judges filled in."""
         return in_words(self.help)
 
     @property
     def typed(self) -> str:
-        """How it is typed, with its value."""
+        """The option's name and value as they are typed."""
         return f"{self.names[0]} {self.value}".rstrip() if self.names else self.value
 
 
 @dataclass(frozen=True)
 class Description:
-    """A command by its docstring and signature: what it does, what it takes, an example, its exit status."""
+    """The description of a command from its docstring and signature: text, options, example, exit statuses."""
 
     command: str
     text: str
@@ -70,31 +70,31 @@ class Description:
 
     @cached_property
     def keyed(self) -> tuple[Option, ...]:
-        """Its options that `-o KEY=VALUE` alone sets, which most of the time nobody asks for."""
+        """The command's options that only `-o KEY=VALUE` sets."""
         return tuple(map(_keyed_option, self.line.keyed))
 
     @property
     def own_settings(self) -> set[str]:
-        """The keys of settings that its own families have: those of reading are in none."""
+        """Keys that `-o KEY=VALUE` can set, without those of options for reading files."""
         keyed = {key for key, declared, _ in self.line.keyed_of_families if declared.is_key}
         return keyed.union(option.setting for option in self.options if option.setting)
 
     def has_setting(self, key: str) -> bool:
-        """Return True if it has a setting of that key; features are loaded only where its own families have none."""
+        """Return True if `-o KEY=VALUE` can set a key in this command."""
         return key in self.own_settings or key in self.settings
 
     def keyed_as(self, name: str) -> Option | None:
-        """Return the option that would be typed by a name if `-o KEY=VALUE` alone didn't set it; None for no such."""
+        """Return the option that only `-o KEY=VALUE` sets and that was typed as `--key`; None if there is none."""
         return next((option for option in map(_keyed_option, self.line.keyed) if name in option.names), None)
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The keys of settings that it has; those in `keyed` are typed by `-o KEY=VALUE` alone."""
+        """All keys that `-o KEY=VALUE` can set in this command."""
         return tuple(option.setting for option in (*self.options, *self.keyed) if option.setting)
 
     @property
     def usage(self) -> str:
-        """How it is called, with what it needs."""
+        """The command's usage line, with its operands and required options."""
         operands = [
             option.value if option.required else f"[{option.value}]" for option in self.options if not option.names
         ]
@@ -103,7 +103,7 @@ class Description:
 
 
 def describe(command: str, function: CommandLine, arguments: "ArgumentCollection") -> Description:
-    """Return the description of a command, by its function and what cyclopts makes of its signature."""
+    """Make the description of a command from its function and the parser's arguments."""
     sections = _sections(function)
     row = command_named(command)
     common = None if row is None or row.common is None else row.common.split()
@@ -120,13 +120,13 @@ def describe(command: str, function: CommandLine, arguments: "ArgumentCollection
 
 
 def _sections(documented: object) -> dict[str, str]:
-    """Map the headings of a docstring's sections to their text; what stands before the first heading is under ""."""
+    """Map the headings of a docstring's sections to their text, with the text before the first heading under ""."""
     text, *rest = HEADING.split(cleandoc(documented.__doc__ or ""))
     return {"": text, **dict(zip(rest[::2], rest[1::2], strict=True))}
 
 
 def _entries(sections: Mapping[str, str]) -> dict[str, str]:
-    """Return the text of each parameter; text that goes on is indented further."""
+    """Map each parameter in a docstring's Args section to its text."""
     entries = ENTRY.findall(sections.get("Args", ""))
     return {name: " ".join(text.split()) for name, text in entries}
 
@@ -152,7 +152,7 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
 
 
 def _keyed_option(keyed: KeyedOption) -> Option:
-    """Return the help on an option that only `-o KEY=VALUE` sets, without loading the parser."""
+    """Make the Option for help on an option that only `-o KEY=VALUE` sets."""
     key, declared, name = keyed
     return Option(
         key if declared.is_key else "",
@@ -167,7 +167,7 @@ def _keyed_option(keyed: KeyedOption) -> Option:
 
 
 def _names(argument: "Argument") -> tuple[str, ...]:
-    """Return the forms in which an option is typed; first the one that switches it off, if it is on by default.
+    """Return the names by which an option is typed, with `--no-…` first if it is on by default.
 
     Names that the parser would make to take an option back are none: commands refuse them.
     """
@@ -206,7 +206,7 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
 
 
 def _settings_rows(description: Description, settings: SettingsFile, width: int) -> list[str]:
-    """Return the lines on a command's settings: what only `-o` sets, then the options that it sets too."""
+    """Return the help's lines on settings: the options that only `-o` sets, then a list of those it can set too."""
     named = ", ".join(option.setting for option in description.options if option.setting)
     rows = [line for option in description.keyed for line in _row(option, settings, width)]
     too = textwrap.wrap(f"  and by -o too: {named}", width, subsequent_indent="  ") if named else []

@@ -31,7 +31,7 @@ JUDGE_NAMES = "{judges}"
 
 
 def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
-    """Make a validator that refuses a value unless a test holds, and says which values are allowed."""
+    """Make a validator that raises an error unless `holds` is true of a value; `allowed` says which values are."""
 
     def check(_: type, value: Any) -> None:
         for entry in value if isinstance(value, tuple) else (value,):
@@ -50,7 +50,7 @@ def whole_number(_: type, tokens: "Sequence[Token]") -> int:
 
 
 def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
-    """Convert a whole number from 1; alone, an option asks for as many as are needed."""
+    """Convert an optional whole number from 1; without a value, return the mark for "as many as are needed"."""
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 
@@ -60,7 +60,7 @@ def within(least: float, most: float) -> Callable[[type, Any], None]:
 
 
 def completed_rubrics(_: object) -> list[str]:
-    """Return what a shell completes RUBRIC to."""
+    """List the rubric names that a shell offers as completions."""
 
     return list(known_rubrics(Path.cwd()))
 
@@ -102,14 +102,14 @@ def notify(sentence: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class AskFlags(DamageOptions, AskOptions):
-    """How a judge is asked, and within what limits, on the command line."""
+    """Options on how a judge is asked and within what limits, as commands take them."""
 
     def rubric(self, name: str) -> "Rubric":
-        """Load the rubric of a name, or in a file, asked as these options say."""
+        """Load a rubric by name or file, and apply the options on how it is asked."""
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
-        """Return the limiter, price and cache that the judges opened with it share; news of a batch is printed."""
+        """Make the limiter, price and cache that judges share; by default, news of a batch is printed."""
         return super().asking(notify)
 
 
@@ -118,7 +118,7 @@ _target = partial(option, None, form=TARGET, value="FILE")
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """Options for where a report is written, and how much of it is printed."""
+    """Options on where a report is written, and how much of it is printed."""
 
     details: bool = option(False, "print the whole report, not only the first screen", FLAG)
     json: str | None = _target(about=f"write JSON; {ON_SCREEN}")
@@ -131,13 +131,13 @@ class ReportOptions:
 
     @property
     def targets(self) -> dict[str, str | None]:
-        """By option, where it writes."""
+        """Map each report option, such as "json", to its file, "-" or None."""
         forms = ("json", "markdown", "html", "junit", "sarif")
         return {form: getattr(self, form) for form in forms}
 
 
 def rubric_named(name: str) -> "Rubric":
-    """Load the rubric of a name, or in a file."""
+    """Load a rubric by its name or its file."""
     from markscheme.readers.plain_tables import refuse_table
     from markscheme.rubrics.file import load_rubric
 

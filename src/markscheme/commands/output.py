@@ -1,4 +1,4 @@
-"""Where a command writes: a file, or standard output for "-"."""
+"""Writes the outputs of commands to files or, for "-", to standard output."""
 
 import datetime
 import shlex
@@ -21,7 +21,7 @@ TOO_FEW = 4
 
 
 def refuse_outputs(targets: Mapping[str, str | None]) -> None:
-    """Refuse outputs that can't all be written, before anything is asked.
+    """Raise an error if outputs can't all be written, before a judge is asked.
 
     Args:
         targets: By option, the file or "-" for standard output; None where it isn't given.
@@ -37,7 +37,7 @@ def refuse_outputs(targets: Mapping[str, str | None]) -> None:
 
 
 def put(text: str | Iterator[str], target: str | Path) -> None:
-    """Write a text, or its pieces, to a file whole or not at all, or to standard output.
+    """Write a text, or its pieces, to standard output or atomically to a file.
 
     Raises:
         UsageError: It cannot be written.
@@ -54,13 +54,13 @@ LONGEST_COMMAND = 200
 
 
 def typed() -> str:
-    """Return the running command as it was typed; "the same command" where it is too long to repeat."""
+    """Return the running command as it was typed, or "the same command with" if it is too long to repeat."""
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
     return command if len(command) <= LONGEST_COMMAND and command.isprintable() else "the same command with"
 
 
 def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: bool | None = None) -> None:
-    """Print a result for people, or as JSON.
+    """Print a result as a report for people, or as JSON.
 
     Args:
         document: The result for people: the first screen, or all of it with details.
@@ -102,7 +102,7 @@ def write_report(
     aside: bool = False,
     **others: Callable[[], str],
 ) -> None:
-    """Print a report, and write it in the forms that were asked for.
+    """Print a report, and write it to files in the forms that options ask for.
 
     It goes to standard output, or to standard error where standard output is taken.
 

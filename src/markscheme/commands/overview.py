@@ -1,4 +1,4 @@
-"""What needs no parser of a command: `markscheme --help`, `markscheme help settings`, and commands typed alone."""
+"""What runs without loading the parser: `markscheme --help`, `help settings`, and some commands without arguments."""
 
 import shutil
 import textwrap
@@ -41,7 +41,7 @@ def settings_help() -> str:
 
 
 def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
-    """Return the function that runs a command typed by name alone; None if that takes a parser, or settings apply."""
+    """Return the function for a command without arguments, if it has one that needs no parser and no settings apply."""
     command = command_named(argv[0]) if len(argv) == 1 else None
     if command is None or command.load_alone is None or find_settings(Path.cwd()).values:
         return None
@@ -49,7 +49,7 @@ def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
 
 
 def columns_of(name: str, text: str, width: int) -> list[str]:
-    """Return the lines of a name with its description next to it."""
+    """Format a name with its description next to it, as lines of two columns."""
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
     first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]

@@ -1,4 +1,4 @@
-"""Options of pages that people work on, and what commands do with them before pages are served."""
+"""Options of commands that serve pages for people to work on, and the preparations for serving them."""
 
 import getpass
 import sys
@@ -18,7 +18,7 @@ RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (de
 
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
-    """Return how the pool is shared; None where everyone labels all of it."""
+    """Read from options how annotators share a pool of outputs; None if everyone labels all of it."""
 
     if named is None:
         if overlap is not None:
@@ -31,7 +31,7 @@ def share_of(named: str | None, times: int, overlap: int | None) -> "Share | Non
 
 
 def login_name() -> str:
-    """Return the name of who is at the terminal.
+    """Return the login name of the user at the terminal.
 
     Raises:
         UsageError: It isn't known.
@@ -43,7 +43,7 @@ def login_name() -> str:
 
 
 def listen(page: PageOptions) -> "tuple[socket.socket, int]":
-    """Return where pages are served, and the port, which may be another than the one asked for.
+    """Open the socket on which pages are served, on another port if the wanted one is in use; return socket and port.
 
     Raises:
         UsageError: The page can't be reached under the options, or no port is free.

@@ -1,4 +1,4 @@
-"""How far a run has come, on standard error, for whatever takes more than a second."""
+"""Progress of runs that take more than a second, shown on standard error."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ LINE_SECONDS = 10.0
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[CountStep]:
-    """Show a progress bar on a screen, a line now and then elsewhere; nothing within the first second.
+    """Show progress after the first second: a bar on a terminal, occasional lines elsewhere.
 
     Args:
         what: What is being done, as in "grading".
@@ -35,7 +35,7 @@ def progress(what: str, total: int) -> Iterator[CountStep]:
 
 
 class _Shown:
-    """Counts steps, and shows how many are done from time to time."""
+    """Base of progress displays: counts steps, and from time to time shows how many are done."""
 
     def __init__(self, what: str, total: int) -> None:
         self.what = what
@@ -44,16 +44,16 @@ class _Shown:
         self.next = time.monotonic() + QUIET_SECONDS
 
     def step(self) -> None:
-        """Count one more as done."""
+        """Count one more step as done."""
         self.done += 1
         if time.monotonic() >= self.next:
             self.show()
 
     def show(self) -> None:
-        """Show how many are done."""
+        """Show how many steps are done."""
 
     def stop(self) -> None:
-        """Show no more."""
+        """End the display."""
 
 
 class _Lines(_Shown):

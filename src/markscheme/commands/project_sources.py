@@ -1,4 +1,4 @@
-"""The table of what suggests the files of a new project from those of its folder, to which features add theirs."""
+"""The table of functions by which features suggest files of a new project from files that are in its folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 
 
 class FoundProject(NamedTuple):
-    """The files of a project that those of its folder suggest.
+    """Files for a new project that were derived from existing files in its folder.
 
     Attributes:
         files: The text of each by its place in the project.

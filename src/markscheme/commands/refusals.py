@@ -1,4 +1,4 @@
-"""Refusals of tables on the command line: whole commands for each choice, and their JSON."""
+"""Errors about ambiguous tables on the command line: a full command for each choice, and their JSON."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ _ADDED: Final = frozenset(["--pass", "--same", "--scale"])
 
 
 def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:
-    """Make each choice of a refusal a whole command, and write its JSON where that was asked for.
+    """Turn each choice of an error about an ambiguous table into a full command, and write the error as JSON if asked.
 
     Args:
         error: The refusal.
@@ -31,7 +31,7 @@ def complete(error: UsageError, command: str, words: Sequence[str], arguments: M
 
 
 def _without_json(words: Sequence[str], written: Any) -> list[str]:
-    """Return the words of a command line without its `--json`."""
+    """Remove `--json` and its value from the words of a command line."""
     plain = [word for word in words if word != f"--json={written}"]
     if "--json" in plain:
         index = plain.index("--json")
@@ -41,7 +41,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return a command line with the options of a choice."""
+    """Return a command line with the options of a choice added or replaced."""
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

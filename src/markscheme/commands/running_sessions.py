@@ -1,4 +1,4 @@
-"""The running sessions, as lines and as JSON; no parser is loaded with them."""
+"""The status of running sessions as lines of text and as JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,13 +8,13 @@ from markscheme.session import client
 
 
 def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the status of the sessions at these sockets; those that don't answer are left out."""
+    """Ask the sessions at some sockets for their status; leave out those that don't answer."""
     answers = {path: client.status(path) for path in places}
     return [{"socket": path, **answer} for path, answer in answers.items() if answer is not None]
 
 
 def session_line(session: Mapping[str, Any]) -> str:
-    """Say what a running session does, in a line."""
+    """Describe a running session's status in one line."""
     return (
         f"pid {session['pid']}, up {number(session['seconds'], 0)} s, {counted(session['answered'], 'request')}, "
         f"{session['under_way']} in progress, {counted(session['usage']['calls'], 'call')} to judges; "

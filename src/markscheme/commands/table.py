@@ -1,4 +1,4 @@
-"""The table of commands, read by help, completion, the reference pages and whatever runs a command."""
+"""The table of commands, which help, completion, the reference pages and the command line read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,7 +18,7 @@ Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 
 
 class CommandRow(NamedTuple):
-    """Command, as help lists it and the parser calls it.
+    """A row of the table of commands, with what help and the parser need.
 
     Attributes:
         name: What is typed.
@@ -55,7 +55,7 @@ def command_names() -> tuple[str, ...]:
 
 
 def command_named(name: str) -> CommandRow | None:
-    """Return the command of that name, or None if there is none."""
+    """Return the row of a command by its name; None if there is no such command."""
     return next((command for command in COMMANDS if command.name == name), None)
 
 
@@ -75,7 +75,7 @@ def _grade() -> CommandFunction:
 
 
 def _of_prompts(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `prompts` to those of `grade`."""
+    """Convert arguments of the removed command `prompts` to those of `grade`."""
     return [*(word for word in words if word not in ("--examples", "--json")), "--show-prompt"]
 
 
@@ -86,7 +86,7 @@ def _session() -> CommandFunction:
 
 
 def _of_agreement(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `agreement` to those of `calibrate`."""
+    """Convert arguments of the removed command `agreement` to those of `calibrate`."""
     settings = {"--scale": "metric", "--weights": "agreement_weights"}
     typed: list[str] = []
     is_left_out = takes_value = False

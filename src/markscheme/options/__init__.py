@@ -1,1 +1,1 @@
-"""Options: what a value may be, the tables of options that commands share, and the settings file."""
+"""Options: rules for their values, families of options that commands share, and the settings file."""

@@ -1,4 +1,4 @@
-"""Families of options as keyword arguments of calls from Python: their signature, their Args, and their values."""
+"""Families of options as keyword arguments of Python functions: signatures, docstrings and values."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
@@ -17,7 +17,7 @@ _ARGUMENT = "        options: "
 
 
 class CallOptions:
-    """The families of options that a function takes as `**options`.
+    """The families of options that a Python function takes as `**options`.
 
     Attributes:
         command: The command that does the same, to which features add families.
@@ -27,7 +27,7 @@ class CallOptions:
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
-        """Take families of options."""
+        """Set which families of options the function takes."""
         self.command = command
         self.families = families
         self.without = without
@@ -36,7 +36,7 @@ class CallOptions:
     def read(
         self, written: Mapping[str, Any], settings: SettingsFile, besides: Collection[str] | None = None
     ) -> tuple[AddedOptions, dict[str, Any]]:
-        """Return an object with the options of each family, and the options that are for others.
+        """Split a call's options into an object for each family, and a dict of the options of no family.
 
         Args:
             written: What the call sets.
@@ -66,7 +66,7 @@ class CallOptions:
                 raise unknown_option(key, dict.fromkeys([*self.parameters, *of_families, *besides]))
 
     def describe(self, function: _Function) -> _Function:
-        """Give a function the signature and the Args of its families, in place of those of `options`."""
+        """Replace `**options` in a function's signature and docstring by the single options of its families."""
         plain = signature(function)
         added = [
             Parameter(key, Parameter.KEYWORD_ONLY, default=default, annotation=hint)

@@ -1,4 +1,4 @@
-"""Forms of options' values: how they are read from data and from typed text, and what refusals say of them."""
+"""Forms of options' values: which values are allowed, and how they are read from files and from typed text."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ from markscheme.numerals import finite
 
 
 class ValueForm(NamedTuple):
-    """A rule for the values of an option: those it may have, and how they are read.
+    """A rule for the values of an option: which are allowed, and how they are read.
 
     Attributes:
         allowed: What it may be, as the end of "must be …".
@@ -27,7 +27,7 @@ class ValueForm(NamedTuple):
     suggested: Callable[[Any], str | None] | None = None
 
     def refusal(self, written: Any) -> tuple[str, str]:
-        """Return what is wrong with a value, and after it the question whether another was meant, if any was."""
+        """Return why a value is refused, and a "did you mean" question or "" if no allowed value is near."""
         meant = None if self.suggested is None else self.suggested(written)
         return f"must be {self.allowed}", "" if meant is None else f"; did you mean {meant}?"
 
@@ -117,7 +117,7 @@ def _names(written: Any) -> tuple[str, ...]:
 
 
 def _value_texts(written: Any) -> tuple[str, ...]:
-    """Return values as a command line has them: LEFT=RIGHT for each of a mapping, LOW..HIGH for two ends."""
+    """Write an option's value as it would be typed: a mapping as several LEFT=RIGHT, a pair of numbers as LOW..HIGH."""
     if isinstance(written, str):
         return (written,)
     if isinstance(written, Mapping):
@@ -126,7 +126,7 @@ def _value_texts(written: Any) -> tuple[str, ...]:
 
 
 def _ends(written: Any) -> tuple[str, ...]:
-    """Return two numbers as the one text LOW..HIGH; other values as a command line has them."""
+    """Write a list of two numbers as the text LOW..HIGH, and any other value as it would be typed."""
     if isinstance(written, list | tuple) and len(written) == len(("worst", "best")) and all(map(_is_number, written)):
         return (_value_text(written),)
     return _value_texts(written)
@@ -147,12 +147,12 @@ def _column_names(written: Any) -> tuple[str, ...]:
 
 
 def text_form(allowed: str) -> ValueForm:
-    """Make the form of a text that isn't empty, which refusals name."""
+    """Make the form of a text that must not be empty; error messages call it by the given name."""
     return ValueForm(allowed, _text)
 
 
 def one_of(*choices: str) -> ValueForm:
-    """Make the form of one of these words."""
+    """Make the form of a value that must be one of some words."""
 
     def read(written: Any) -> str:
         if written not in choices:

@@ -1,6 +1,6 @@
-"""Settings of reading files of any kind, which hold wherever something is read, however deep.
+"""Options for reading files, which apply to all reading during a call without being passed from function to function.
 
-A call sets them by `hold`. What reads takes them by `in_force`, so that nobody between hands them on.
+A command or Python call sets them by `hold`, and code that reads files gets them by `in_force`.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -24,20 +24,20 @@ _IN_FORCE: ContextVar[AddedOptions] = ContextVar("options of reading", default=A
 
 
 def reading_families() -> list[type]:
-    """Return the families whose options hold wherever something is read, in the order of help."""
+    """Return the families of options for reading files, in the order in which help lists them."""
     families = [family for family in OPTIONS if family.is_of_reading]
     return [family.load() for family in sorted(families, key=lambda family: family.rank)]
 
 
 def reading_options() -> dict[str, DeclaredOption]:
-    """Return the options of these families by key."""
+    """Map keys to all options for reading files."""
     return {key: declared for family in reading_families() for key, declared in options_of(family).items()}
 
 
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Return the options of reading that sources set, an object for each family, and the sources without these.
+    """Separate the options for reading files, as an object for each family, from the other options that sources set.
 
     Args:
         sources: What each sets, the strongest first.
@@ -54,7 +54,7 @@ def split_reading(
 
 
 def _set_of(family: type, sources: Sequence[OptionSource]) -> object | None:
-    """Return the options of a family, or None if no source sets any of them."""
+    """Return an object with a family's options as sources set them; None if no source sets any."""
     keys = options_of(family)
     ours = [({key: value for key, value in written.items() if key in keys}, named) for written, named in sources]
     if not any(written for written, _ in ours):
@@ -69,7 +69,7 @@ def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
 
 @contextmanager
 def hold(options: AddedOptions) -> Iterator[None]:
-    """Let options hold for all that is read inside the block."""
+    """Apply options to all files that are read inside the `with` block."""
     before = _IN_FORCE.set(AddedOptions((*options.values, *_IN_FORCE.get().values)))
     try:
         yield
@@ -78,12 +78,12 @@ def hold(options: AddedOptions) -> Iterator[None]:
 
 
 def in_force(family: type[_Family]) -> _Family | None:
-    """Return the options of a family that apply to the present call, or None if no call sets any."""
+    """Return a family's options that `hold` applies at present; None if there are none."""
     return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
 
 
 def typed_reading(typed: Mapping[str, Sequence[str]]) -> AddedOptions:
-    """Return the options of reading among keys that were typed as settings, each with the texts of its values.
+    """Read the options for reading files from those typed as `-o KEY=VALUE`.
 
     Raises:
         UsageError: A value that the option can't have.

@@ -1,4 +1,4 @@
-"""Settings of reading files of any kind."""
+"""Options for reading files of any kind."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from markscheme.options.table import setting
 
 @dataclass(frozen=True, kw_only=True)
 class DamageOptions:
-    """What becomes of lines that can't be read."""
+    """Option for whether lines that can't be read are left out or are an error."""
 
     skip_damaged: bool = setting(
         False, "leave out examples, ratings and records that can't be read, with a warning each", SWITCH

@@ -12,7 +12,7 @@ from markscheme.session import SETTINGS_FILES
 
 
 class SettingsFile(NamedTuple):
-    """Defaults for options.
+    """Defaults for options, from the settings file of a project.
 
     Attributes:
         path: The file they come from; None where there is none.
@@ -23,15 +23,15 @@ class SettingsFile(NamedTuple):
     values: Mapping[str, Any] = MappingProxyType({})
 
     def values_of(self, family: type) -> dict[str, Any]:
-        """Return the values that the file sets of a family of options."""
+        """Return the values that the file sets for options of a family, by key."""
         return {key: value for key, value in self.values.items() if key in options_of(family)}
 
     def source_of(self, family: type) -> OptionSource:
-        """Return the values that the file sets of a family, with what `read_options` calls a key of them."""
+        """Return the file's values for a family, and a template that names the file and a key in error messages."""
         return self.values_of(family), f"{self.path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
-        """Return the texts that a user would type after the option: none, one, or one for each entry of a table."""
+        """Return an option's value as texts that could be typed: one for each entry of a table; none if not set."""
         value = self.values.get(key)
         if value is None:
             return []
@@ -41,7 +41,7 @@ class SettingsFile(NamedTuple):
 
 
 def find_settings(start: Path) -> SettingsFile:
-    """Return the settings of the nearest folder that has any, from `start` upwards to the one with `.git`.
+    """Find the nearest settings file, in `start` or a folder above it, up to the folder that contains `.git`.
 
     Raises:
         UsageError: The file isn't TOML, sets an unknown key, or a key to what it cannot be.

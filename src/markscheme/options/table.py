@@ -1,4 +1,4 @@
-"""Families of options, each declared once, and read alike from every source.
+"""Families of options, declared once and read from the command line, files, environment and Python calls.
 
 A family is a frozen dataclass whose fields are made by `option` or `setting`. The command line, the settings file,
 Promptfoo's `config`, pytest and calls from Python fill an object of it, and that object is what statistics get.
@@ -34,7 +34,7 @@ _TYPES: Final[Mapping[FileTypes, str]] = {
 
 
 class DeclaredOption(NamedTuple):
-    """An option of a family.
+    """The declaration of an option: its help, allowed values, name on the command line, and where it may be set.
 
     Attributes:
         about: What it sets, for help; names of judges are marks in it, as in `kinds.IN_HELP`.
@@ -74,11 +74,11 @@ class DeclaredOption(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """Whether `-o KEY=VALUE` may set the option: a setting, or an option whose values a file may not name."""
+        """Whether the option can be set by `-o KEY=VALUE`."""
         return self.is_setting or self.never_in_files is not None
 
     def read(self, written: Any, source: str) -> Any:
-        """Return the value of what a source has; None means "not set" and stays None.
+        """Convert a source's value to the option's value; None means "not set" and stays None.
 
         Raises:
             UsageError: The option can't have it.
@@ -90,7 +90,7 @@ class DeclaredOption(NamedTuple):
         return self._read(partial(self.form.read, written), written, source)
 
     def read_text(self, text: str, source: str) -> Any:
-        """Return the value of a typed text.
+        """Convert a typed text to the option's value.
 
         Raises:
             UsageError: The option can't have it.
@@ -107,7 +107,7 @@ class DeclaredOption(NamedTuple):
             raise UsageError(f"{source} {refusal}, got {shown(written)}{question}") from None
 
     def check_in_file(self, key: str, written: Any, source: str) -> None:
-        """Refuse a value that the settings file has for this option.
+        """Raise an error if the settings file sets this option to a value that it may not have there.
 
         Args:
             key: The option.
@@ -130,7 +130,7 @@ class DeclaredOption(NamedTuple):
 
 
 def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
-    """Declare an option, as a field of its family.
+    """Declare an option, as a field of a family's dataclass.
 
     Args:
         default: Its value where no source sets it.
@@ -153,7 +153,7 @@ def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 
 
 class Family(NamedTuple):
-    """A family of options, and who takes it.
+    """A family of options, and the commands that take it.
 
     Attributes:
         load: Imports its dataclass and returns it.
@@ -175,7 +175,7 @@ OPTIONS = OpenTable[Family]()
 
 
 def options_of(family: type) -> Mapping[str, DeclaredOption]:
-    """Return the options of a family by key; there are none in other dataclasses."""
+    """Map keys to the options that a family's dataclass declares; empty for any other dataclass."""
     if family not in _DECLARED:
         rows = {declared.name: declared.metadata.get("option") for declared in fields(family)}
         _DECLARED[family] = {key: row for key, row in rows.items() if row is not None}
@@ -189,7 +189,7 @@ def families_of(command: str) -> list[type]:
 
 
 def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield all settings by key, those of the core first, so that features are loaded only if need be."""
+    """Yield each option that `-o KEY=VALUE` can set, with its key; features are loaded after the core's are yielded."""
     keys = set[str]()
     for family in OPTIONS:
         for key, declared in options_of(family.load()).items():
@@ -199,23 +199,23 @@ def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
 
 
 def setting_named(key: str) -> DeclaredOption | None:
-    """Return the setting of a key, or None if no family has it."""
+    """Return the option that `-o KEY=VALUE` sets for a key; None if no family has that key."""
     return next((declared for name, declared in settings_declared() if name == key), None)
 
 
 @dataclass(frozen=True, slots=True)
 class AddedOptions:
-    """The options of one call by family, of which features add some that the core doesn't know."""
+    """The options of a call, as one object for each family, including families of features."""
 
     values: tuple[object, ...] = ()
 
     def of(self, family: type[_Family]) -> _Family:
-        """Return the options of a family, or its defaults if the call sets none."""
+        """Return the call's options of a family; the family's defaults if the call sets none."""
         return next((value for value in self.values if type(value) is family), None) or family()
 
 
 def read_options(family: type[_Family], *sources: OptionSource) -> _Family:
-    """Return the options of a family that several sources set, the strongest first.
+    """Read a family's options from several sources, of which earlier ones take precedence.
 
     Args:
         family: The dataclass.
@@ -242,13 +242,13 @@ def _read_source(declared: Mapping[str, DeclaredOption], written: Mapping[str, A
 
 
 def unknown_option(key: object, declared: Mapping[str, object]) -> UsageError:
-    """Make the error for a key that is none of the known ones."""
+    """Make the error for an unknown option, with the nearest known name."""
     instead = suggestion(str(key), declared, mark="`") or f"; known are {', '.join(declared)}"
     return UsageError(f"unknown option `{key}`{instead}")
 
 
 def options_in(family: type, environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options of a family that environment variables set, under Promptfoo and in pytest.
+    """Return a family's options that are set by environment variables, which Promptfoo and pytest use.
 
     Raises:
         UsageError: A value that the option can't have.

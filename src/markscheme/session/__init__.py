@@ -1,4 +1,4 @@
-"""One warm process that grades for many short ones: the client that asks it, and the server that answers."""
+"""A warm process that grades for many short-lived processes: its client and its server."""
 
 SETTINGS_FILES = ("markscheme.toml", "pyproject.toml")
 """Files with defaults, the stronger first; a session keeps those it started with."""

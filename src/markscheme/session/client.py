@@ -155,7 +155,7 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """Compute the socket and the key of the environment; once per call, since it stats every file of the package."""
+    """Compute the path of this environment's socket and its key; None if sessions are off or not possible."""
     forced = os.environ.get("MARKSCHEME_SESSION") or None
     wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
@@ -188,7 +188,7 @@ def environment_key(folder: str) -> str:
 
 
 def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
-    """Return what distinguishes the working directory and the graders' folder from others that once had their names.
+    """Return marks of the working directory and the graders' folder that differ for other folders at the same paths.
 
     Raises:
         OSError: The working directory or the folder is gone.
@@ -198,7 +198,7 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
 
 
 def settings_texts() -> list[tuple[str, str]]:
-    """List the configuration files that may hold defaults, with their text: in this folder and those above it."""
+    """List paths and texts of the settings files in the working directory and the folders above it."""
     files = []
     folder = os.getcwd()
     above = ""
@@ -221,7 +221,7 @@ def matters(name: str) -> bool:
 
 
 def _package_stamp() -> list[tuple[str, int, int]]:
-    """List name, size and time of each module that a verdict may depend on, which change with version and edits."""
+    """List path, size and time of each module on which a verdict may depend, to notice new versions and edits."""
     stamps = []
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = [package]
@@ -346,7 +346,7 @@ def is_halted(pid: int) -> bool:
 
 
 def socket_mark(path: str) -> "tuple[int, int, int] | None":
-    """Return what distinguishes a socket from another with the same path; an inode number alone may be reused."""
+    """Return a mark of a socket's file that differs for a later socket at the same path."""
     try:
         about = os.lstat(path)
     except OSError:
@@ -355,7 +355,7 @@ def socket_mark(path: str) -> "tuple[int, int, int] | None":
 
 
 def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
-    """Remove the socket with this mark, unless another caller already has: never one that took its place."""
+    """Remove a socket's file only if it still has the given mark, so that a later socket at its path stays."""
     try:
         with folder_lock(os.path.dirname(path)):
             if mark is not None and socket_mark(path) == mark:
@@ -368,7 +368,7 @@ def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
 
 
 def _started(path: str, folder: str) -> socket.socket:
-    """Connect to a session that this process starts, unless another process is first."""
+    """Start a session and connect to it; if another process has started one already, connect to that."""
     with folder_lock(os.path.dirname(path)):
         connection = connected(path)
         if connection is not None:
@@ -406,7 +406,7 @@ def _spawn(listener: socket.socket, path: str, folder: str) -> None:
 
 
 def _remove_stale(path: str) -> None:
-    """Remove a socket that no process listens on; keep it where that isn't known."""
+    """Remove a socket's file if no process listens on it; keep it if that can't be told."""
     try:
         with folder_lock(os.path.dirname(path)):
             connection = connected(path)
@@ -420,7 +420,7 @@ def _remove_stale(path: str) -> None:
 
 @contextmanager
 def folder_lock(folder: str) -> Iterator[None]:
-    """Lock a folder, leaving no file behind; no other process starts or ends a session there meanwhile.
+    """Lock a folder of sockets, so that no other process starts or ends a session in it until the block ends.
 
     Raises:
         OSError: Another process held the lock too long.

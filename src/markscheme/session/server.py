@@ -28,7 +28,7 @@ Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class Retired(Exception):  # noqa: N818 - what became of it
-    """Error of a session that must not answer any more: something it has loaded has changed."""
+    """Error of a session that must end because code or files that it has loaded have changed."""
 
 
 @dataclass(eq=False)
@@ -150,7 +150,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that removes a socket's file; called on exit in any case, and never removes another's file."""
+    """Yield a function that removes a socket's file, and call it on exit; a later file at its path stays."""
     bound = [socket_mark(path)]
 
     def release() -> None:

@@ -10,7 +10,7 @@ _CLONE = _HERE.parents[2]
 
 
 def installed_version() -> str:
-    """Return the version of markscheme that runs."""
+    """Return the installed version of markscheme."""
     from importlib.metadata import version  # slow: it imports the e-mail and zip modules
 
     return version("markscheme")

@@ -1,4 +1,4 @@
-"""Verdicts and how replies are read, by the path that programs know: `grading.verdict` has them."""
+"""Public import path of verdicts and of reading replies; the code is in `grading.verdict`."""
 
 from markscheme.grading.verdict import Abstention as Abstention
 from markscheme.grading.verdict import Holistic as Holistic

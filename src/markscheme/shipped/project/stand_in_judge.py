@@ -39,7 +39,7 @@ def judge(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> dict[
 
 
 def by_length(reply: str, levels: list[str]) -> dict[str, object]:
-    """Return the verdict on a criterion without words of its own, which says that no model gave it."""
+    """Return a verdict by the reply's length on a criterion without words to look for; its reason says so."""
     rated = [level for level in levels if level not in ("does not apply", "cannot judge")]
     level = rated[-1] if len(reply) > LINE else rated[0]
     return {"quote": "nothing to quote", "reason": "A stand-in, no model: it saw the reply's length.", "level": level}
