@@ -1,4 +1,4 @@
-"""What ratings add to a file that may have them already: a second import of the same ratings adds nothing."""
+"""What an import adds to a file of ratings: a second import of the same ratings adds nothing."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ _Key = tuple[str, str, str, int]
 
 @dataclass(frozen=True)
 class Additions:
-    """What is added to a file of ratings.
+    """The ratings that an import appends to a file, and how many it leaves out or replaces.
 
     Attributes:
-        ratings: Those to append.
-        n_known: How many are in the file already.
-        n_new: How many are of an example that the rater hadn't rated there.
-        n_changed: How many change what the rater had said.
-        n_older: How many are left out, since the rater has given a later answer.
+        ratings: The ratings to append.
+        n_known: Number of ratings that the file already has.
+        n_new: Number of ratings of an example that their rater hadn't rated in the file.
+        n_changed: Number of ratings that change their rater's earlier answer in the file.
+        n_older: Number of ratings left out because the file has a later answer of their rater.
     """
 
     ratings: tuple[Rating, ...]
@@ -40,7 +40,7 @@ class Additions:
 
     @property
     def sentence(self) -> str:
-        """The counts in words."""
+        """The numbers of known, new, changed and older ratings, as a phrase for a message."""
         older = f", {self.n_older} older than the answer there and left out" if self.n_older else ""
         return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
 
@@ -66,13 +66,13 @@ def _responses_of(line: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 def new_examples(
     path: Path, examples: Iterable[Example], responses: Mapping[str, tuple[str, ...]], where: str
 ) -> list[Example]:
-    """Return the examples that a file doesn't have yet.
+    """Return those of some examples whose ids a file of examples doesn't have yet.
 
     Args:
         path: The file.
-        examples: Those to add.
+        examples: The examples to add.
         responses: What the file has, by id: a response, or both of a pair.
-        where: What the examples come from.
+        where: Where the examples come from, for an error message.
 
     Raises:
         RatingError: The file has other responses under their ids.
@@ -91,11 +91,11 @@ def new_examples(
 
 
 def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:
-    """Return what ratings add to a file. A judge's are always new, since a judge may be asked again.
+    """Return which of some ratings to append to a file: a judge's always, a person's if new or changed.
 
     Args:
         path: A file of ratings; it may be missing.
-        ratings: Those to add, in the order in which they were given.
+        ratings: The ratings to add, in the order in which they were given.
         rubric: Its criteria and scales decide which lines of the file are ratings.
 
     Raises:
@@ -123,7 +123,7 @@ def _state(rating: Rating, earlier: Rating | None) -> str:
 
 
 def is_before(one_time: str, other_time: str) -> bool:
-    """Return True if a time is before another; of two of which one is only a day, their days are compared.
+    """Return True if one time is earlier than another; if either is only a date, the dates are compared.
 
     >>> is_before("2026-11-20", "2026-11-21T09:00:00Z")
     True
@@ -144,7 +144,7 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """Return what people have last said, by example and sample; lines of another rubric don't count."""
+    """Return each person's latest rating of each example and sample; lines of another rubric are skipped."""
     latest: dict[_Key, Rating] = {}
     for _, line in json_lines(path, RatingError):
         try:

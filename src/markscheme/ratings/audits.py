@@ -1,4 +1,4 @@
-"""Audits: responses that a stream drew to be labelled, which become examples with their first label."""
+"""Audits: responses that `pass-rate --track` drew for labelling, which become examples once labelled."""
 
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,9 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def audits_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the responses that streams of a calibration folder drew, as examples: the oldest week first, as drawn.
+    """Return the responses that `pass-rate --track` drew in a calibration folder, as examples, oldest week first.
 
-    Raises:
-        RatingError: A line isn't such a response.
+    The examples of one week are in the order of the file.
     """
     audits: dict[str, tuple[str, dict[str, Any]]] = {}
     for path in sorted((folder / RATES_FOLDER).glob(f"*/{AUDITS_FILE}")):
@@ -30,7 +29,7 @@ def audits_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def keep_labelled_audits(examples: Path, rubric: Rubric) -> None:
-    """Add audits that are labelled elsewhere than on the page, which adds them itself, to a rubric's examples.
+    """Add to a rubric's examples the drawn responses that have labels in the folder of ratings.
 
     Args:
         examples: The file of examples in its calibration folder.

@@ -32,7 +32,7 @@ def _cell(text: str, criterion: Criterion) -> float | str | bool:
 
 
 def number_or_text(cell: str) -> float | str:
-    """Return the number in a cell; the cell where it is none."""
+    """Return the number in a table cell, or its text if it isn't a number."""
     try:
         return float(cell)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Arrays of ratings' codes: levels, what does not apply, what headers say, and equal rows found once."""
+"""Arrays made from coded ratings: levels, "not applicable" flags, header values, and groups of equal rows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -16,22 +16,23 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
-    """Return a function's value for the header of each rating, shape (n_ratings,)."""
+    """Compute a value from each rating's header (rater, kind, day, …), as an array of shape (n_ratings,)."""
     if not codes.headers:
         return np.zeros(0, dtype=dtype)
     return np.array(list(map(value, codes.headers)), dtype=dtype)[header_numbers(codes)]
 
 
 def header_numbers(codes: RatingCodes) -> Integers:
-    """Return the number of each rating's header, shape (n_ratings,)."""
+    """Return the index of each rating's header in `codes.headers`, shape (n_ratings,)."""
     return np.array(codes.header_numbers, dtype=np.int64)
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Number the raters that a function finds in ratings' headers, in the order of the first ratings.
+    """List the different raters that `name` reads from ratings' headers, and number each rating's rater.
 
     Returns:
-        The different values, and the number of each rating's, shape (n_ratings,).
+        The different raters in the order of their first ratings, and the index of each rating's rater among them, shape
+        (n_ratings,).
     """
     values = list(dict.fromkeys(name(header) for header, _ in codes.header_counts()))
     number = {value: index for index, value in enumerate(values)}
@@ -39,13 +40,13 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
 
 
 def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
-    """Return a function's value for each rating's answer to a criterion, shape (n_ratings,); `without` for none."""
+    """Compute a value from each rating's answer to a criterion, or `without` if it has none, shape (n_ratings,)."""
     by_code = np.array([*map(value, codes.answers_on(name)), without])
     return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
 
 
 def levels_on(codes: RatingCodes, name: str) -> Floats:
-    """Return each rating's level of a criterion, nan where it has none, shape (n_ratings,)."""
+    """Return each rating's level on a criterion, nan where it has none, shape (n_ratings,)."""
     return answer_values(codes, name, lambda rated: np.nan if rated.level is None else rated.level, np.nan)
 
 
@@ -55,7 +56,7 @@ def skips_on(codes: RatingCodes, name: str) -> Flags:
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return which ratings have an answer for which a function returns True, shape (n_ratings,)."""
+    """Return which ratings have an answer, on any criterion, for which `says` is true, shape (n_ratings,)."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):
@@ -64,7 +65,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
-    """Return the index of each rating's example among some ids, -1 where it isn't one, shape (n_ratings,)."""
+    """Return the index of each rating's example in `ids`, or -1 if it isn't among them, shape (n_ratings,)."""
     if codes.ids is ids or (len(codes) == len(ids) and all(map(is_, codes.ids, ids))):
         return np.arange(len(ids))
     row = _row_of_each(ids) if isinstance(ids, tuple) else dict(zip(ids, range(len(ids)), strict=True))
@@ -73,15 +74,15 @@ def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
 
 @lru_cache(maxsize=2)
 def _row_of_each(ids: tuple[str, ...]) -> dict[str, int]:
-    """Map each id to its row; the tables of one comparison have the same ids."""
+    """Map each id to its index; cached, because the tables of one comparison have the same ids."""
     return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, Integers]:
-    """Find equal rows of some columns, each of shape (n,); nan is equal to nan.
+    """Group equal rows of a table that is given by its columns, each of shape (n,); nan equals nan.
 
     Returns:
-        The index of the first of each kind of row, and for each row the number of its kind.
+        The index of the first row of each group, and the number of each row's group.
 
     Example:
         >>> first, kind = equal_rows([np.array([1.0, np.nan, 1.0]), np.array([0, 1, 0])], 3)
@@ -105,7 +106,7 @@ MOST_KINDS: Final = 2**40
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
-    """Return a number for each value of a column, equal for equal values, and how many numbers there may be."""
+    """Number the values of a column, equal values equally; return the numbers and an upper limit of them."""
     if column.dtype.kind == "f":
         distinct = np.unique(column)
         return np.searchsorted(distinct, column), max(len(distinct), 1)
@@ -115,6 +116,6 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Renumber some kinds of rows so that no number is left out."""
+    """Renumber groups of rows so that no number is left out; return the numbers and how many there are."""
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

@@ -1,7 +1,8 @@
-"""Ratings as numbers: who rated, and a code for each answer; a Rating is made of them when one is asked for.
+"""A compact store of many ratings, in which equal raters and equal answers are kept only once.
 
-Most of a million ratings say what thousands say: the same rater, and one of a scale's levels. Each such thing is kept
-once, and a rating is the number of its header (everything but its id and its answers) and a code for each criterion.
+Most of a million ratings repeat the rater and the level of thousands of others. Each distinct header (all of a rating
+but its id and its answers) and each distinct answer is kept once, and a rating is the number of its header and a code
+for each criterion.
 """
 
 import json
@@ -36,13 +37,13 @@ _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", 
 
 
 class RatingCodes(Sequence[Rating]):
-    """Ratings, of which each is made when it is asked for.
+    """A sequence of ratings, stored as numbers; a Rating object is made when one is accessed.
 
     Attributes:
-        names: The criteria that some rating answers, or may.
+        names: The criteria that ratings may answer.
         ids: The id of each rating's example.
-        headers: What ratings say besides their id and answers, each once: Ratings without either.
-        answers: The different answers on each criterion.
+        headers: Each distinct header, as a Rating without id and answers.
+        answers: The distinct answers to each criterion.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -59,7 +60,7 @@ class RatingCodes(Sequence[Rating]):
 
     @classmethod
     def of(cls, ratings: Iterable[Rating]) -> "RatingCodes":
-        """Return ratings as codes; those that are codes already as they are."""
+        """Convert ratings to RatingCodes; a RatingCodes is returned unchanged."""
         if isinstance(ratings, RatingCodes):
             return ratings
         if isinstance(ratings, RatingView):
@@ -108,7 +109,7 @@ class RatingCodes(Sequence[Rating]):
         return answered if order is None else {name: answered[name] for name in order if name in answered}
 
     def json_texts(self) -> Iterator[str]:
-        """Yield each rating as a line of a file of ratings; equal ones are written once."""
+        """Yield each rating as a JSON line of a file of ratings; equal ratings are serialized once."""
         rests: dict[tuple[int, bytes], str] = {}
         for index, unit in enumerate(self.ids):
             header, row = self.codes_at(index)
@@ -125,21 +126,21 @@ class RatingCodes(Sequence[Rating]):
 
     @property
     def header_numbers(self) -> "array[int]":
-        """The number of each rating's header."""
+        """The index of each rating's header in `headers`."""
         return self._header_of
 
     def codes_on(self, name: str) -> "array[int]":
-        """Return the code of each rating's answer to a criterion."""
+        """Return the code of each rating's answer to a criterion: an index into `answers_on`, or -1."""
         if name not in self.names:
             return array("i", [NO_ANSWER]) * len(self)
         return self._codes[self.names.index(name) :: len(self.names)]
 
     def answers_on(self, name: str) -> Sequence[Rated]:
-        """Return the different answers to a criterion, by their codes."""
+        """Return the distinct answers to a criterion, in the order of their codes."""
         return self.answers[self.names.index(name)] if name in self.names else ()
 
     def answer_counts(self) -> Iterator[tuple[str, Rated, int]]:
-        """Yield each answer to a criterion, and how many ratings have it."""
+        """Yield each distinct answer with its criterion and the number of ratings that have it."""
         for name, answers in zip(self.names, self.answers, strict=True):
             counts = Counter(self.codes_on(name))
             for code, answer in enumerate(answers):
@@ -147,7 +148,7 @@ class RatingCodes(Sequence[Rating]):
                     yield name, answer, counts[code]
 
     def header_counts(self) -> Iterator[tuple[Rating, int]]:
-        """Yield each header, in the order of the first ratings, and how many ratings have it."""
+        """Yield each distinct header with its number of ratings, in the order of first ratings."""
         if self._counted[0] != len(self):
             self._counted = (len(self), Counter(self._header_of))
         for number, count in self._counted[1].items():
@@ -155,24 +156,24 @@ class RatingCodes(Sequence[Rating]):
 
     @property
     def raters(self) -> list[str]:
-        """The raters, in the order of their first ratings."""
+        """Names of the raters, in the order of their first ratings."""
         return list(dict.fromkeys(header.rater for header, _ in self.header_counts()))
 
     # --- parts, and more
 
     def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
-        """Return the ratings for whose header a function returns True; the object itself if that is all."""
+        """Return the ratings whose header satisfies a function; this object itself if all of them do."""
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
         return self.taken(list(compress(range(len(self)), map(keeps.__getitem__, self._header_of))))
 
     def of_kinds(self, kinds: Collection[str]) -> "RatingCodes":
-        """Return the ratings of some kinds."""
+        """Return the ratings whose rater is of one of these kinds, such as "human" or "model"."""
         return self.where(lambda header: header.kind in kinds)
 
     def by_rater(self) -> "dict[str, RatingCodes]":
-        """Return each rater's ratings, raters in the order of their first ratings."""
+        """Map each rater to that rater's ratings, in the order of the raters' first ratings."""
         return {name: self.of_rater(name) for name in self.raters}
 
     def of_rater(self, name: str) -> "RatingCodes":
@@ -180,15 +181,15 @@ class RatingCodes(Sequence[Rating]):
         return self.where(lambda header: header.rater == name)
 
     def of_ids(self, ids: Collection[str]) -> "RatingCodes":
-        """Return the ratings of some examples."""
+        """Return the ratings of the examples with these ids."""
         return self.taken([index for index, unit in enumerate(self.ids) if unit in ids])
 
     def without_ids(self, ids: Collection[str]) -> "RatingCodes":
-        """Return the ratings of all but some examples."""
+        """Return the ratings of all examples except those with these ids."""
         return self.taken([index for index, unit in enumerate(self.ids) if unit not in ids])
 
     def taken(self, indices: Sequence[int]) -> "RatingCodes":
-        """Return some of the ratings, by their indices."""
+        """Return the ratings at these indices."""
         width = len(self.names)
         part = self._emptied()
         part.ids = list(map(self.ids.__getitem__, indices))
@@ -200,7 +201,7 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def _emptied(self) -> "RatingCodes":
-        """Return new codes that know the same headers and answers, and have no rating yet."""
+        """Return an empty RatingCodes that keeps the distinct headers and answers of this one."""
         part = RatingCodes(self.names)
         part.headers = list(self.headers)
         part._orders = list(self._orders)
@@ -217,27 +218,27 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def with_headers(self, changed: Callable[[Rating], Rating]) -> "RatingCodes":
-        """Return the ratings with changed headers: another rater or sample, say."""
+        """Return the ratings with each header passed through a function, to rename a rater for example."""
         part = self._copied()
         part.headers = list(map(changed, self.headers))
         part._header_numbers = {}
         return part
 
     def with_ids(self, names: Mapping[str, str]) -> "RatingCodes":
-        """Return the ratings with other ids for some of the examples."""
+        """Return the ratings with examples renamed by a mapping of old ids to new ones."""
         part = self._copied()
         part.ids = [names.get(unit, unit) for unit in self.ids]
         return part
 
     def joined(self, *others: Iterable[Rating]) -> "RatingCodes":
-        """Return these ratings with others after them."""
+        """Return these ratings followed by other ratings."""
         whole = self._copied()
         for ratings in others:
             whole.extend(ratings)
         return whole
 
     def extend(self, ratings: Iterable[Rating]) -> None:
-        """Add ratings at the end."""
+        """Append ratings."""
         if not isinstance(ratings, RatingCodes):
             for rating in ratings:
                 self.append(rating)
@@ -265,11 +266,11 @@ class RatingCodes(Sequence[Rating]):
         return self
 
     def append(self, rating: Rating) -> int:
-        """Add a rating at the end; return its index."""
+        """Append a rating; return its index."""
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> tuple[int, list[int]]:
-        """Return the number of a rating's header, and the codes of its answers, without adding it."""
+        """Return the number of a rating's header and the codes of its answers, without appending it."""
         columns = [self._column_of(name) for name in rating.criteria]
         row = [NO_ANSWER] * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):
@@ -278,32 +279,32 @@ class RatingCodes(Sequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Sequence[str], ratings: Sequence[tuple[int, Iterable[int]]]) -> None:
-        """Add the codes of ratings at the end: of each its header's number, and those of its answers."""
+        """Append ratings that are given by the number of their header and the codes of their answers."""
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
         self._codes.extend(chain.from_iterable([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Add the codes of a rating at the end; return its index."""
+        """Append a rating that is given by its header's number and its answers' codes; return its index."""
         self.ids.append(unit)
         self._header_of.append(header)
         self._codes.extend(row)
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> "tuple[int, array[int]]":
-        """Return the number of a rating's header, and the codes of its answers."""
+        """Return the header's number and the answers' codes of the rating at an index."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
     def cut(self, length: int) -> None:
-        """Leave out all ratings but the first ones."""
+        """Remove all ratings after the first `length`."""
         del self.ids[length:]
         del self._header_of[length:]
         self._counted = (0, Counter())
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
-        """Return the number of a rating's header: of one like it, or of a new one."""
+        """Return the number of a rating's header, which is stored if no equal header is."""
         if rating.superseded:
             return self._new_header(rating, order)
         key = (order, *_searched(rating))
@@ -318,7 +319,7 @@ class RatingCodes(Sequence[Rating]):
         return len(self.headers) - 1
 
     def code_of(self, column: int, answer: Rated) -> int:
-        """Return the code of an answer; one with words of its own always has a new one."""
+        """Return the code of an answer to a criterion; an answer with a reason always gets a new code."""
         codes = self._answer_codes[column]
         code = None if answer.reason else codes.get(answer)
         if code is None:
@@ -329,7 +330,7 @@ class RatingCodes(Sequence[Rating]):
         return code
 
     def _column_of(self, name: str) -> int:
-        """Return the place of a criterion, which is added where it is new."""
+        """Return the index of a criterion's column; a new criterion gets a new column."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -345,11 +346,11 @@ class RatingCodes(Sequence[Rating]):
 
 
 class RatingView(Sequence[Rating]):
-    """Some of many ratings, such as the labels of one example; each is made when it is asked for.
+    """A selection from many ratings, such as the labels of one example, which makes a Rating when accessed.
 
     Attributes:
-        codes: All of the ratings.
-        indices: Those of these.
+        codes: All ratings.
+        indices: Indices of the selected ratings.
     """
 
     __slots__ = ("codes", "indices")
@@ -382,12 +383,12 @@ class RatingView(Sequence[Rating]):
 
     @property
     def headers(self) -> Iterator[Rating]:
-        """The headers of the ratings: who gave each, and of what kind it is."""
+        """The header of each selected rating, which names its rater and the rater's kind."""
         return (self.codes.headers[self.codes.header_numbers[index]] for index in self.indices)
 
 
 class RatingLines:
-    """Lines of ratings, read into codes.
+    """Reader of JSON lines into RatingCodes, which parses lines that are equal but for the id only once.
 
     Attributes:
         codes: The ratings read so far.
@@ -406,7 +407,7 @@ class RatingLines:
         """Add a rating of `unit` from a line whose text, apart from the example's id, was read before.
 
         Returns:
-            Its index; None where nothing of the kind is remembered.
+            The rating's index; None if no such line is remembered.
         """
         remembered = self._known.get(text)
         return None if remembered is None else self.codes.append_codes(unit, *remembered)
@@ -424,12 +425,12 @@ class RatingLines:
         return [text for text in texts if text not in self._known]
 
     def remember(self, text: bytes, index: int) -> None:
-        """Remember a line's rating by its text without the example's id, so that equal lines need no parsing."""
+        """Remember the rating at an index under its line's text without the id, to skip parsing equal lines."""
         if len(self._known) < RATINGS_REMEMBERED:
             self._known[text] = self.codes.codes_at(index)
 
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
-        """Read a JSON object, as `RatingReader.rating` does; return the index of its rating.
+        """Read a rating from a JSON object, as `RatingReader.rating` does; return its index.
 
         Raises:
             ValueError: It isn't a rating.
@@ -447,7 +448,7 @@ class RatingLines:
         return self.codes.append_codes(str(unit), header, row)
 
     def _add_slowly(self, line: Any, kind: Kind, id: str | None) -> int:
-        """Read a line that has something that no line had before, and remember it."""
+        """Read a rating from a line with a new header or answer, and remember both for later lines."""
         rating = self._reader.rating(line, kind=kind, id=id)
         index = self.codes.append(rating)
         for name, raw in (line.get("criteria") or {}).items():
@@ -484,7 +485,7 @@ def load_ratings(
         rubric: Its criteria and scales decide which ratings are valid.
         kind: The kind of lines that don't name one.
         keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
-        interpreted: Makes of the data in a line the rating that it means; a ValueError says why it means none.
+        interpreted: Function that turns the data of a line into a rating's; it raises ValueError if they aren't one.
 
     Raises:
         RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
@@ -536,7 +537,7 @@ def load_ratings(
 
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:
-    """Name the examples that a rater gave different levels in one sample at the same time; a later time is another."""
+    """Yield a warning of the examples that a rater gave different levels in one sample at the same time."""
     if len(set(ratings.ids)) == len(ratings):
         return
     keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]
@@ -560,7 +561,7 @@ def _levels_said(rating: Rating) -> tuple[Any, ...]:
 
 
 def _improbable(ratings: RatingCodes, rubric: Rubric) -> Iterator[str]:
-    """Name the examples whose level is less probable than another one by the rating's own probabilities."""
+    """Yield a warning of the examples whose level isn't the most probable by the rating's own probabilities."""
     differ: dict[int, None] = {}
     for criterion in rubric.criteria:
         choices = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

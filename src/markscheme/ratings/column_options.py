@@ -1,4 +1,4 @@
-"""What the caller says of a table: which columns are what, and what their values mean."""
+"""Options that say what the columns and values of a table mean."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ _column = partial(option, None, form=_COLUMN, value="COLUMN")
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """What the caller says of a table, or of another tool's export; what isn't said is read from columns and cells.
+    """What the user says about a table or another tool's export; the rest is inferred from columns and cells.
 
     In the names of columns of judges and annotators `*` matches the name of any criterion.
     """
@@ -101,7 +101,7 @@ class ColumnOptions:
     judge_names: tuple[str, ...] = _texts(about="raters of an export that are judges", form=COLUMN_NAMES, value="A,B")
 
     def of_table(self, judges: Iterable[str] = ()) -> "ColumnOptions":
-        """Return the options of a table, with columns of judges that another option names.
+        """Return the options with `judges`, if any, as the columns of judges, after checking their form.
 
         Raises:
             UsageError: A value of `--scale` gives no ends, or one of `--map` has no `=`.
@@ -114,16 +114,16 @@ class ColumnOptions:
 
     @property
     def first_of_tables(self) -> str | None:
-        """Return the first option that is given and that only a table has, or None if none is."""
+        """Name of the first option set here that only tables take; None if none is set."""
         defaults = ColumnOptions()
         return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
 
     def refuse(self, name: str, *, but: Iterable[str] = ()) -> None:
-        """Refuse options for tables where something else is read, which `name` says in the message.
+        """Raise UsageError if an option is set that only tables take, since `name` isn't a table.
 
         Args:
-            name: The name.
-            but: Options that it has too.
+            name: What is read instead of a table, for the message.
+            but: Options that are allowed nevertheless.
 
         Raises:
             UsageError: One is given.
@@ -136,26 +136,26 @@ class ColumnOptions:
 
     @property
     def fields(self) -> Mapping[str, str]:
-        """Map columns or metrics to fields, as `--map` states them."""
+        """Fields of columns or metrics, as the user stated them with `--map COLUMN=FIELD`."""
         return sides_of("map", self.map)
 
     @property
     def column_fields(self) -> Mapping[str, str]:
-        """Map columns to the fields that they hold, as the options of columns and `--map` state them."""
+        """Fields of columns, as `--id`, `--response`, `--group`, `--judge`, `--human` and `--map` state them."""
         singly = (("id", self.id), ("response", self.response), ("group", self.group))
         sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
 
     @property
     def sides(self) -> Mapping[str, Kind]:
-        """Map the columns of judges and annotators, by name or pattern, to the kind of their ratings."""
+        """Kind of the ratings in each column, or pattern of columns, that is a judge's or an annotator's."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
         of_judges: Kind = "model"
         return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)
 
     @property
     def stated(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, as plain data."""
+        """Options that differ from their defaults, as plain data."""
         defaults = ColumnOptions()
         values = {key: getattr(self, key) for key in options_of(ColumnOptions)}
         return {
@@ -166,7 +166,7 @@ class ColumnOptions:
 
     @classmethod
     def of_stated(cls, written: Mapping[str, Any]) -> "ColumnOptions":
-        """Return the options that `stated` wrote; keys of no option are left out."""
+        """Make options from the plain data of `stated`; unknown keys are ignored."""
         keywords: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in written.items()
@@ -176,7 +176,7 @@ class ColumnOptions:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the options that are set, as words of a command line."""
+        """Options that are set, as arguments of a command line."""
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
         several |= {"levels": self.levels, "scale": self.scale, "same": self.same}
@@ -190,22 +190,22 @@ class ColumnOptions:
 
     @property
     def as_shell(self) -> str:
-        """Return the options that are set, quoted for a shell and after a space; empty if none is set."""
+        """Options that are set, quoted for a shell and after a space; "" if none is set."""
         return f" {shlex.join(self.words)}" if self.words else ""
 
     @property
     def recoded(self) -> dict[str, str]:
-        """Map cells to the values that they count as, by `--same` and by older `--levels CELL=LEVEL`."""
+        """Cells that count as another value, by `--same` and by `--levels CELL=LEVEL` of earlier versions."""
         return {old.strip(): new.strip() for old, sign, new in map(_parted, self._entries) if sign}
 
     @property
     def no_two_are_one(self) -> bool:
-        """Return whether the caller says that no two values mean the same."""
+        """Whether the user says, with `--same none`, that all values are different levels."""
         return "none" in self.same
 
     @property
     def level_words(self) -> tuple[str, ...]:
-        """Return the levels that are listed, worst first; empty where none are, or their ends alone."""
+        """Levels that `--levels` lists, worst first; empty if it isn't given or gives only a range."""
         entries = [word.strip() for listed in self.levels for word in listed.split(",")]
         if len(entries) == 1 and span_in(entries[0]) is not None:
             return ()
@@ -213,7 +213,7 @@ class ColumnOptions:
 
     @property
     def level_ends(self) -> Span | None:
-        """Return the ends that `--levels` gives, the worst first."""
+        """Lowest and highest level if `--levels` gives a range, such as 1..5; else None."""
         return span_in(self.levels[0]) if len(self.levels) == 1 else None
 
     @property
@@ -222,14 +222,14 @@ class ColumnOptions:
         yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
-        """Return the ends that `--scale` gives for a column: its own, those of its side, or those of all."""
+        """Return the range that `--scale` gives for a column, else for its side, else for all; None without one."""
         spans = {name.strip(): span_in(ends) for name, ends in map(_named, self.scale)}
         side = SCALE_SIDES[0] if is_judge else SCALE_SIDES[1]
         return spans.get(column) or spans.get(side) or spans.get("")
 
     @property
     def scaled(self) -> list[str]:
-        """Return the columns and sides that `--scale` names."""
+        """Names of the columns and sides for which `--scale` gives a range."""
         return [name.strip() for name, _ in map(_named, self.scale) if name]
 
 
@@ -243,7 +243,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Map the left side of each `=` in the values of `--map` or `--levels` to its right side.
+    """Parse the values of `--map` or `--levels` into a dict from the text before each `=` to the text after it.
 
     Raises:
         UsageError: One has no `=`, or nothing on a side of it.
@@ -259,7 +259,7 @@ def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
 
 
 def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
-    """Return the ends of each side's scale in the values of `--scale`, of an export.
+    """Parse the values of `--scale`, each SIDE=LOW..HIGH, into a dict from the side to its range.
 
     Raises:
         UsageError: One isn't SIDE=LOW-HIGH.
@@ -275,7 +275,7 @@ def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
 
 
 def as_typed(words: Iterable[str]) -> tuple[str, ...]:
-    """Return words of a command line with each value that begins like an option in one word with its option.
+    """Join each value that begins with a dash to the option before it, as in `--same=-=`.
 
     >>> as_typed(["--same", "-=", "--same", "n/a="])
     ('--same=-=', '--same', 'n/a=')
@@ -291,7 +291,7 @@ def as_typed(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def span_in(text: str) -> Span | None:
-    """Return the ends in `LOW..HIGH` or `LOW-HIGH`, the worst first; None for anything else.
+    """Parse a range `LOW..HIGH` or `LOW-HIGH` into its two ends, worst first; None for any other text.
 
     >>> span_in("1..5"), span_in("-1..1"), span_in("5-1"), span_in("good,bad")
     ((1.0, 5.0), (-1.0, 1.0), (5.0, 1.0), None)

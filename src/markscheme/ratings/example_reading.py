@@ -1,4 +1,4 @@
-"""Reading of examples from a file or a program, with every fault reported."""
+"""Reading of examples from a file or from rows in memory, with all faults reported together."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ Digests: TypeAlias = Sequence[int | None]
 
 
 def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tuple[ExampleRows, Digests]:
-    """Read the examples in a file.
+    """Read the examples in a file; return them and a digest of each one's texts.
 
     Raises:
         RatingError: All that is wrong with them, each fault with its line.
@@ -69,7 +69,7 @@ def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tu
 
 
 def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> tuple[ExampleRows, Digests]:
-    """Read the examples that a program has.
+    """Read examples from objects in memory; return them and a digest of each one's texts.
 
     Raises:
         RatingError: All that is wrong with them, each fault with its place from 1.
@@ -84,13 +84,13 @@ _Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
 
 
 class _Row(NamedTuple):
-    """An example as it was given.
+    """An example before it is checked: an Example, or the plain data of a line or a row.
 
     Attributes:
-        line: Its line in a file, or its place from 1.
+        line: Its line in a file, or its position from 1.
         data: An Example, or the value of a line or a row.
-        labels: The letters of each of its labels, where they are left out of `data`.
-        new_labels: The values of those that no example before had, by their letters.
+        labels: The JSON text of each of its labels, where they were cut out of `data`.
+        new_labels: The parsed labels that no earlier example had, by their JSON text.
         is_line: Whether `data` is from a line of a file.
     """
 
@@ -103,12 +103,12 @@ class _Row(NamedTuple):
 
 @dataclass
 class _Reading:
-    """One reading of examples; faults are collected and reported together.
+    """The state while a set of examples is read; faults are collected, to be reported together.
 
     Attributes:
-        faults: What is wrong with them.
-        ids: The examples' ids.
-        sources: The submission of each example, or the texts of which it is made: the response, then the inputs.
+        faults: The faults of the examples so far.
+        ids: The ids of the examples.
+        sources: The submission of each example, or the texts it can be made from: the response, then the inputs.
         input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
     """
@@ -128,7 +128,7 @@ class _Reading:
 
     @cached_property
     def lines(self) -> RatingLines:
-        """The labels."""
+        """Reader of the examples' labels, which also holds those read so far."""
         return RatingLines(self.rubric)
 
     def examples(self, rows: Iterable[_Row]) -> ExampleRows:
@@ -171,7 +171,7 @@ class _Reading:
         return ExampleRows(self.ids, attributes, self._responses, self._submission, codes, ends)
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield the examples in a file as plain data."""
+        """Yield each example in a file as plain data, before it is checked."""
         form = form_of_rows(path)
         if form == "lines":
             lines = raw_lines(path, RatingError)
@@ -240,7 +240,7 @@ class _Reading:
             yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
-        """Yield rows; rows with the same id become one example that several raters labelled."""
+        """Yield the examples in rows of a table; rows with the same id become one example with several labels."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
@@ -262,7 +262,7 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
-        """Return an example's id, its submission or the texts for it, its texts, and what else is known of it."""
+        """Check an example; return its id, its submission or texts, its texts again, and its other fields."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)
@@ -288,14 +288,14 @@ class _Reading:
         return unit, source, texts, about
 
     def _responses(self, row: int) -> tuple[str, ...]:
-        """Return the response of a row, or the two of a pair."""
+        """Return the response of the example at an index, or the two responses of a pair."""
         source = self.sources[row]
         if isinstance(source, Submission):
             return source.responses
         return source[:1]
 
     def _submission(self, row: int) -> Submission:
-        """Return the submission of a row, made of its texts where they are plain."""
+        """Return the submission of the example at an index, made from its texts if only these were kept."""
         source = self.sources[row]
         if isinstance(source, Submission):
             return source
@@ -309,7 +309,7 @@ class _Reading:
         return not self._is_of_pairs and "expectedScore" in data
 
     def _given_texts(self, data: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Return the response, the second one of a pair, and the inputs, as they are given."""
+        """Return an example's response, a pair's second response or None, and the inputs, unconverted."""
         if self._is_of_pairs:
             return (*responses_of_pair(data), self._inputs(data))
         return _response_of(data, self._is_short(data), self._folder), None, self._inputs(data)
@@ -355,12 +355,12 @@ _LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?
 
 
 def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
-    """Return a number that is equal for equal texts; None where there is no response."""
+    """Return a number that is equal for equal responses and inputs; None if the response is empty."""
     return hash((responses, frozenset(inputs.items()))) if responses[0] else None
 
 
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
-    """Return the response in a line of single responses.
+    """Return the response of an example that isn't a pair.
 
     Raises:
         ValueError: It has a pair, or no text.
@@ -377,7 +377,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
 
 
 def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Return the rows of a table as text, with their lines."""
+    """Yield the rows of a CSV or Parquet file with their line numbers; None for a row of another length."""
     if form == "table":
         return table_rows(path, RatingError)
     return (

@@ -1,4 +1,4 @@
-"""Examples in the rows of a table or a file, of which each is made when it is asked for."""
+"""Many examples as columns of values; an Example object is made when one is accessed."""
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -55,44 +55,44 @@ class Example:
 
     @property
     def id(self) -> str:
-        """The submission's id."""
+        """The id of the submission."""
         return self.submission.id
 
     @property
     def responses(self) -> tuple[str, ...]:
-        """Its response, or the two of a pair."""
+        """The response in a tuple, or the two responses of a pair."""
         return self.submission.responses
 
     @property
     def response_length(self) -> int:
-        """The number of letters of its response, of a pair of the first one."""
+        """Number of characters of the response; of a pair's, the first."""
         return len(self.submission.response)
 
     @property
     def has_content(self) -> bool:
-        """Whether it can be read and labelled: it has a text, or a query that was answered with nothing."""
+        """Whether the example can be read and labelled: it has a response, or inputs that got an empty one."""
         return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
 
     @property
     def is_held_out(self) -> bool:
-        """Whether its texts stay unread, so that new words can be proved on it; it counts in every figure."""
+        """Whether people don't read the example while they edit the rubric, so that it can test the edits."""
         return self.split == "test"
 
     @property
     def has_chance(self) -> bool:
-        """Whether it was drawn with a chance that is recorded, other than at random."""
+        """Whether a sampling weight or a stratum is recorded, so that the draw wasn't simply random."""
         return self.weight != 1 or bool(self.stratum)
 
     @property
     def is_picked_by_hand(self) -> bool:
-        """Whether it was picked by hand, so that it says nothing about other responses."""
+        """Whether the example was picked by hand, so that it says nothing about other responses."""
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:
-        """Return one line of a file of examples, without labels, which are ratings of their own.
+        """Return the example as a line of a file of examples, without its labels.
 
         Args:
-            folder: Where the file lies, so that it names what isn't text; None keeps the marks of such parts.
+            folder: Folder of the file, for relative paths to images and other files; None keeps internal marks.
         """
         inputs, responses = self.submission.inputs, (self.submission.response, self.submission.second)
         if folder is not None:
@@ -127,11 +127,11 @@ _MADE_OF: Final[Mapping[str, Collection[str]]] = {
 
 
 class ExampleRows(Sequence[Example]):
-    """Examples in the rows of a table or a file, of which each is made when it is asked for.
+    """A sequence of examples, stored as columns; an Example object is made when one is accessed.
 
     Attributes:
         ids: The id of each row.
-        attributes: By name, the value in each row; one that says nothing of any row isn't there.
+        attributes: The values of each attribute by row; an attribute that is unknown in all rows is left out.
         labels: The labels of all rows.
     """
 
@@ -144,15 +144,15 @@ class ExampleRows(Sequence[Example]):
         labels: RatingCodes,
         ends: Sequence[int],
     ) -> None:
-        """Take over the columns.
+        """Store the columns of the examples.
 
         Args:
-            ids: As above.
-            attributes: As above; `response_length` may be among them.
+            ids: The id of each row.
+            attributes: The values of each attribute by row; `response_length` may be among them.
             responses: Returns the response of a row, or the two of a pair.
             submission: Makes the submission of a row.
-            labels: As above, by row.
-            ends: The number of labels up to each row and with it.
+            labels: The labels of all rows, in the order of the rows.
+            ends: For each row, the number of labels of all rows up to and including it.
         """
         self.ids = ids
         self.attributes = attributes
@@ -164,7 +164,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> "ExampleRows":
-        """Return examples as rows; an ExampleRows is returned as it is."""
+        """Convert examples to ExampleRows; an ExampleRows is returned unchanged."""
         if isinstance(examples, ExampleRows):
             return examples
         submissions = [example.submission for example in examples]
@@ -182,7 +182,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def without_texts(cls, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return examples without any known text."""
+        """Make examples of which only ids and attributes are known, but no texts."""
         none = array("q", [0]) * len(ids)
         return cls(
             ids, telling(attributes), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none
@@ -213,7 +213,7 @@ class ExampleRows(Sequence[Example]):
         return f"<{len(self)} examples>"
 
     def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
-        """Make the example of a row."""
+        """Make the Example of a row from its submission, its labels and the columns."""
         attributes = {name: values[row] for name, values in self.attributes.items() if name in OF_ROWS}
         return Example(submission, labels, **attributes)
 
@@ -221,7 +221,7 @@ class ExampleRows(Sequence[Example]):
         return range(self._ends[row - 1] if row else 0, self._ends[row])
 
     def values(self, name: str) -> Sequence[Any]:
-        """Return an attribute of each example."""
+        """Return the values of an attribute, one per example."""
         if name == "id":
             return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
         if name in self.attributes:
@@ -241,17 +241,17 @@ class ExampleRows(Sequence[Example]):
         return [len(self._labels_of(row)) for row in self._rows]
 
     def taken(self, indices: Iterable[int]) -> "ExampleRows":
-        """Return some of the examples, by their indices."""
+        """Return the examples at these indices."""
         part = ExampleRows(self.ids, self.attributes, self._responses, self._submission, self.labels, self._ends)
         part._rows = [self._rows[index] for index in indices]
         return part
 
     def labelled_again(self, labels: RatingCodes, indices: Iterable[Iterable[int]]) -> "ExampleRows":
-        """Return the examples with other labels.
+        """Return the examples with their labels replaced.
 
         Args:
-            labels: Those of all examples, and maybe more.
-            indices: For each example, the indices of its labels.
+            labels: Ratings that include the new labels.
+            indices: For each example, the indices of its new labels in `labels`.
         """
         whole = self if self.is_whole else self._alone
         ends: list[int] = []
@@ -262,7 +262,7 @@ class ExampleRows(Sequence[Example]):
         return ExampleRows(whole.ids, whole.attributes, whole._responses, whole._submission, labels.taken(order), ends)
 
     def under(self, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return the examples without labels, under other ids and with other attributes."""
+        """Return the examples with new ids and changed attributes, and without labels."""
         rows = self._alone
         return ExampleRows(
             ids,
@@ -275,7 +275,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def _alone(self) -> "ExampleRows":
-        """The chosen examples as rows of their own."""
+        """The selected examples as a table of only their rows, without labels."""
         rows = self._rows
         return ExampleRows(
             self.values("id"),
@@ -288,12 +288,12 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has every row of its table."""
+        """Whether no rows of the table were left out by a selection."""
         return isinstance(self._rows, range)
 
     @property
     def label_indices(self) -> Iterator[int]:
-        """The indices of the examples' labels among all labels."""
+        """The index of each example's labels in `labels`, example by example."""
         return (index for row in self._rows for index in self._labels_of(row))
 
 
@@ -304,24 +304,24 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the attributes that differ from their default in some row."""
+    """Return the attributes that differ from their default in at least one row."""
     return {name: values for name, values in attributes.items() if any(value != OF_ROWS[name] for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
-    """Return an attribute of each of some examples; of rows without making one."""
+    """Return the values of an attribute, one per example, without making Example objects from rows."""
     if isinstance(examples, ExampleRows):
         return examples.values(name)
     return [getattr(example, name) for example in examples]
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return whether one of these attributes may say something of an example; no row of a table is looked at."""
+    """Return False if no example has a value for any of these attributes, without reading rows; True if one may."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 
 def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
-    """Return some of the examples, by their indices; all of them as they are."""
+    """Return the examples at these indices; the sequence itself if that is all of them."""
     if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):
         return examples
     return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)
@@ -333,7 +333,7 @@ def label_counts(examples: Sequence[Example]) -> list[int]:
 
 
 def labels_of(examples: Sequence[Example]) -> RatingCodes:
-    """Return all labels of some examples, in their order."""
+    """Return all labels of some examples, in the order of the examples."""
     if isinstance(examples, ExampleRows):
         return examples.labels if examples.is_whole else examples.labels.taken(list(examples.label_indices))
     views = [example.labels for example in examples if example.labels]

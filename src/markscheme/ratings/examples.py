@@ -1,4 +1,4 @@
-"""Example sets: labelled submissions read from any supported file, with what is odd about them told."""
+"""Example sets: labelled submissions read from any supported file, with warnings of suspicious examples."""
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -34,17 +34,17 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the examples for which a value is true."""
+    """Return the examples whose flag in `says` is true."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
 @dataclass(frozen=True)
 class ExampleSet:
-    """Examples of one rubric, in the order of their file, ids unique.
+    """Examples of one rubric with unique ids, in the order of their file.
 
     Attributes:
-        examples: All of them.
-        path: The file they came from; None without one.
+        examples: The examples.
+        path: The file that the examples came from; None without one.
         stale: Number of labels given with another wording of the rubric.
         ratings: The folder that was searched for more labels; None without one.
     """
@@ -56,17 +56,17 @@ class ExampleSet:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The examples' ids, in order."""
+        """Ids of the examples, in order."""
         return tuple(values_of(self.examples, "id"))
 
     @cached_property
     def labels(self) -> RatingCodes:
-        """All labels of all examples."""
+        """Labels of all examples."""
         return labels_of(self.examples)
 
     @property
     def by_people(self) -> int:
-        """How many of the examples people have labelled."""
+        """Number of examples that people have labelled."""
         return len(set(self.labels.of_kinds(PEOPLE).ids))
 
     @property
@@ -81,13 +81,13 @@ class ExampleSet:
 
     @property
     def searched(self) -> str:
-        """The places searched for labels, as the end of a message; "" for examples without a file."""
+        """The places that were searched for labels, as the end of a message; "" for examples without a file."""
         places = [str(self.path)] if self.path is not None else []
         places += [str(self.ratings / "*.jsonl")] if self.ratings is not None else []
         return f"; searched {' and '.join(places)}" if places else ""
 
     def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
-        """Return the set with more labels, each of the example that it names."""
+        """Return the set with more labels, each added to the example whose id it names."""
         before = len(self.labels)
         every = self.labels.joined(labels)
         more: dict[str, list[int]] = {}
@@ -97,7 +97,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
-        """Return the set whose labels say of reworded criteria that their words aren't known, where they say none."""
+        """Mark labels of reworded criteria that name no wording as given to unknown words; return the set."""
         if not reworded or not self.labels:
             return self
         marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)
@@ -105,22 +105,22 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(marked, indices))
 
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
-        """Return the set without the labels of some examples."""
+        """Return the set with the labels of the examples with these ids removed."""
         indices = (() if unit in ids else range(*span) for unit, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 
     @property
     def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """The id of each example, and where its labels begin and end among all labels."""
+        """Each example's id, with the range of its labels among all labels."""
         return zip(self.ids, pairwise(accumulate(label_counts(self.examples), initial=0)), strict=True)
 
     def where(self, **values: str) -> "ExampleSet":
-        """Return the examples with these values, for example of `system`."""
+        """Return the set of the examples whose attributes, such as `system`, have these values."""
         columns = [[str(cell) == value for cell in values_of(self.examples, key)] for key, value in values.items()]
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
-        """Return the examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
+        """Return the examples of a split; None means "dev" if the set has splits, else all."""
         if split == "all" or (split is None and not self.has_splits):
             return self
         splits = values_of(self.examples, "split")
@@ -142,7 +142,7 @@ def examples_file(folder: Path) -> Path:
 
 
 def examples_files(folder: Path) -> list[Path]:
-    """Return the files of examples in a calibration folder, which may have only one to be used."""
+    """Return the files of examples in a calibration folder, in any supported format."""
     return [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
 
 
@@ -209,7 +209,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
 
 def draws_of(examples: Sequence[Example]) -> list[str]:
-    """Return the draw that each example came in; one of its own for those at random, and for those that name none.
+    """Name the draw of each example: "random", or "drawn" with the draw's id if it has one.
 
     Example:
         >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")
@@ -221,7 +221,7 @@ def draws_of(examples: Sequence[Example]) -> list[str]:
 
 
 def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) -> None:
-    """Warn of rated ids that aren't among the examples': their ratings are ignored."""
+    """Warn of ratings whose id isn't among the examples' ids, since they are ignored."""
     unknown = set(rated).difference(ids)
     if unknown:
         belong = "rating belongs" if len(unknown) == 1 else "ratings belong"
@@ -260,9 +260,9 @@ def anchors_in(rubric: Rubric) -> list[str]:
 
 
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
-    """Return the examples, those that lend a passage to the rubric's anchors without their labels; warns of each.
+    """Remove the labels of examples whose response, or a passage of it, is in the rubric's anchors; warn of each.
 
-    A judge that reads an anchor knows the answer for the response it is from, so that counts in no figure.
+    A judge that reads an anchor knows the answer for the response it is from, so the example counts in no figure.
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
@@ -279,7 +279,7 @@ def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> Examp
 
 
 def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
-    """Labels given under another wording: the example's place, the label, and the criterion."""
+    """Yield each label given under another wording of a criterion: the example's index, the label, the criterion."""
     if not has_stale(labels_of(examples), rubric):
         return
     current = {criterion.name: criterion for criterion in rubric.criteria}
@@ -291,7 +291,7 @@ def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[
 
 
 def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
-    """Return True if a label may have been given under another wording: a header or an answer says so."""
+    """Return True if any label may have been given under another wording of the rubric."""
     if not all(is_asked(header.under, rubric) for header in labels.headers):
         return True
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
@@ -303,7 +303,7 @@ def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
 
 
 def _warn_stale(examples: Sequence[Example], rubric: Rubric, path: Path | None) -> int:
-    """Return how many labels were given under another wording. What follows for people's labels, the caller says."""
+    """Count the labels given under another wording of the rubric; warn if raters other than people gave some."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)
     if others:
@@ -316,5 +316,5 @@ def _squeezed(text: str) -> str:
 
 
 def warn(problem: str, path: Path | None, line: int | None = None) -> None:
-    """Warn of something in a file, at the line that called the caller."""
+    """Warn of a problem in a file, attributed to the code that called the caller."""
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

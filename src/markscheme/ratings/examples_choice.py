@@ -1,4 +1,4 @@
-"""Finds a rubric's labelled examples, and the part of them to use."""
+"""Search for a rubric's labelled examples, and selection of the split and the subset to use."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ Part = Literal["dev", "test", "all"]
 
 
 def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str] = ()) -> ExampleSet:
-    """Return the examples that count.
+    """Return the examples of a split whose fields have the values that `only` asks for.
 
     Args:
-        examples: All of them.
-        split: The part of the set; None for all of it.
-        only: Values that they have, each as "FIELD=VALUE", with a field of CHOSEN_BY.
+        examples: All examples.
+        split: The split of the set; None for all examples.
+        only: Required values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
 
     Raises:
         UsageError: There are none.
@@ -30,16 +30,16 @@ def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str
 
 
 def part_name(examples: Sequence[Example], split: Part | None) -> str | None:
-    """Return the name of the part that was used; None for a set without parts."""
+    """Return the name of the split that was used, "all" for none; None if the examples have no splits."""
     return (split or "all") if any(values_of(examples, "split")) else None
 
 
 def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
-    """Return the examples of a part that have the values.
+    """Return the examples of a set whose fields have all the values in `only`.
 
     Args:
-        part: The part of the set.
-        only: The values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
+        part: The set to select from.
+        only: Required values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
 
     Raises:
         UsageError: There are none.
@@ -78,7 +78,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
 
 
 def _shipped_with(rubric: Rubric) -> Path | None:
-    """Return the calibration folder that comes with a rubric that comes with markscheme."""
+    """Return the calibration folder that markscheme ships for a rubric that it ships, or None."""
     if rubric.source is None or not rubric.source.is_relative_to(shipped("rubrics")):
         return None
     folder = shipped("calibration") / rubric.source.stem

@@ -1,4 +1,4 @@
-"""Counts of the examples of a data frame that are rated alike, by features that can count."""
+"""Counting the examples of a data frame with equal ratings, which a feature does."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -16,7 +16,7 @@ FRAME_COUNTERS: Final[OpenTable[Callable[[], CountFrame]]] = OpenTable()
 
 
 def frame_counter() -> CountFrame:
-    """Return the way to count frames.
+    """Return the function, added by a feature, that counts the examples of a data frame with equal ratings.
 
     Raises:
         UsageError: No feature can count.

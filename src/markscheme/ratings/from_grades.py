@@ -1,4 +1,4 @@
-"""A judge's first prompts about examples, and Ratings from Grades."""
+"""Conversion of a judge's grades to ratings, and the prompts that a judge is sent first."""
 
 import datetime
 from collections.abc import Iterable, Mapping
@@ -13,14 +13,14 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
-    """Return the first prompts a judge gets about the examples, in order; re-asks may follow."""
+    """Return the prompts that a judge is sent first about each example, in order; retries may follow."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
-    """Return a grade as ratings of the judge that gave it: one, or one for each order in which it saw a pair.
+    """Convert a grade to ratings: one, or one for each order in which the judge saw a pair of responses.
 
-    The orders of one grade are of one sample, since they belong to one run.
+    All orders of one grade have the same sample number, since they belong to one run.
     """
     whole = rating_of(grade, rubric, rater, sample=sample)
     if not grade.by_order:
@@ -37,7 +37,7 @@ def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> 
 
 
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
-    """Return a grade as the rating of the judge that gave it."""
+    """Convert a judge's grade to one rating."""
     return Rating(
         id=grade.id,
         rater=rater,

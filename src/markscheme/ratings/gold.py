@@ -42,17 +42,17 @@ SPLIT_DECISION = "pass or fail"
 
 @dataclass(frozen=True)
 class Gold(Column):
-    """One level per criterion, one score and one decision per example, and the labels behind them.
+    """The reference of a comparison: each example's gold levels, score and decision, and the labels behind them.
 
     Attributes:
-        examples: Those that have gold, in order.
-        kinds: How many raters of each kind labelled.
+        examples: The examples that have gold, in order.
+        kinds: Number of raters of each kind who labelled.
         reference: The kind of gold: adjudicated, people, one-person, constructed or model.
         people: Labels of single annotators, without adjudicated ones.
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
-        even_splits: Where annotators split evenly, so that there is no gold: the example's id, and what they split
-            over, a yes/no criterion or `SPLIT_DECISION`.
+        even_splits: Each even split of annotators, which leaves no gold: the example's id, and what they split over, a
+            yes/no criterion or `SPLIT_DECISION`.
     """
 
     examples: Sequence[Example]
@@ -79,17 +79,17 @@ class Gold(Column):
 
     @cached_property
     def held_out_ids(self) -> frozenset[str]:
-        """Ids of the examples whose texts stay unread."""
+        """Ids of the held-out examples, whose texts people don't read."""
         held_out = values_of(self.examples, "is_held_out")
         return frozenset(unit for unit, is_held_out in zip(self.ids, held_out, strict=True) if is_held_out)
 
     @cached_property
     def labels(self) -> RatingCodes:
-        """All labels of the examples, those that don't count too."""
+        """All labels of the examples, including those that don't count as gold."""
         return labels_of(self.examples)
 
     def labelled_by(self, kind: str) -> Flags:
-        """Return which examples have a label of a kind, shape (n_examples,)."""
+        """Return which examples have a label from a kind of rater, such as "human", shape (n_examples,)."""
         is_labelled = np.zeros(len(self.ids), dtype=bool)
         if all(header.kind != kind for header in self.labels.headers):
             return is_labelled
@@ -99,63 +99,63 @@ class Gold(Column):
 
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
-        """A group for each example, where any names one."""
+        """Name of each example's group; None if no example names a group."""
         groups = values_of(self.examples, "group")
         return groups_of(list(zip(self.ids, groups, strict=True))) if any(groups) else None
 
     @property
     def n(self) -> int:
-        """Number of its examples."""
+        """Number of examples with gold."""
         return len(self.examples)
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups of its examples; None where none names one."""
+        """Number of groups of the examples; None if no example names a group."""
         return None if self.groups is None else len(set(self.groups))
 
     @property
     def group_sizes(self) -> list[int]:
-        """Examples in each group; 1 for each example where none names a group."""
+        """Number of examples in each group; 1 for each example if no example names a group."""
         return list(Counter(self.groups or self.ids).values())
 
     @property
     def decided(self) -> dict[str, bool]:
-        """The decisions there are, by the example's id."""
+        """Gold's decision, True for pass, by the ids of the examples that have one."""
         places = np.flatnonzero(~np.isnan(self.decisions)).tolist()
         return {self.ids[index]: bool(self.decisions[index]) for index in places}
 
     @property
     def has_people(self) -> bool:
-        """Whether annotators gave it."""
+        """Whether gold comes from labels that people gave."""
         return self.reference in ("adjudicated", "people", "one-person")
 
     @property
     def picked_by_hand(self) -> int:
-        """How many of its examples were picked by hand, so that they say nothing about other responses."""
+        """Number of examples that were picked by hand, so that they say nothing about other responses."""
         return sum(values_of(self.examples, "is_picked_by_hand"))
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether annotators gave the labels, and not all examples were picked by hand."""
+        """Whether people gave the labels, and at least one example wasn't picked by hand."""
         return self.has_people and self.picked_by_hand < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
-        """Return a table of gold, a column for each annotator, and further columns over the same examples."""
+        """Return a table with gold, a column for each annotator, and the given columns."""
         people = rating_table(rubric, self.ids, self.people)
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
-        """Return the table of gold and annotators with a judge's ratings as the column `name`."""
+        """Return a table with gold, the annotators, and a judge's ratings as the column `name`."""
         return self.table(rubric, column_of(name, ratings, rubric, self.ids))
 
 
 def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, by: GoldRule = "median") -> Gold:
-    """Return the gold of an example set.
+    """Combine the labels of an example set into its gold.
 
-    For each criterion the strongest kind of label an example has counts: adjudicated, else annotators', else
-    constructed, else a model's. Several raters of that kind are combined by `by`. Where annotators have labelled any
-    example, those that only others have labelled are excluded. Where as many annotators say yes as no, there is no gold
-    for that criterion; nor is there a score or a decision for the example, if the answer could change it.
+    For each criterion, the labels of an example's strongest kind count: adjudicated, else annotators', else
+    constructed, else a model's. Several raters of that kind are combined by `by`. If annotators have labelled any
+    example, examples that only other kinds have labelled are excluded. An even split of yes and no leaves no gold for
+    the criterion, and no score or decision for the example if the answer could change it.
 
     Raises:
         ComparisonError: Nothing is labelled, or there are no labels of `kind`.
@@ -206,14 +206,14 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
-    """Return gold from an earlier report: one rating per example."""
+    """Make gold from the ratings of an earlier report, one per example."""
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 
 def no_gold(rubric: Rubric) -> Gold:
-    """Return gold without examples."""
+    """Make gold that has no examples."""
     return given_gold(rubric, (), (), reference="one-person", kinds={})
 
 
@@ -228,7 +228,7 @@ def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """Map each criterion to the level of the strongest kind that labelled it, and the kinds that were used."""
+    """Map each criterion to its gold levels, from the strongest kind of each example; also return the kinds used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
@@ -258,7 +258,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """Map each category to the labelled examples that have no most frequent label."""
+    """Map each criterion of categories to the labelled examples that have no most frequent label."""
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
@@ -267,22 +267,22 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
 
 
 def _answers_at(index: int, levels: Mapping[str, Floats]) -> dict[str, float]:
-    """Return the levels of one example, by criterion; those without one are left out."""
+    """Map each criterion to an example's gold level; criteria without one are left out."""
     answers = {name: float(of_criterion[index]) for name, of_criterion in levels.items()}
     return {name: level for name, level in answers.items() if not np.isnan(level)}
 
 
 def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
-    """Return the criteria that don't apply to an example."""
+    """Return the criteria that don't apply to the example at an index."""
     return [name for name, does_not_apply in skipped.items() if does_not_apply[index]]
 
 
 def _either_way(
     index: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
 ) -> tuple[dict[str, float], dict[str, float]] | None:
-    """Return an example's levels with the even splits settled for the worse, and for the better.
+    """Return an example's levels with even splits resolved to the worse answer, and to the better one.
 
-    None without any split.
+    None if the example has no even split.
     """
     split = [criterion for criterion in rubric.criteria if splits[criterion.name][index]]
     if not split:
@@ -300,7 +300,7 @@ def _either_way(
 def _kinds_of_row(
     levels: Mapping[str, Floats], skipped: Mapping[str, Flags], splits: Mapping[str, Flags], *more: Floats, n: int
 ) -> tuple[list[int], Integers]:
-    """Find the examples with equal gold levels: the index of the first of each kind, and each one's kind."""
+    """Group examples with equal gold levels; return the first index of each group and each example's group."""
     first, kind = equal_rows([*levels.values(), *skipped.values(), *splits.values(), *more], n)
     return first.tolist(), kind
 
@@ -313,9 +313,10 @@ def _scores(
     splits: Mapping[str, Flags],
     by: GoldRule,
 ) -> Floats:
-    """Return the overall score, by the strongest kind that gave one.
+    """Return the gold scores, shape (n_examples,).
 
-    Without one it is the score of the gold levels, unless an even split decides whether any score agrees with it.
+    An overall score that raters gave counts, from the strongest kind that gave one. Otherwise the score is computed
+    from the gold levels; nan if an even split leaves too wide a range of scores.
     """
     rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)
@@ -337,7 +338,7 @@ def _score_at(
     splits: Mapping[str, Flags],
     rubric: Rubric,
 ) -> float:
-    """Return the score of an example's gold levels; nan where there is none, or an even split decides it."""
+    """Return the score of an example's gold levels; nan if levels are missing or an even split decides the score."""
     not_applicable = _not_applicable(index, skipped)
 
     def earned(answers: Mapping[str, float]) -> float:
@@ -357,10 +358,10 @@ def _decisions(
     splits: Mapping[str, Flags],
     scores: Floats,
 ) -> tuple[Floats, Flags]:
-    """Return gold's decisions, 1 for pass, 0 for fail and nan for none, and where explicit ones are split evenly.
+    """Return gold's decisions (1 pass, 0 fail, nan none), and where raters' own decisions are split evenly.
 
-    The explicit decision counts, by majority of the strongest kind that gave one; else the one from score and required
-    criteria, unless an even split decides it.
+    Decisions that raters gave count, by majority of the strongest kind that gave one. Otherwise the decision follows
+    from score and required criteria, unless an even split decides it.
     """
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
@@ -405,16 +406,16 @@ def _decision_at(
     *,
     keeps_score: bool,
 ) -> float:
-    """Return the decision on an example by its gold levels, as `_passes` does; nan where an even split decides it.
+    """Compute an example's decision, 1 for pass, from its gold levels; nan if an even split decides it.
 
     Args:
-        index: Of the example.
-        levels: Of all examples by criterion, as the others.
-        skipped: What does not apply.
-        splits: Where annotators split evenly.
-        rubric: By which the example passes.
-        score: Its score.
-        keeps_score: Whether its score holds however the splits are settled.
+        index: Index of the example.
+        levels: Levels of all examples by criterion.
+        skipped: Where each criterion doesn't apply.
+        splits: Where annotators split evenly on each criterion.
+        rubric: The rubric with the rule for passing.
+        score: The example's score.
+        keeps_score: Whether the score is independent of how even splits are resolved.
     """
     outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
     not_applicable = _not_applicable(index, skipped)
@@ -427,13 +428,13 @@ def _decision_at(
 
 
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
-    """Return 1 if an example passes with these levels and this score, else 0; nan where they don't say."""
+    """Return 1 if an example with these levels and this score passes, 0 if it fails, nan if that is undetermined."""
     passes = decision_of_levels(score, answers, rubric)
     return np.nan if passes is None else float(passes)
 
 
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
-    """Return the kind of gold, by its weakest part; for "people" nine examples in ten must have two annotators."""
+    """Name the kind of gold by the weakest labels used; "people" needs two annotators on 90% of examples."""
     raters = _raters(labels)
     kinds = used or {kind for kind, _ in raters}
     if kinds & {"model", "code"}:

@@ -1,4 +1,4 @@
-"""Kinds of ratings: who or what rated. Options name them, so that `--help` loads no file format for them."""
+"""Kinds of raters, such as person or model; a small module, so that `--help` can name them without file formats."""
 
 from typing import Literal, get_args
 

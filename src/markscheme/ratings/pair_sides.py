@@ -12,7 +12,7 @@ from markscheme.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One response of a pair, without its text.
+    """Where one response of a pair comes from: its id and the system that wrote it.
 
     Attributes:
         id: The response's own id; None where unknown.
@@ -24,25 +24,25 @@ class PairSide:
 
     @classmethod
     def of(cls, side: Any) -> "PairSide":
-        """Read id and system of one side of a line; of a text alone nothing is known."""
+        """Read a side's id and system from a line of examples; both are None if the side is only a text."""
         if not isinstance(side, Mapping):
             return cls()
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
 
     def to_json(self, response: Any) -> dict[str, Any]:
-        """Return the side as in a line of examples."""
+        """Return the side with its response, as a line of examples has it."""
         about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
         return {**about, "response": response}
 
 
 def sides_of_pair(raw: Mapping[str, Any]) -> tuple[PairSide, PairSide]:
-    """Return who wrote the two responses in a line of examples."""
+    """Return the id and the system of both responses of a pair in a line of examples."""
     first, second = (PairSide.of(raw.get(name)) for name in PAIR_NAMES)
     return first, second
 
 
 def responses_of_pair(raw: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the two responses in a line of examples.
+    """Return the texts of both responses of a pair in a line of examples.
 
     Raises:
         ValueError: A side is missing, or its response isn't text.
@@ -62,7 +62,7 @@ def _response_of_side(raw: Mapping[str, Any], name: str) -> str:
 
 
 def systems_of(sides: tuple[PairSide, PairSide]) -> str:
-    """Return the two systems of a pair in one name, the same whichever is stored first; "" where one is unknown.
+    """Name both systems of a pair in alphabetical order, as "a and b"; "" if one is unknown.
 
     >>> systems_of((PairSide(system="b"), PairSide(system="a")))
     'a and b'
@@ -72,15 +72,15 @@ def systems_of(sides: tuple[PairSide, PairSide]) -> str:
 
 
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:
-    """Return the group of a pair that names none: all pairs with the same inputs share texts, and belong together."""
+    """Return a group for a pair that names none: pairs with equal inputs share one, since they share texts."""
     return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"
 
 
 def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
-    """Return responses that are in pairs of several groups, so that these groups depend on each other.
+    """Return a fault for each response that occurs in pairs of different groups, which must be independent.
 
     Args:
-        pairs: For each pair its id, its group, its sides and its line.
+        pairs: The id, the group, the sides and the line of each pair.
     """
     first_group: dict[str, tuple[str, str]] = {}
     faults = []

@@ -1,4 +1,4 @@
-"""Two examples of single responses as one example of a pair."""
+"""Joining two single responses into an example of a pair."""
 
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
@@ -9,9 +9,9 @@ _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None
 
 
 def pair_of(first_response: Example, second_response: Example) -> Example:
-    """Make a pair of two responses to the same inputs, stored in the order of their ids.
+    """Make a pair example from two responses to the same inputs, stored in the order of their ids.
 
-    The pair has the metadata that is the same for both, and counts as drawn like the less typical of the two.
+    The pair has the metadata that is equal for both, and counts as drawn like the less typical of the two.
     """
     first, second = sorted((first_response, second_response), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system or None), PairSide(second.id, second.system or None))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a Parquet file, or of a folder of them, numbered from 1; a part of the file at a time.
+    """Yield the rows of a Parquet file or of a folder of them, numbered from 1, without loading all at once.
 
     A cell with NaN is as empty as one with null: None.
 
@@ -44,10 +44,10 @@ _UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
 
 
 def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a batch.
+    """Convert a batch of Parquet rows to dicts.
 
     Args:
-        batch: Columns of cells.
+        batch: The batch that pyarrow read.
         before: The number of rows before it.
         path: The file.
 

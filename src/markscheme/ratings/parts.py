@@ -1,4 +1,4 @@
-"""Parts of a set from its first label on: some outputs are there to be read, others stay unread to prove new words."""
+"""Splits that examples get from a set's first label on: dev to be read, test held out to test new wordings."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
 
 
 def part_of_task(index: int) -> Split:
-    """Return the part of the task with this index in its set.
+    """Return the split, "dev" or "test", of the task with this index in its set.
 
     Example:
         >>> [index for index in range(READ_FIRST, 70) if part_of_task(index) == "dev"]
@@ -40,9 +40,9 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example its part: that of its task, if the set has it, else the part by its index in the set.
+    """Give each new example its split: that of its task if the set has the task, else one by the task's index.
 
-    A part that an example brings is kept, unless its task is there to be read.
+    A split that an example brings is kept, unless its task is in dev.
 
     Args:
         new: Examples to add, in order.
@@ -60,12 +60,12 @@ def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[
 
 
 def parts_by_place(examples: ExampleSet) -> ExampleSet:
-    """Give the examples of a set without parts theirs, by their index; a set that has parts stays as it is."""
+    """Assign splits by index to the examples of a set without splits; a set with splits is returned as it is."""
     return examples if examples.has_splits else replace(examples, examples=with_parts(examples.examples))
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Write parts by index into a file that is large enough to hold some outputs back; return its examples.
+    """Write splits into a file of examples without any, if it can hold some out; return its examples.
 
     Raises:
         RatingError: The file can't be read or written.
@@ -86,7 +86,7 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
 
 
 def read_all(examples: ExampleSet) -> ExampleSet:
-    """Move all held-out examples of a set to the part that people may read, in its file too.
+    """Move all held-out examples of a set to the dev split, also in its file.
 
     Raises:
         RatingError: The file isn't a .jsonl file, or can't be written.
@@ -106,7 +106,7 @@ def read_all(examples: ExampleSet) -> ExampleSet:
 
 
 def _read_line(line: str) -> str:
-    """Return a held-out example's line with the part that people may read; any other line as it is."""
+    """Return the line of a test example with its split changed to dev; any other line unchanged."""
     try:
         example = json.loads(line)
     except ValueError:
@@ -123,7 +123,7 @@ def _note(parts: dict[str, Split], task: str, split: Split) -> None:
 
 
 def _task(example: Example) -> str:
-    """Return what an example has in common with others of its task: its group, or equal inputs."""
+    """Return a key that examples of one task share: their group, else their inputs, else only their own id."""
     if example.group:
         return f"group {example.group}"
     inputs = dict(example.submission.inputs)

@@ -1,4 +1,4 @@
-"""Rows that a program has, as the lines of a file have them: without empty cells, and with Python's own numbers."""
+"""Conversion of rows in memory, such as a data frame's, to the plain data that a line of a file would have."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _MAPPINGS = ("metadata", *PAIR_NAMES)
 
 
 def refuse_frame(rows: Any) -> None:
-    """Refuse a data frame in place of its rows: to go through one gives the names of its columns.
+    """Raise UsageError if a data frame is passed where its rows are expected.
 
     Raises:
         UsageError: Says how to get the rows.
@@ -23,7 +23,7 @@ def refuse_frame(rows: Any) -> None:
 
 
 def rating_cells(row: Any) -> dict[str, Any]:
-    """Return a row as a line of ratings has it.
+    """Convert a rating in memory to the plain data of a line of ratings.
 
     Empty cells are left out: None, NaN, and pandas' NA and NaT. Levels that are missing are None.
 
@@ -44,7 +44,7 @@ def rating_cells(row: Any) -> dict[str, Any]:
 
 
 def example_cells(row: Any) -> Any:
-    """Return a row as a line of examples has it, its labels too; what isn't a mapping stays as it is.
+    """Convert an example in memory, with its labels, to plain data; return anything but a mapping unchanged.
 
     Example:
         >>> example_cells({"id": "a", "query": None, "labels": ({"criteria": {"kind": float("nan")}},)})
@@ -61,7 +61,7 @@ def example_cells(row: Any) -> Any:
 
 
 def _level(rated: Any) -> Any:
-    """Return a level, or an object with a level and the reason for it, in which probabilities may be missing too."""
+    """Convert a level, or an object with level, reason and probabilities, to plain data without missing values."""
     if not isinstance(rated, Mapping):
         return None if is_missing(rated) else _plain(rated)
     cells = {name: _filled(value) if isinstance(value, Mapping) else value for name, value in _filled(rated).items()}
@@ -73,6 +73,6 @@ def _filled(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value, of a numpy scalar Python's own."""
+    """Convert a numpy scalar to a Python value; return any other value unchanged."""
     is_numpy = not isinstance(value, str) and getattr(value, "shape", None) == () and hasattr(value, "item")
     return value.item() if is_numpy else value

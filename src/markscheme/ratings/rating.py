@@ -1,4 +1,4 @@
-"""Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
+"""Rating, the one record for a label, a judge's verdict or feedback from a viewer, and reading of files of ratings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ EMPTY_MAPPING: Final[Mapping[str, Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A rater's answer on one criterion: a level, or why there is none.
+    """A rater's answer to one criterion: a level, or why there is none.
 
     Attributes:
         level: A value on the criterion's scale; None where the rater gave none.
@@ -32,7 +32,7 @@ class Rated:
         declined: "abstained", "unread" or "not applicable" where there is no level.
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
         quote_in: Name of the text with the quote: `response` or an input; None where none has it.
-        label: What files say instead of the level: the label of a category without a value; "" for other levels.
+        label: Name of a category that has no value, which files hold instead of a level; "" for other levels.
         probabilities: Each level of the scale, as raters choose it, and the rater's probability of it; () if unknown.
     """
 
@@ -48,7 +48,7 @@ class Rated:
 
     @property
     def distribution(self) -> Probabilities:
-        """The probabilities alone, in the scale's order."""
+        """The probability of each level, in the order of the scale."""
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
@@ -70,10 +70,10 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One rater's answers on one submission, once.
+    """One rater's answers about one submission, given at one time.
 
     Attributes:
-        id: The submission's.
+        id: Id of the submission.
         rater: Name of the annotator or judge.
         kind: Person, construction, model or code.
         criteria: The answer on each criterion, by name.
@@ -122,14 +122,14 @@ class Rating:
 
     @property
     def why_empty(self) -> str:
-        """Why there is no level, score or decision: the error, or what the rater answered instead."""
+        """Why the rating has no level, score or decision: the error, or what the rater answered instead."""
         if self.error is not None:
             return self.error
         declined = (f"{name}: {rated.declined} ({rated.reason})" for name, rated in self.criteria.items())
         return next(declined, "neither a level, a score nor a decision")
 
     def to_json(self) -> dict[str, Any]:
-        """Return one line of a file of ratings."""
+        """Return the rating as a line of a file of ratings."""
         line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "sample": self.sample}
         line["criteria"] = {name: rated.to_json() for name, rated in self.criteria.items()}
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
@@ -142,12 +142,12 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Return the digest of what raters of a rubric rely on: the wordings and scales of all its criteria."""
+    """Return a digest of the wordings and scales of all criteria of a rubric, to tell later what raters saw."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
 def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
-    """Return a person's rating that says it was given to a rubric's current words; any other is as it was."""
+    """Mark a person's rating as given to the rubric's current wording; return others unchanged."""
     if rating.kind not in PEOPLE:
         return rating
     criteria = {name: replace(rated, under=rubric.criterion(name).wording) for name, rated in rating.criteria.items()}
@@ -155,19 +155,19 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Return True if a rating under a digest was given to this rubric's words, or doesn't say to which."""
+    """Return True if `under` is the digest of this rubric's wording, or "" for unknown."""
     return under == "" or under in _asked_under_any(rubric)
 
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return two digests of a rubric's criteria: one of what raters rely on, and one of the exact words."""
+    """Return two digests of a rubric's criteria: of wordings and scales alone, and of all their content."""
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 
 
 def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
-    """Return True if a label of a criterion was given under other words than its current ones."""
+    """Return True if a label of a criterion was given under another wording than the current one."""
     under = label.criteria[criterion.name].under
     return not criterion.is_worded(under) if under else not is_asked(label.under, rubric)
 
@@ -178,7 +178,7 @@ def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
 def ratings_from(
     rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str | None = None
 ) -> list[Rating]:
-    """Return ratings that a program has.
+    """Read ratings from objects in memory.
 
     Args:
         rows: Ratings, or objects as the lines of a file of ratings have them.
@@ -207,11 +207,12 @@ def ratings_from(
 
 
 def corrected(earlier: Rating, later: Rating) -> Rating:
-    """Return a rater's corrected rating of a submission, from an earlier and a later one.
+    """Merge a rater's earlier and later rating of a submission into one.
 
-    Each answer belongs to the words it was given under: a later answer to reworded criteria leaves those to the others,
-    and remembers what it replaces. A decision about the whole response belongs to no criterion's words, so it stays
-    until the rater decides again; an overall score under other words isn't the later rating's.
+    Each answer belongs to the wording it was given under: a later rating after a rewording keeps the earlier answers to
+    other criteria, and records the ones it replaces as superseded. A decision about the whole response depends on no
+    criterion's wording, so it stays until the rater decides again; an overall score given under another wording is
+    dropped.
     """
     if not later.answers_whole:
         later = replace(later, passed=earlier.passed, whole_under=earlier.whole_under)
@@ -245,7 +246,7 @@ PLAIN = (bool, int, float, str)
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reads ratings of one rubric; a fault is a ValueError that says what was found and what is allowed.
+    """Reader of ratings by one rubric; a ValueError says what is wrong and what is allowed.
 
     Attributes:
         rubric: Its criteria and scales decide which ratings are valid.
@@ -261,16 +262,16 @@ class RatingReader:
 
     @cached_property
     def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
-        """Answers that are a number or a word alone, by criterion, type and value: each is read once."""
+        """Cache of answers that are only a number or a word, by criterion, type and value."""
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
-        """Return the rating in one JSON object.
+        """Read the rating in a JSON object.
 
         Args:
             line: As in a file of ratings, or as a label inside an example.
             kind: Its kind if it doesn't name one.
-            id: The submission's, if the object is inside its example.
+            id: Id of the submission, if the object is a label inside its example.
         """
         if not isinstance(line, Mapping):
             raise ValueError(f"a rating is an object, found {shown(line)}")
@@ -359,7 +360,7 @@ class RatingReader:
 
 
 def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilities:
-    """Return the probabilities in an entry, whose keys name levels by number or label; () if it has none.
+    """Read the probabilities in an answer, whose keys are level numbers or labels; () if it has none.
 
     Raises:
         ValueError: They aren't one for each level, from 0 to 1, with a sum of about 1.
@@ -381,12 +382,12 @@ def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilitie
 
 
 def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, float], ...]:
-    """Return probabilities with what a rater answers to choose each level; () if they are unknown."""
+    """Pair each level's probability with the answer that chooses the level; () if probabilities are unknown."""
     return tuple(as_written(probabilities, scale).items()) if probabilities else ()
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:
-    """Return the level for a number, a label, or true and false on a yes/no scale.
+    """Return the level of a scale that a number, a label, or true or false means.
 
     Raises:
         ValueError: There is no such level on this scale.
@@ -405,7 +406,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return the overall score, and why there is no rating."""
+    """Return the overall score of a line, and the error that explains why it has no rating; both may be None."""
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")
     if overall is None:
@@ -419,7 +420,7 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
 
 
 def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Return the ways in which a judge was asked, each by the parameters left out; () for nothing.
+    """Read the parameters left out in each way a judge was asked; () if nothing is recorded.
 
     Raises:
         ValueError: It is something else.
@@ -447,7 +448,7 @@ def _decision(value: Any) -> bool | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a name or another word as text; the number 0 is one, None is ""."""
+    """Convert a value to text; None becomes ""."""
     return "" if value is None else str(value)
 
 

@@ -1,4 +1,4 @@
-"""The form in which a file holds rows: by its content; its name decides where that is empty or can't be read."""
+"""Detection of how a file holds rows (JSON lines, table, Parquet, …), by content and, failing that, by name."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _YAML: Final = re.compile(rb"---|%YAML|[#-](\s|$)|[\"']?[\w .-]+[\"']?:(\s|$)")
 
 
 def form_of_rows(path: Path) -> RowForm:
-    """Return the form of a file's rows.
+    """Return how a file holds rows, by its content, or by its name if it is empty or can't be read.
 
     >>> form_of_rows(Path("not there.csv"))
     'table'
@@ -51,7 +51,7 @@ def form_of_rows(path: Path) -> RowForm:
 
 
 def takes_lines(path: Path) -> bool:
-    """Return whether lines of JSON can be added to a file: it is named as one, and holds nothing else."""
+    """Return whether lines of JSON can be appended to a file: it ends in .jsonl and holds JSON lines or nothing."""
     return path.suffix == ".jsonl" and form_of_rows(path) == "lines"
 
 
@@ -65,7 +65,7 @@ def _form_of_name(path: Path) -> RowForm:
 
 
 def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool) -> RowForm:
-    """Return "lines" if the first line is whole and others follow, or is an object that holds no rows itself."""
+    """Return whether a file that begins with { or [ is JSON lines or one JSON document."""
     line = _parsed(first)
     if has_more:
         if line is not None:
@@ -82,7 +82,7 @@ def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool)
 
 
 def _parsed(text: bytes) -> object:
-    """Return the value that a text of JSON holds; None where it is none."""
+    """Parse a text as JSON; return None if it isn't JSON."""
     with suppress(ValueError, RecursionError):
         value: object = json.loads(text)
         return value

@@ -1,4 +1,4 @@
-"""Held-out labels: drawing the parts, the record of who opened the test part, and which examples were used to tune."""
+"""Held-out labels: drawing of dev and test, a record of each look at test labels, and of examples used to tune."""
 
 import hashlib
 import json
@@ -27,21 +27,22 @@ TUNED = "tuned.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """One look at test labels.
+    """A record that a command looked at held-out test labels, and what it tested on them.
 
     Attributes:
         at: The day, as 2026-11-02.
         by: The command that looked.
-        labels: Digest of the labels it saw.
-        n: How many examples had them.
+        labels: Digest of the labels that were looked at.
+        n: Number of examples with these labels.
         alpha: Significance level of a test of new wordings; None for any other look.
-        wordings: Fingerprints of the wordings it tests.
-        judge: Fingerprint of the judge that it asks; None where it asks none.
-        adopted: Fingerprint of the wording it adopted; None where it adopted none.
+        wordings: Fingerprints of the wordings that were tested.
+        judge: Fingerprint of the judge that was asked; None without one.
+        adopted: Fingerprint of the wording that was adopted; None without one.
         decided: False while a test is under way, or was interrupted.
-        levels: Digests of the levels it saw, one by the example's id and one by its texts, by which later looks at
-            the same ones are recognized; empty in a record that has none, which counts as a look at any labels.
-        counts_apart: Whether it is no look at what wordings are tested by, such as one at decisions about wholes.
+        levels: Digests of the levels that were looked at, one by the example's id and one by its texts, to recognize
+            later looks at the same levels; if empty, it counts as a look at any labels.
+        counts_apart: Whether the look concerned other labels than those that test wordings, such as decisions about the
+            whole response.
     """
 
     at: str
@@ -58,7 +59,7 @@ class Opening:
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
-        """Return the look in a line of the record."""
+        """Read a look at test labels from a line of the record."""
         wordings = tuple(map(str, line.get("wordings") or ()))
         judge = str(line.get("judge", "")) or None
         return cls(
@@ -76,11 +77,11 @@ class Opening:
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if it saw one of these levels."""
+        """Return True if the command looked at any of these levels, or didn't record which ones it saw."""
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a line of the record; `adopted` is missing while a test is under way."""
+        """Return the look as a line of the record; `adopted` is left out while a test is under way."""
         line: dict[str, Any] = {"at": self.at, "by": self.by, "labels": self.labels, "n": self.n}
         if self.wordings:
             line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge or ""}
@@ -94,13 +95,13 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """All looks at the test labels of one set, in order.
+    """All recorded looks at the test labels of one set, in order.
 
     Attributes:
         all: Every look on record.
         labels: Digest of the current labels.
-        n: Examples with test labels now.
-        levels: Digests of the current levels, to recognize looks at any of these.
+        n: Number of examples that have test labels now.
+        levels: Digests of the current levels, to recognize earlier looks at them.
     """
 
     all: tuple[Opening, ...]
@@ -110,7 +111,7 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of looks at any of these labels, whatever has changed about them but example and level."""
+        """Number of looks at any of the current test levels, even if notes, raters or splits have changed since."""
         return len(self._earlier)
 
     @property
@@ -123,7 +124,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return the last look at exactly these levels that tests these wordings with this judge, and its number."""
+        """Return the latest test of these wordings with this judge on exactly the current levels, and its number."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)
@@ -134,7 +135,7 @@ class Openings:
 
     @property
     def sentence(self) -> str:
-        """How often the test labels were looked at."""
+        """How often the test labels were looked at, as a sentence for the report."""
         looks = len(self.all)
         labels = f"{counted(self.n, 'test example')} {'is' if self.n == 1 else 'are'} held out"
         if not looks:
@@ -146,7 +147,7 @@ class Openings:
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """Return the looks at test labels as plain data."""
+        """Return the looks at the test labels as plain data."""
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,
@@ -158,7 +159,7 @@ class Openings:
 
 
 def labelling_digest(examples: ExampleSet) -> str:
-    """Return a digest of all labels with their raters and examples, independent of order: "sha256:" and 64 digits."""
+    """Return a digest of all labels with their raters and examples, independent of their order."""
     lines = sorted(
         json.dumps([example.id, label.to_json()], sort_keys=True, ensure_ascii=False)
         for example in examples.examples
@@ -168,10 +169,10 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
-    """Return the digests of all levels in a set, 8 hex digits each: one by the example's id and one by its texts.
+    """Return two short digests of each level in a set: one by the example's id and one by its texts.
 
-    Notes, reasons, raters, days, splits and the names of criteria are no part of them, so a typo corrected in one makes
-    no labels fresh.
+    Notes, reasons, raters, days, splits and names of criteria don't enter them, so that correcting a typo in one
+    doesn't make labels count as unseen.
     """
     return frozenset(
         fingerprint(of_example, level)[:8]
@@ -187,7 +188,7 @@ def _texts_of(example: Example) -> list[Any]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """Return what a label says of criteria, and of the whole."""
+    """Yield a label's levels, overall score and decision, each with what it is."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall
@@ -196,11 +197,11 @@ def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
 
 
 def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
-    """Return how often the test labels of a set were looked at; None where none are held out.
+    """Return the recorded looks at the test labels of a set; None if no labels are held out.
 
     Args:
         examples: The whole set.
-        whole: All labels of the set, for a test on all of them; then the set needs no test part.
+        whole: True for a test on all labels of the set, which then needs no test split.
 
     Raises:
         RatingError: The record next to the examples can't be read.
@@ -231,19 +232,20 @@ def open_test_labels(
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
-    """Return the test part of a set, after recording that its labels were looked at.
+    """Record a look at the test labels of a set; return the test split and all looks.
 
-    Looks are counted and recorded one at a time, so two processes never share a number.
+    Looks are counted and recorded one at a time, so that two processes never get the same number.
 
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
-        alpha: Significance level of a test of new wordings by the number of the look; None for any other look.
+        alpha: Returns the significance level of a test of new wordings from the number of the look; None for any other
+            look.
         wordings: Fingerprints of the wordings that are tested.
-        judge: Fingerprint of the judge that is asked about them; None where none is.
-        whole: The look is at all labels, and all examples are returned.
-        counts_apart: The look isn't at what wordings are tested by.
+        judge: Fingerprint of the judge that is asked about them; None without one.
+        whole: True to look at all labels and return all examples.
+        counts_apart: True for a look at other labels than those that test wordings.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
@@ -275,12 +277,12 @@ def open_test_labels(
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
-    """Complete the record of a test of new wordings with its answer.
+    """Complete the record of a test of new wordings with its result.
 
     Args:
         examples: The whole set.
-        opening: The look, as it is on record.
-        adopted: Fingerprint of the wording that was adopted; None where none was.
+        opening: The recorded look at the labels for this test.
+        adopted: Fingerprint of the wording that was adopted; None if none was.
 
     Raises:
         RatingError: The record can't be written, or doesn't have this look.
@@ -310,7 +312,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 
 
 def task_of(example: Example) -> str:
-    """Return the unit of independent errors: an example's group, or itself."""
+    """Return the unit within which a judge's errors may depend on each other: the example's group, or only itself."""
     return f"group {example.group}" if example.group else f"example {example.id}"
 
 
@@ -320,7 +322,7 @@ def in_drawn_order(tasks: Iterable[str]) -> list[str]:
 
 
 def dev_size(n: int) -> int:
-    """Return how many of `n` tasks are for development; the rest is held out.
+    """Return how many of `n` tasks go into the dev split; the rest are held out.
 
     >>> [dev_size(n) for n in (40, 60, 80, 200)]
     [13, 20, 27, 67]
@@ -329,7 +331,7 @@ def dev_size(n: int) -> int:
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Return a set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
+    """Draw dev and test splits by task for the labelled examples, a third dev; existing splits are kept."""
     if examples.has_splits:
         return examples
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
@@ -342,7 +344,7 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
 
 
 def file_for_parts(examples: ExampleSet) -> Path:
-    """Return the file that can hold each example's part.
+    """Return the file of a set into which each example's split can be written.
 
     Raises:
         RatingError: There is none, since it is not a .jsonl file.
@@ -358,9 +360,9 @@ def file_for_parts(examples: ExampleSet) -> Path:
 
 
 def write_parts(examples: ExampleSet) -> None:
-    """Write each example's part into its line of the file; nothing else is changed.
+    """Write each example's split into its line of the file; nothing else is changed.
 
-    Lines that another process has appended meanwhile stay, and so do the same parts that another process has drawn.
+    Lines that another process appended meanwhile stay, and so do equal splits that another process drew.
 
     Raises:
         RatingError: The file is not a .jsonl file, can't be written, or has other examples or parts now.
@@ -382,7 +384,7 @@ def write_parts(examples: ExampleSet) -> None:
 
 
 def _with_part(line: str, example: Example, path: Path) -> str:
-    """Return the line of an example with its part.
+    """Return the line of an example with its split added.
 
     Raises:
         RatingError: It isn't this example's any more, or has another part.
@@ -404,7 +406,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
 
 
 def used_to_tune(examples: ExampleSet) -> frozenset[str]:
-    """Return the ids of the examples whose labels were used to change numbers of the rubric.
+    """Return the ids of the examples whose labels were used to tune weights or the pass mark of the rubric.
 
     Args:
         examples: The whole set.
@@ -417,7 +419,7 @@ def used_to_tune(examples: ExampleSet) -> frozenset[str]:
 
 
 def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
-    """Record that these examples' labels were used to change the rubric's numbers.
+    """Record that the labels of these examples were used to tune the rubric's weights or pass mark.
 
     Raises:
         RatingError: The record next to the examples can't be written.
@@ -431,7 +433,7 @@ def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str
 
 
 def warn_of_split_groups(examples: ExampleSet) -> None:
-    """Warn of groups with examples in both parts, since the dev part then tells about the held-out part."""
+    """Warn of groups with examples in both dev and test, since dev then gives away test answers."""
     parts: dict[str, set[str]] = {}
     for example in examples.examples:
         if example.group and example.split:
@@ -473,7 +475,7 @@ def _record(examples: ExampleSet, name: str) -> Path:
 
 @contextmanager
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Lock a record while this process counts its lines and adds one; other processes wait.
+    """Lock a record while this process counts its lines and appends one; other processes wait.
 
     Raises:
         RatingError: The record can't be opened.

@@ -1,7 +1,7 @@
 """Ratings of one set of examples as arrays, with one column per rater.
 
-This is the only place where ratings become arrays and where several samples of a rater become one rating. Levels, score
-and decision of a rater are combined together, so that all figures follow the same rule.
+Only this module converts ratings to arrays and combines several samples of a rater into one rating. Levels, score and
+decision of a rater are combined together, so that all figures follow the same rule.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,22 +33,22 @@ SAME_AS_LEVELS = 1e-6
 
 @dataclass(frozen=True)
 class Column:
-    """One rater's ratings of every example; nan where there is none.
+    """One rater's ratings of all examples as arrays; nan where a rating is missing.
 
     Attributes:
-        name: The rater's.
+        name: Name of the rater.
         kind: Person, construction, model or code.
-        levels: By criterion, each of shape (n_examples,).
-        skipped: By criterion, whether the rater said that it does not apply, likewise.
-        scores: 0 to 1, shape (n_examples,).
+        levels: Levels by criterion, each of shape (n_examples,).
+        skipped: By criterion, whether the rater said that it does not apply, each of shape (n_examples,).
+        scores: Scores from 0 to 1, shape (n_examples,).
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
-        given: The ratings that it is made of.
-        sources: For each example the index of the rating whose words are used, of several samples the one nearest to
-            their combination, shape (n_examples,); -1 where there is none.
-        probabilities: By criterion on which the rater gave some, the probability of each level in the scale's order,
-            shape (n_examples, n_levels); nan where there is none.
-        chances: The rater's probability that each example passes, shape (n_examples,), nan where there is none; empty
-            where there is none at all.
+        given: The ratings that the column is made of.
+        sources: For each example the index of the rating that reasons and quotes are taken from, shape (n_examples,);
+            of several samples the one nearest to their combination; -1 without a rating.
+        probabilities: Probability of each level in the order of the scale, by criterion for which the rater gave some,
+            shape (n_examples, n_levels); nan where they are missing.
+        chances: The rater's probability that each example passes, shape (n_examples,), nan where it is unknown; empty
+            if it is unknown for all.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Column:
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """Return the column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
+        """Return the column for the examples that a mask or indices choose, shape (n_examples,) or (n_kept,)."""
         return replace(
             self,
             levels={name: column[chosen] for name, column in self.levels.items()},
@@ -76,7 +76,7 @@ class Column:
         )
 
     def where(self, chosen: Flags) -> Self:
-        """Return the column with everything about the other examples unknown; the examples keep their rows."""
+        """Return the column with the values of all other examples set to nan; it keeps its length."""
         return replace(
             self,
             levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
@@ -87,39 +87,39 @@ class Column:
         )
 
     def rating(self, index: int) -> Rating | None:
-        """Return the rating whose words are used for an example; None where there is none."""
+        """Return the rating that an example's reasons and quotes are taken from; None without one."""
         source = int(self.sources[index])
         return None if source < 0 else self.given[source]
 
     @property
     def is_given(self) -> Flags:
-        """Which examples have a rating, be it one without any answer, shape (n_examples,)."""
+        """Whether each example has a rating, even one without any answer, shape (n_examples,)."""
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Arrange values of ratings by example; `without` for an example that the rater didn't rate."""
+        """Arrange values of ratings by example, with `without` for examples that the rater didn't rate."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values
 
     @cached_property
     def used(self) -> RatingCodes:
-        """The ratings whose words are used, in the order of their examples."""
+        """The ratings that reasons and quotes are taken from, in the order of their examples."""
         return self.given.taken(self.sources[self.sources >= 0].tolist())
 
     @property
     def passed(self) -> list[bool | None]:
-        """Whether the rater passes each example; None where there is no decision."""
+        """Whether the rater passes each example; None for an example without a decision."""
         return [None if decision != decision else decision == 1 for decision in self.decisions.tolist()]
 
     @property
     def is_empty(self) -> bool:
-        """Whether the rater gave no level, no score and no decision."""
+        """Whether the column has no level, no score and no decision at all."""
         return not self.rated.any()
 
     @property
     def rated(self) -> Flags:
-        """Which examples have a level, a score or a decision, shape (n_examples,)."""
+        """Whether each example has a level, a score or a decision, shape (n_examples,)."""
         columns = [self.scores, self.decisions, *self.levels.values()]
         return np.asarray(~np.isnan(np.column_stack(columns)).all(axis=1))
 
@@ -130,10 +130,10 @@ class RatingTable:
 
     Attributes:
         rubric: The rubric of all of them.
-        ids: The examples', in order.
+        ids: Ids of the examples, in order.
         columns: One per rater; labels, gold, a constant, an earlier run and a prompt variant are all columns.
-        groups: A name for each example's group, where any example has one; an example without is its own group.
-        examples: What else is known of each row: what wrote it, how it was drawn; None where nothing is asked of it.
+        groups: Name of each example's group; an example without one is its own group; None if no example has one.
+        examples: The examples, which say what wrote each response and how it was drawn; None if nobody needs to know.
     """
 
     rubric: Rubric
@@ -155,16 +155,16 @@ class RatingTable:
 
     @property
     def annotators(self) -> tuple[Column, ...]:
-        """The columns of single annotators; adjudicated labels don't count as one."""
+        """Columns of single annotators, without the column of adjudicated labels."""
         return tuple(column for column in self.columns if column.kind == "human")
 
     def with_columns(self, *columns: Column) -> "RatingTable":
-        """Return the table with further columns, which replace those of the same name."""
+        """Return the table with further columns; a column replaces one of the same name."""
         names = {column.name for column in columns}
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
-        """Return a slice of the table: a mask or indices, shape (n_examples,) or (n_kept,)."""
+        """Return the table for the examples that a mask or indices choose, shape (n_examples,) or (n_kept,)."""
         places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
@@ -176,18 +176,18 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Return levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
+    """Return the levels of several columns on a criterion, or their scores, as shape (n_examples, n_columns)."""
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 
 def rating_table(
     rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
-    """Return the table of all ratings of the examples `ids`, columns in the order in which raters first appear.
+    """Arrange ratings of the examples `ids` in a table, columns in the order in which raters first appear.
 
     Args:
-        rubric: The rubric of all of them.
-        ids: The examples' ids; ratings of others are ignored.
+        rubric: The rubric of the ratings.
+        ids: Ids of the examples; ratings of other examples are ignored.
         ratings: In any order.
         samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
@@ -201,10 +201,10 @@ def rating_table(
 
 
 def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: Iterable[Rating]) -> RatingTable:
-    """Return a table with a row for each rating, also of the same example, and one column for all of them.
+    """Make a table with one column and a row for each rating, even if several rate the same example.
 
     Args:
-        rubric: The rubric of all of them.
+        rubric: The rubric of the ratings.
         name: Name of the column.
         examples: The example of each rating.
         ratings: The ratings.
@@ -217,12 +217,12 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
 
 
 def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:
-    """Return a table of decisions alone: a row for each example, and a column for each rater.
+    """Make a table of decisions alone: a row for each example, and a column for each rater.
 
     Args:
         rubric: The rubric of the decisions.
-        examples: What is known of each row.
-        decisions: By rater, whether it passes each example; None where it didn't decide.
+        examples: The example of each row.
+        decisions: Whether each rater passes each example; None without a decision.
     """
     n = len(examples)
     nan = np.full(n, np.nan)
@@ -235,7 +235,7 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """Return one rater's column under a given name; all ratings are assumed to be this rater's."""
+    """Make one column of ratings under a given name, as if one rater gave all of them."""
     codes = RatingCodes.of(ratings)
     rows = rows_in(ids, codes)
     chosen = np.flatnonzero(rows >= 0)
@@ -244,13 +244,13 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 
 
 def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> dict[tuple[str, str], Integers]:
-    """Map the name and the kind of each column of a table to the indices of its ratings, in the order of the columns.
+    """Map each column of a table, by name and kind of rater, to the indices of its ratings.
 
-    The annotators of a crowd are replaced by the first, second, … annotator of an example.
+    With very many annotators, columns are the first, second, … annotator of each example instead.
 
     Args:
         codes: The ratings.
-        rows: The row of each, -1 where it has none.
+        rows: Row of each rating's example in the table; -1 if it isn't there.
         samples_apart: As for `rating_table`.
     """
     placed = np.flatnonzero(rows >= 0)
@@ -279,16 +279,16 @@ def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> 
 
 @dataclass(frozen=True)
 class _RatingArrays:
-    """Many ratings as arrays, from which columns are made.
+    """All ratings of a table as arrays of shape (n_ratings,), from which columns are made.
 
     Attributes:
         codes: The ratings.
-        rubric: Of their levels.
-        levels: By criterion, nan where there is none, each of shape (n_ratings,).
-        skipped: By criterion, whether it does not apply, likewise.
-        whole: A number for each rating, equal where score, error and decision on the whole are equal.
+        rubric: The rubric of the ratings.
+        levels: Levels by criterion, nan where missing, each of shape (n_ratings,).
+        skipped: By criterion, whether it does not apply, each of shape (n_ratings,).
+        whole: A number for each rating, equal for ratings with equal score, error and decision.
         is_probable: Which ratings have probabilities of levels.
-        earned: Scores and decisions that were computed, by levels.
+        earned: Cache of the scores and decisions computed from levels.
     """
 
     codes: RatingCodes
@@ -313,7 +313,7 @@ class _RatingArrays:
         )
 
     def column(self, name: str, kind: str, chosen: Integers, rows: Integers, n: int) -> Column:
-        """Make the column of some of the ratings, given the row of each."""
+        """Make a column from the ratings at some indices, given the row of each."""
         is_alone = np.bincount(rows, minlength=n)[rows] == 1
         is_plain = is_alone & ~self.is_probable[chosen]
         plain = chosen[is_plain]
@@ -337,7 +337,7 @@ class _RatingArrays:
         return _with_collapsed(column, samples, self.rubric)
 
     def _scores_and_decisions(self, plain: Integers) -> tuple[Floats, Floats]:
-        """Compute the score and the decision of ratings that are alone on their example, of equal ones once."""
+        """Compute score and decision of ratings that are the only one of their example; equal ones once."""
         codes = (np.array(self.codes.codes_on(name))[plain] for name in self.levels)
         first, kind = equal_rows([self.whole[plain], *codes], len(plain))
         combined = [self._of_one(index) for index in plain[first].tolist()]
@@ -351,12 +351,12 @@ class _RatingArrays:
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
-    """Return a column with the combination of several samples, or of one with probabilities, in some of its rows.
+    """Fill in the rows of a column that have several samples, or a sample with probabilities.
 
     Args:
-        column: Without them; its arrays are filled.
-        samples: By row, the indices of the ratings.
-        rubric: Of their levels.
+        column: The column without these rows; its arrays are filled in place.
+        samples: Indices of the ratings of each such row.
+        rubric: The rubric of the ratings.
     """
     distributions: dict[int, Mapping[str, Probabilities]] = {}
     n = len(column.scores)
@@ -384,7 +384,7 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
 def _stacked_distributions(
     distributions: Mapping[int, Mapping[str, Probabilities]], rubric: Rubric, n: int
 ) -> dict[str, Floats]:
-    """Map each criterion on which some example has probabilities to an array as Column has it."""
+    """Arrange probabilities of levels by criterion, each of shape (n_examples, n_levels)."""
     of_criteria: dict[str, Floats] = {}
     for criterion in rubric.criteria:
         rows = {id: named[criterion.name] for id, named in distributions.items() if criterion.name in named}
@@ -400,14 +400,14 @@ def _stacked_distributions(
 
 @dataclass(frozen=True, slots=True)
 class Collapsed:
-    """The combination of all samples of one rater on one example.
+    """The levels, score and decision that all samples of one rater on one example are combined into.
 
     Attributes:
-        levels: By criterion.
+        levels: Level by criterion.
         skipped: Criteria that do not apply.
         score: 0 to 1; None where there is none.
         decision: Pass or fail; None where there is none.
-        probabilities: Of each level, by criterion on which every sample has them.
+        probabilities: Probability of each level, by criterion for which every sample has them.
     """
 
     levels: Mapping[str, float]
@@ -422,18 +422,18 @@ EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:
-    """Combine several samples of one rater into levels, score and decision.
+    """Combine several samples of one rater on one example into levels, score and decision.
 
     A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
-    no order), or where each sample's is the most probable of its own levels, the most probable by the mean of their
-    probabilities. Where that leaves a level for every criterion, the score is computed from these levels, and score and
-    required criteria decide. Scores given separately from the levels are combined by their median. Where only decisions
-    were given, the majority decides, and an even split is no decision.
+    no order); if each sample's level is the most probable of its own probabilities, it has the level with the highest
+    mean probability. If every criterion then has a level, score and decision are computed from these levels. Scores
+    given separately from the levels are combined by their median. If only decisions were given, the majority decides,
+    and an even split is no decision.
 
     Args:
-        samples: Of one rater on one example.
-        rubric: Of their levels.
-        earned_by: Scores and decisions that were computed before by the same rubric; more are added.
+        samples: The samples of one rater on one example.
+        rubric: The rubric of the ratings.
+        earned_by: Cache of scores and decisions computed from levels by the same rubric, which is added to.
     """
     if len(samples) == 1:
         (only,) = samples
@@ -455,7 +455,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Return a single sample's score and decision, given or earned by its levels, and its answers by criterion."""
+    """Convert a single sample to Collapsed, with its score and decision as given or as computed from its levels."""
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall
@@ -470,7 +470,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Return the score and the decision of some levels, computed once for each combination of them."""
+    """Compute the score and the decision of some levels, or take them from the cache `earned_by`."""
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)
@@ -479,7 +479,7 @@ def _earned(
 
 
 def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, Probabilities]:
-    """Return, by criterion, the mean of the probabilities, where every sample that gives a level has them."""
+    """Average the samples' probabilities per criterion, if every sample with a level has probabilities."""
     means = {}
     for name in (criterion.name for criterion in rubric.criteria):
         answers = [rating.criteria[name] for rating in samples if name in rating.criteria]
@@ -492,7 +492,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Return the most probable levels by the mean, where each sample's level is its own most probable one."""
+    """Return the level of highest mean probability per criterion, if each sample chose its own likeliest level."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]
@@ -503,7 +503,7 @@ def _levels_by_mean(
 
 
 def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> int:
-    """Return the index of the sample nearest to the combination of all of them; the first in a tie."""
+    """Return the index of the sample that is nearest to the combination of all samples; the first in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
         own_levels = _levels_and_skips(rating.criteria)[0]
@@ -535,7 +535,7 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
-    """Return True if the overall score equals the score of the levels, or none was given."""
+    """Return True if a rating has no overall score, or one that equals the score of its levels."""
     if rating.overall is None:
         return True
     earned = earned_score(*_levels_and_skips(rating.criteria), rubric)
@@ -543,12 +543,12 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """Return a rating's overall score, 0 to 1: the one given, else that of its levels if all are there."""
+    """Return a rating's overall score, 0 to 1: the given one, else the one of its levels if all are there."""
     return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating.criteria), rubric)
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating's overall score is used unchanged: one is given, or the rating failed."""
+    """Return True if a rating's overall score is used as it is: a score was given, or the rating failed."""
     return rating.overall is not None or rating.error is not None
 
 
@@ -561,24 +561,24 @@ def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: 
 
 
 def positions(scale: Scale, levels: Floats) -> Floats:
-    """Return how far up the scale each level is, 0 to 1, any shape; nan where there is none."""
+    """Return the position of each level on its scale, 0 for the lowest to 1 for the highest, any shape."""
     return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
 
 
 def merits(criterion: Criterion, levels: Floats) -> Floats:
-    """Return how good each level is, 0 to 1, any shape: the position, inverted for a criterion of negative weight."""
+    """Return how good each level is, from 0 to 1: its position, inverted for a criterion of negative weight."""
     places = positions(criterion.scale, levels)
     return places if criterion.weight > 0 else np.asarray(1 - places)
 
 
 def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
-    """Return a group for each example, from pairs of its id and its group's name; None where no example names one."""
+    """Return each example's group from pairs of its id and group name; None if no example names a group."""
     if not any(group for _, group in named):
         return None
     return tuple(f"group {group}" if group else f"example {unit}" for unit, group in named)
 
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
-    """Return the ids that occur in each of several sets of ratings, in the order of the first."""
+    """Return the ids that occur in all of several sets of ratings, in the order of the first set."""
     rated = [dict.fromkeys(RatingCodes.of(ratings_of_one).ids) for ratings_of_one in ratings]
     return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))

@@ -1,4 +1,4 @@
-"""The words that labels were given to, kept next to them: `wordings.jsonl` in a rubric's calibration folder."""
+"""Record of the wordings that labels were given to: `wordings.jsonl` in a rubric's calibration folder."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ NOT_KNOWN = "not known"
 
 @dataclass(frozen=True)
 class CriterionWords:
-    """The words of a criterion when labels were given.
+    """The wording of a criterion at the time when labels were given.
 
     Attributes:
         text: What the criterion asked.
@@ -36,18 +36,18 @@ class CriterionWords:
 
     @classmethod
     def of(cls, criterion: Criterion) -> "CriterionWords":
-        """Return the current words of a criterion; a yes/no scale and levels that are only numbers have none."""
+        """Return the current wording of a criterion, without levels that are only numbers or yes/no."""
         scale = _scale_of(criterion)
         return cls(criterion.requirement, tuple(_level_in_words(level) for level in scale if _has_words(level)))
 
 
 def words_in(folder: Path) -> dict[str, CriterionWords]:
-    """Return the words recorded in a calibration folder, by their digest; what can't be read is left out."""
+    """Map digests to the wordings recorded in a calibration folder; invalid lines are left out."""
     return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS_FILE)}
 
 
 def record_words(folder: Path, rubric: Rubric, at: str) -> None:
-    """Append a rubric's current words to the folder's record, if they aren't there yet.
+    """Append a rubric's current wording to the record in a folder, unless it is recorded already.
 
     Raises:
         UsageError: The file can't be written.
@@ -63,15 +63,15 @@ def record_words(folder: Path, rubric: Rubric, at: str) -> None:
 
 
 def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[str, ...]:
-    """Append that a criterion's current words mean what its recorded earlier words meant, by its author's word.
+    """Record the author's statement that a criterion's current wording means the same as earlier ones.
 
     Args:
         folder: The rubric's calibration folder.
-        criterion: With its current words.
+        criterion: The criterion with its current wording.
         at: The day.
 
     Returns:
-        Digests of the earlier words; none where none are recorded, and nothing is appended.
+        Digests of the earlier wordings; () if none are recorded, and then nothing is appended.
 
     Raises:
         UsageError: The file can't be written.
@@ -86,14 +86,14 @@ def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[st
 
 
 def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
-    """Return the digests of earlier words that mean the same as a criterion's current ones, by their author's word.
+    """Return the digests of earlier wordings that, by the author's statement, mean the same as current ones.
 
     Args:
         folder: The rubric's calibration folder.
-        criteria: With their current words.
+        criteria: The criteria with their current wordings.
 
     Returns:
-        By the criterion's name; without those of which nobody said so.
+        Digests by the criterion's name; criteria without a statement are left out.
     """
     words = {criterion.name: criterion.wording for criterion in criteria}
     same: dict[str, frozenset[str]] = {}
@@ -106,7 +106,7 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
 
 
 def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
-    """Return the names of the criteria of which a calibration folder records other words than their current ones."""
+    """Return the names of criteria for which a calibration folder records other wordings than the current one."""
     recorded: dict[str, set[str]] = {}
     for line in _lines(folder / WORDINGS_FILE):
         recorded.setdefault(str(line.get("criterion")), set()).add(str(line.get("under")))
@@ -114,7 +114,7 @@ def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
-    """Return a person's label that says of reworded criteria that its words aren't known, where it says nothing."""
+    """Mark a person's answers to reworded criteria as given to unknown words if they name none."""
     if label.kind not in PEOPLE:
         return label
     superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}
@@ -130,7 +130,7 @@ def _not_known(rated: Rated) -> Rated:
 
 
 def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:
-    """Return a line of the record."""
+    """Return a line of the record of wordings for a criterion's current wording."""
     return {
         "under": criterion.wording,
         "criterion": criterion.name,
