@@ -71,13 +71,13 @@ def test_every_rubric_by_every_strategy_and_order_is_graded_as_recorded(golden: 
     golden.check("grading/compositions.json", as_lines(asyncio.run(every())))
 
 
-def test_either_a_judge_decided_or_a_person_should_with_the_reason() -> None:
+def test_a_decision_names_either_the_judge_that_decided_or_the_reason_to_ask_a_person() -> None:
     for stage, why in ((None, None), (None, ""), (1, "no judge is certain enough")):
         with pytest.raises(ValueError, match="either a stage decided or a person should"):
             DecidedBy(stage, "judge", 0.5, why)
 
 
-def test_a_grader_says_beforehand_what_it_asks_first() -> None:
+def test_a_grader_lists_its_first_prompts_before_it_asks_the_judge() -> None:
     whole = [composition for composition in compositions() if composition.name.endswith("whole, plain; levels")]
     assert len(whole) > 30
     for composition in whole:
@@ -91,14 +91,14 @@ def test_a_grader_says_beforehand_what_it_asks_first() -> None:
         assert prompts == questions(composition.rubric, composition.submission), composition.name
 
 
-def test_every_strategy_that_a_rubric_may_name_has_its_kind() -> None:
+def test_every_strategy_that_a_rubric_may_name_is_in_the_table_of_strategies() -> None:
     assert tuple(kind.name for kind in STRATEGIES) == STRATEGY_NAMES
 
 
 # --- each grader alone ----------------------------------------------------------------------------------------------
 
 
-def test_criteria_are_graded_by_the_worst_of_all_passes() -> None:
+def test_a_criterion_is_graded_by_its_worst_outcome_of_all_passes() -> None:
     right, rude = YES_NO.criteria
     judge = ScriptedJudge([{"right": "MET", "rude": "UNMET"}, {"rude": "UNMET", "right": "UNMET"}])
     grade = graded(by_criterion(YES_NO, judge, [[right, rude]], [[rude, right]]))
@@ -106,7 +106,7 @@ def test_criteria_are_graded_by_the_worst_of_all_passes() -> None:
     assert [prompt.criteria for prompt in judge.prompts] == [("right", "rude"), ("rude", "right")]
 
 
-def test_criteria_are_graded_by_a_function() -> None:
+def test_a_judge_that_is_a_function_grades_criteria() -> None:
     grade = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET")))
     assert (grade.score, grade.raw_score) == (0.5, 1.0)
     raw = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET"), normalize=False))

@@ -66,7 +66,9 @@ def test_scores_of_rows_equal_those_calculated_by_hand(case: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_core_and_own_criteria_add_up_or_have_a_share_each(case: dict[str, Any]) -> None:
+def test_criteria_of_the_core_rubric_and_of_the_row_add_up_or_have_a_share_of_the_score_each(
+    case: dict[str, Any],
+) -> None:
     from markscheme.grading.score import unclipped_score, weigh
     from markscheme.grading.verdict import Verdict
 
@@ -84,7 +86,7 @@ def test_core_and_own_criteria_add_up_or_have_a_share_each(case: dict[str, Any])
         assert score.raw_score == pytest.approx(expected["raw_score"], abs=1e-6)  # type: ignore[union-attr]
 
 
-def test_a_share_needs_something_to_earn_on_each_side() -> None:
+def test_a_core_share_needs_a_positive_weight_in_the_core_and_in_the_row() -> None:
     core = Rubric.from_dict({"core_share": 0.3, "criteria": [{"requirement": "Is polite"}]})
     fault = rubric_of(json.dumps([{"requirement": "Is rude", "weight": -1}]), core)
     assert fault == "its rubric: with core_share the row needs a criterion with a weight above 0"
@@ -92,19 +94,19 @@ def test_a_share_needs_something_to_earn_on_each_side() -> None:
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.5, "much"])
-def test_a_core_share_is_between_0_and_1(value: Any) -> None:
+def test_the_core_share_of_a_rubric_is_between_0_and_1(value: Any) -> None:
     with pytest.raises(RubricError, match="core_share"):
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_a_rubric_says_what_becomes_of_a_rows_own_unless_the_run_does() -> None:
+def test_the_rubric_says_how_rows_own_rubrics_are_used_unless_the_run_does() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
         assert list(by_run.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1", "row-c1", "c2"]  # type: ignore[arg-type]
 
 
-def test_core_criteria_come_first_and_weights_add_up_as_points() -> None:
+def test_criteria_of_the_core_come_before_those_of_the_row_and_keep_their_weights() -> None:
     row = own(PARIS, CORE)
     assert [(c.name, c.weight) for c in row.rubric.criteria] == [("polite", 2.0), ("c1", 3.0), ("c2", -1.0)]
     assert (row.source, row.brought) == ("core+row", ("c1", "c2"))
@@ -112,12 +114,12 @@ def test_core_criteria_come_first_and_weights_add_up_as_points() -> None:
     assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
 
 
-def test_equal_words_are_asked_once_and_their_weights_add_up() -> None:
+def test_criteria_of_a_row_with_equal_words_are_asked_once_and_their_weights_add_up() -> None:
     row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 
 
-def test_the_pass_mark_is_the_rows_else_the_cores() -> None:
+def test_the_pass_mark_is_that_of_the_row_s_rubric_or_else_of_the_core() -> None:
     core = Rubric.from_dict({"passingThreshold": 0.7, "criteria": [{"requirement": "Is polite"}]})
     assert own(PARIS, core).rubric.pass_mark == 0.7
     assert own({"criteria": PARIS, "passingThreshold": 0.9}, core).rubric.pass_mark == 0.9
@@ -139,7 +141,7 @@ def test_the_pass_mark_is_the_rows_else_the_cores() -> None:
         ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),
     ],
 )
-def test_a_faulty_rubric_says_what_is_wrong(text: Any, fault: str) -> None:
+def test_the_reason_why_a_rubric_in_a_row_is_unusable_says_what_is_wrong(text: Any, fault: str) -> None:
     problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
     assert isinstance(problem, str)
     assert fault in problem
@@ -157,7 +159,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_without_and_with_a_faulty_rubric_are_graded_in_one_run() -> None:
+def test_rows_with_a_rubric_without_one_and_with_a_faulty_one_are_graded_in_one_run() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
@@ -175,14 +177,14 @@ def test_a_row_s_own_rubric_is_added_ignored_or_refused_as_the_options_say(rule:
     assert (row["error"] is None) == bool(names)
 
 
-def test_without_a_core_each_response_brings_its_rubric() -> None:
+def test_without_a_core_rubric_each_response_must_bring_its_own() -> None:
     with Grader(None, judging("Paris")) as grader:
         assert grader.grade_sync("Paris.", rubric=PARIS).raw_score == 3.0
         without = grader.grade_sync("Paris.")
     assert (without.score, "no rubric" in (without.error or "")) == (None, True)
 
 
-def test_a_fault_and_the_order_of_rows_change_no_other_grade() -> None:
+def test_a_faulty_row_and_the_order_of_rows_change_no_other_row_s_grade() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}  # type: ignore[arg-type]
         back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}  # type: ignore[arg-type]
@@ -191,7 +193,7 @@ def test_a_fault_and_the_order_of_rows_change_no_other_grade() -> None:
     assert {name: there[name] for name in alone} == alone
 
 
-def test_an_input_that_the_core_declares_stays_an_input() -> None:
+def test_an_input_named_rubric_that_the_core_declares_is_not_read_as_a_row_s_rubric() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
@@ -199,7 +201,7 @@ def test_an_input_that_the_core_declares_stays_an_input() -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric_again(
+def test_a_table_has_criteria_of_rows_in_one_column_and_a_row_whose_rubric_changed_is_graded_again(
     ending: str, tmp_path: Path
 ) -> None:
     calls: list[str] = []
@@ -224,7 +226,7 @@ def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric
     assert "row_rubric" not in rows[0]
 
 
-def test_the_mean_that_is_cut_once_is_said_where_it_differs(tmp_path: Path) -> None:
+def test_the_mean_score_clipped_once_is_printed_if_it_differs_from_the_mean_of_clipped_scores(tmp_path: Path) -> None:
     from tests.commands.console import run
 
     (tmp_path / "judging.py").write_text(
@@ -245,7 +247,7 @@ def test_the_mean_that_is_cut_once_is_said_where_it_differs(tmp_path: Path) -> N
     assert "Mean score" not in alike.stderr
 
 
-def test_a_receipt_says_what_a_row_brought_that_nobody_labelled() -> None:
+def test_a_receipt_names_criteria_and_tags_of_a_row_that_were_not_calibrated() -> None:
     receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
     grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
     core, both = (
@@ -285,7 +287,7 @@ def test_criteria_are_asked_in_calls_of_nearly_equal_size(case: dict[str, Any]) 
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_row_s_criteria_are_asked_twenty_a_call_and_a_rubric_file_s_all_at_once() -> None:
+def test_a_row_s_criteria_are_asked_in_calls_of_up_to_20_and_a_rubric_file_s_all_at_once() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]
@@ -295,7 +297,7 @@ def test_a_row_s_criteria_are_asked_twenty_a_call_and_a_rubric_file_s_all_at_onc
 
 
 @pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
-def test_split_calls_change_no_score_and_only_their_own_criteria_are_asked_again(per_call: int) -> None:
+def test_splitting_calls_changes_no_score_and_a_retry_asks_only_about_unread_criteria(per_call: int) -> None:
     calls: list[list[str]] = []
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
@@ -311,7 +313,7 @@ def test_split_calls_change_no_score_and_only_their_own_criteria_are_asked_again
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_without_a_core_rows_are_asked_as_the_run_says() -> None:
+def test_without_a_core_rubric_the_options_of_the_run_say_how_rows_are_asked() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -88,7 +88,7 @@ def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
 
 @settings(max_examples=25, deadline=None)
 @given(ROW)
-def test_a_row_without_criteria_is_graded_as_by_the_core_alone(row: dict[str, Any]) -> None:
+def test_a_row_without_criteria_is_graded_as_by_the_core_rubric_alone(row: dict[str, Any]) -> None:
     alone = {"response": row["response"]}
     grading = Grading(CORE, ScriptedJudge(by_words))
     plain = asyncio.run(grading.grade(submission_of(alone, 1)))
@@ -103,7 +103,7 @@ def test_a_row_without_criteria_is_graded_as_by_the_core_alone(row: dict[str, An
 
 
 @worked
-def test_the_mean_of_scores_is_cut_for_each_row_or_once_at_the_end() -> None:
+def test_means_of_scores_clipped_per_row_and_clipped_once_at_the_end_equal_the_worked_examples() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]
@@ -114,7 +114,7 @@ def test_the_mean_of_scores_is_cut_for_each_row_or_once_at_the_end() -> None:
 
 
 @worked
-def test_core_and_own_criteria_add_up_as_points() -> None:
+def test_criteria_of_the_core_and_of_the_row_add_up_as_points() -> None:
     case = cases_in(CASES)["core"][0]
     met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
     data = {
@@ -133,7 +133,7 @@ def test_core_and_own_criteria_add_up_as_points() -> None:
 
 
 @worked
-def test_words_given_twice_are_asked_once() -> None:
+def test_a_requirement_given_twice_in_a_row_is_asked_once() -> None:
     case = cases_in(CASES)["twice"]
     rubric = [{"requirement": text, "weight": weight} for text, weight in case["criteria"]]
     prompts_seen: list[str] = []

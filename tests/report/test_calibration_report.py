@@ -70,23 +70,27 @@ def on_screen(calibration: Calibration, *, details: bool = False) -> str:
     return page.getvalue()
 
 
-def test_the_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+def test_the_report_on_a_terminal_equals_its_golden_file(calibration: Calibration, golden: GoldenFiles) -> None:
     first_screen = on_screen(calibration)
     golden.check("calibration.txt", first_screen)
     assert len(first_screen.splitlines()) <= SCREEN_LINES
 
 
-def test_the_core_s_whole_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+def test_the_detailed_report_on_a_terminal_without_features_equals_its_golden_file(
+    calibration: Calibration, golden: GoldenFiles
+) -> None:
     with core_alone():
         golden.check("core/calibration-details.txt", on_screen(calibration, details=True))
 
 
-def test_the_core_s_report_in_a_pull_request_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+def test_the_markdown_report_without_features_equals_its_golden_file(
+    calibration: Calibration, golden: GoldenFiles
+) -> None:
     with core_alone():
         golden.check("core/calibration.md", render_markdown(view(calibration)))
 
 
-def test_the_answer_comes_first_then_the_false_passes(calibration: Calibration) -> None:
+def test_the_report_begins_with_the_answer_and_false_passes_come_before_what_to_fix(calibration: Calibration) -> None:
     lines = on_screen(calibration, details=True).splitlines()
     places = [
         next(n for n, line in enumerate(lines) if line.strip().startswith(start))
@@ -118,7 +122,7 @@ def test_the_json_survives_a_strict_parser(calibration: Calibration) -> None:
     assert json.loads(text, parse_constant=refuse)["counts"]["not_graded"] == 2
 
 
-def test_a_recorded_and_a_live_run_differ_by_one_line(calibration: Calibration) -> None:
+def test_reports_on_a_recorded_and_on_a_live_run_differ_by_one_line(calibration: Calibration) -> None:
     recorded = replace(calibration, rater=Rater("gpt", "f00d", "recorded", "gpt.jsonl, 2026-11-21"))
     live = replace(calibration, rater=Rater("gpt", "f00d", "live"))
     pairs = zip(on_screen(recorded).splitlines(), on_screen(live).splitlines(), strict=True)
@@ -127,14 +131,14 @@ def test_a_recorded_and_a_live_run_differ_by_one_line(calibration: Calibration) 
     ]
 
 
-def test_no_line_is_wider_than_the_screen(calibration: Calibration) -> None:
+def test_no_line_of_the_report_is_wider_than_the_terminal(calibration: Calibration) -> None:
     for width in (60, 80, 120):
         page = io.StringIO()
         render_terminal(view(calibration), page, width=width)
         assert not [line for line in page.getvalue().splitlines() if len(line) > width and not holds_command(line)]
 
 
-def test_counts_of_one_are_written_in_the_singular(calibration: Calibration) -> None:
+def test_the_report_writes_counts_of_one_in_the_singular(calibration: Calibration) -> None:
     counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1)
     one = replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1))
     page = on_screen(one, details=True)
@@ -143,7 +147,7 @@ def test_counts_of_one_are_written_in_the_singular(calibration: Calibration) -> 
     assert "The rubric was reworded after 1 label was given" in page
 
 
-def test_what_annotators_split_over_evenly_is_counted_and_named() -> None:
+def test_examples_on_which_annotators_split_evenly_are_counted_and_named() -> None:
     rubric = yes_no_rubric("polite")
     people = {"ana": [[n % 2] for n in range(40)], "ben": [[n % 2 if n > 1 else 1 - n % 2] for n in range(40)]}
     examples = made_examples(rubric, people)
@@ -166,7 +170,7 @@ def few_fails(n: int = 60) -> Calibration:
     return calibration_of(RUBRIC, ExampleSet(tuple(examples)), ratings, Rater("judge", "f00d", "ratings", "j.jsonl"))
 
 
-def test_the_sign_of_an_approximate_interval_is_explained_where_it_stands_and_only_there(
+def test_the_sign_for_an_approximate_interval_is_explained_where_it_occurs_and_only_there(
     calibration: Calibration,
 ) -> None:
     rough = few_fails()
@@ -177,7 +181,7 @@ def test_the_sign_of_an_approximate_interval_is_explained_where_it_stands_and_on
     assert "approximate" not in on_screen(calibration)
 
 
-def test_every_negative_figure_bears_the_same_minus() -> None:
+def test_every_negative_figure_in_the_report_has_the_same_minus_sign() -> None:
     def lower(unit: int) -> Rating:
         return rating(unit, "judge", "model", max(1, unit % 5), unit % 3 == 0)
 

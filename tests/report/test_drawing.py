@@ -50,7 +50,7 @@ def test_each_mark_of_a_plot_is_at_the_position_of_its_figures() -> None:
     assert f'y1="{ABOVE + 20:.1f}" y2="{ABOVE + 20:.1f}"' in svg
 
 
-def test_marks_outside_the_axes_stay_at_their_ends() -> None:
+def test_marks_of_a_plot_beyond_an_axis_are_drawn_at_its_end() -> None:
     assert f'cx="{RIGHTMOST:.2f}%" cy="{ABOVE:.1f}"' in drawn(marks_on(PlotPoint(99, 7)))
 
 
@@ -65,14 +65,14 @@ class Tags(HTMLParser):
         self.names.append(tag)
 
 
-def test_hostile_words_stay_words() -> None:
+def test_hostile_words_in_a_plot_are_shown_as_text() -> None:
     tags = Tags()
     rules = (PlotRule(0.5, HOSTILE), PlotRule(5, HOSTILE, is_upright=True), PlotBand(0, 5))
     tags.feed(drawn(marks_on(*rules, PlotPoint(1, 0.1, says=HOSTILE), PlotBar(1, 2, 0, 1, HOSTILE), title=HOSTILE)))
     assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
 
 
-def test_a_page_has_the_picture_with_its_table_below_and_text_has_neither() -> None:
+def test_a_page_has_a_plot_with_its_table_below_and_markdown_has_neither() -> None:
     document = Document("Title", "", (), (Section("Pictures", (OnPages((marks_on(PlotPoint(1, 0.5)),)),), "p"),))
     page = render_html(document)
     assert re.search(r"<svg class=\"plot\".*These figures as a table.*<th scope=\"col\">", page, re.S)
@@ -86,7 +86,7 @@ def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) 
     assert axis.high >= max(most, 1)
 
 
-def test_a_curve_is_a_line_for_each_series_with_six_steps_in_its_table() -> None:
+def test_a_curve_is_plotted_as_a_line_for_each_series_with_six_steps_in_its_table() -> None:
     curve = Curve({"as read": tuple(range(60)), "averaged": (1.0,) * 30}, "modes", "outputs", "")
     plot = plot_of(curve)
     assert [len(mark.points) for mark in plot.marks if isinstance(mark, PlotLine)] == [60, 30]
@@ -95,7 +95,7 @@ def test_a_curve_is_a_line_for_each_series_with_six_steps_in_its_table() -> None
     assert len(plot.table.rows) == 6
 
 
-def test_an_axis_needs_two_ends() -> None:
+def test_an_axis_needs_two_different_ends() -> None:
     with pytest.raises(ValueError, match=r"an axis from 1\.0 to 1\.0"):
         Axis(1.0, 1.0, ())
 
@@ -112,7 +112,7 @@ def test_the_histogram_counts_every_example_once_by_what_gold_decides() -> None:
     assert [mark.at for mark in histogram.marks if isinstance(mark, PlotRule)] == [comparison.rubric.pass_mark]
 
 
-def test_a_score_at_the_pass_mark_is_on_the_side_that_passes() -> None:
+def test_the_histogram_counts_a_score_at_the_pass_mark_on_the_side_that_passes() -> None:
     comparison = hostile_calibration(60, attacks=["a"]).comparison
     mark = comparison.rubric.pass_mark
     at_the_mark = replace(comparison.judge, scores=np.full(60, np.nextafter(mark, 0.0)))
@@ -122,7 +122,7 @@ def test_a_score_at_the_pass_mark_is_on_the_side_that_passes() -> None:
     assert {bar.left for bar in histogram.marks if isinstance(bar, PlotBar)} == {mark}
 
 
-def test_more_labels_make_a_narrower_interval() -> None:
+def test_the_plot_of_labels_shows_narrower_intervals_for_more_labels() -> None:
     section = labels_against_width(hostile_calibration(60, attacks=["a"]))
     assert section is not None
     (pages,) = section.blocks
@@ -134,5 +134,5 @@ def test_more_labels_make_a_narrower_interval() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_two_annotators_have_no_matrix() -> None:
+def test_the_matrix_of_annotators_is_not_drawn_for_two() -> None:
     assert annotator_matrix(hostile_calibration(30, attacks=["a"]).comparison) is None

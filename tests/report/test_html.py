@@ -96,7 +96,7 @@ def well_made(text: str) -> Page:
     return page
 
 
-def test_the_page_leads_with_use_the_four_figures_false_passes_and_what_to_fix(lenient: Calibration) -> None:
+def test_the_page_begins_with_the_decisions_then_false_passes_and_what_to_fix(lenient: Calibration) -> None:
     text = " ".join(" ".join(well_made(page_of(lenient)).text).split())
     text = text[text.index("Not enough labels to tell") :]
     wanted = ("Stops:", "Scores agree", "False passes", "Fix first", "Criteria", "What was run")
@@ -122,7 +122,7 @@ def test_each_criterion_has_its_matrix_next_to_annotators_baseline_and_chance(le
         assert f"Another level than gold on {link} of {len(compared.gold)} examples" in section
 
 
-def test_every_number_that_lists_examples_lists_as_many(lenient: Calibration) -> None:
+def test_every_number_that_links_to_examples_equals_the_length_of_their_list(lenient: Calibration) -> None:
     page = page_of(lenient)
     cases = data_of(page)[0]["cases"]
     links = re.findall(r'data-tag="([^"]+)"[^>]*>(\d+)</a>', page)
@@ -131,7 +131,7 @@ def test_every_number_that_lists_examples_lists_as_many(lenient: Calibration) ->
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_plot_marks_as_many_scores_off_gold_as_the_agreement_counts(lenient: Calibration) -> None:
+def test_the_plot_marks_as_many_scores_off_gold_as_agreement_counts(lenient: Calibration) -> None:
     page = page_of(lenient)
     comparison = lenient.comparison
     agreement = comparison.agreement
@@ -142,7 +142,7 @@ def test_the_plot_marks_as_many_scores_off_gold_as_the_agreement_counts(lenient:
     assert ["off", "score off by 0.1 or more", off] in data_of(page)[0]["filters"]
 
 
-def test_a_score_that_misses_by_just_the_tolerance_is_off_as_in_the_agreement() -> None:
+def test_a_score_that_differs_from_gold_by_exactly_the_tolerance_is_marked_off() -> None:
     of = replace(made.rubric("clarity"), tolerance=0.25)
     gold = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     judge = np.clip(gold + 1, 1, 5)  # one level of four: a quarter of the score
@@ -181,7 +181,7 @@ def test_without_a_finding_the_page_still_says_what_to_do_first(off: int, constr
     assert first in fix
 
 
-def test_findings_and_false_passes_open_their_examples(lenient: Calibration) -> None:
+def test_findings_and_false_passes_on_the_page_link_to_their_examples(lenient: Calibration) -> None:
     page = page_of(lenient)
     cases = data_of(page)[0]["cases"]
     links = {unit: int(place) for place, unit in re.findall(r'data-example="(\d+)"><bdi>([^<]+)</bdi>', page)}
@@ -191,7 +191,7 @@ def test_findings_and_false_passes_open_their_examples(lenient: Calibration) -> 
     assert all(cases[place]["id"] == unit for unit, place in links.items())
 
 
-def test_an_example_holds_response_verdict_reason_quote_and_each_label() -> None:
+def test_an_example_on_the_page_has_response_verdict_reason_quote_and_each_label() -> None:
     case = data_of(page_of(hostile_calibration(3, attacks=["plain words"])))[0]["cases"][0]
     assert (case["query"], case["words"]) == ("plain words", "plain words")
     assert re.findall(r'<p class="named">([^<]*)<', case["html"])[0::2] == ["Query", "Response"]
@@ -203,7 +203,7 @@ def test_an_example_holds_response_verdict_reason_quote_and_each_label() -> None
     assert level
 
 
-def test_hostile_text_stays_text(hostile: str) -> None:
+def test_hostile_text_is_shown_as_text_on_the_page(hostile: str) -> None:
     page = well_made(hostile)
     assert [tag for tag, _ in page.elements].count("script") == 2
     assert {"img", "iframe", "object", "b-evil", "link", "base"}.isdisjoint(tag for tag, _ in page.elements)
@@ -223,7 +223,7 @@ def test_a_page_of_500_hostile_examples_with_long_lines_stays_small(hostile: str
 
 
 @pytest.mark.proof
-def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None:
+def test_a_page_on_several_judges_with_hostile_examples_stays_small() -> None:
     judge = of_calibration.view(hostile_calibration(300))
     page = render_html(Document("Both", "", (), parts=(judge, judge)))
     assert len(page.encode()) < SMALL_ENOUGH
@@ -232,7 +232,7 @@ def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None
 
 
 @pytest.mark.proof
-def test_of_more_examples_than_a_page_takes_the_first_are_shown_with_texts_as_long_as_fit() -> None:
+def test_of_more_examples_than_fit_the_page_shows_the_first_ones_with_uncut_texts() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())
     examples = Examples(tuple(replace(empty, id=str(n)) for n in range(6_000)), ())
@@ -242,7 +242,7 @@ def test_of_more_examples_than_a_page_takes_the_first_are_shown_with_texts_as_lo
     assert "[cut:" not in data["cases"][0]["html"]
 
 
-def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> None:
+def test_only_the_page_s_own_script_and_style_may_run(hostile: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', hostile)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; img-src data:; style-src 'sha256-")
@@ -259,7 +259,7 @@ def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> Non
         ("x\u202ey\u2028z\x07", "x⟨U+202E⟩y⟨U+2028⟩z⟨U+0007⟩"),
     ],
 )
-def test_only_characters_that_deceive_are_spelt_out(text: str, shown: str) -> None:
+def test_only_invisible_and_reordering_characters_are_spelt_out(text: str, shown: str) -> None:
     assert cut(text, 60) == shown
 
 
@@ -268,7 +268,7 @@ def test_a_long_text_is_cut_with_a_note() -> None:
     assert len(cut("\u202e" * 1000, 100)) < 200
 
 
-def test_the_page_says_in_which_input_a_quote_is_and_which_is_nowhere(tmp_path: Path) -> None:
+def test_the_page_says_in_which_input_a_quote_was_found_or_that_it_was_not_found(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     lines = [json.loads(line) for line in (project / "claude.jsonl").read_text().splitlines()]
     quotes = {"e0": (True, "query"), "e1": (True, "response"), "e2": (False, "")}

@@ -44,7 +44,7 @@ def test_junit_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_criteri
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
-def test_the_test_case_of_the_whole_fails_or_passes_by_the_verdict(
+def test_the_test_case_for_the_judge_as_a_whole_fails_or_passes_by_the_verdict(
     calibration: Calibration, verdict: str, outcome: str
 ) -> None:
     case = _cases(_decided(calibration, verdict))[WHOLE_CASE]
@@ -74,7 +74,7 @@ def test_a_criterion_fails_by_findings_of_high_severity_only(calibration: Calibr
     assert "nobody gives a 2" in (cases["facts"].findtext("system-out") or "")
 
 
-def test_a_suite_counts_its_outcomes_and_each_judge_is_one(calibration: Calibration) -> None:
+def test_each_judge_is_a_test_suite_with_counts_of_its_outcomes(calibration: Calibration) -> None:
     root = Xml.fromstring(calibrations_junit([_decided(calibration, "adjust"), _decided(calibration, "ok")]))
     counts = [(suite.get("tests"), suite.get("failures"), suite.get("skipped")) for suite in root.iter("testsuite")]
     assert counts == [("5", "1", "0"), ("5", "0", "0")]
@@ -82,7 +82,7 @@ def test_a_suite_counts_its_outcomes_and_each_judge_is_one(calibration: Calibrat
     assert properties["verdict"] == "ok"
 
 
-def test_text_from_outside_cannot_break_the_xml(calibration: Calibration) -> None:
+def test_hostile_text_cannot_break_the_xml(calibration: Calibration) -> None:
     hostile = '<failure/> & \x00\x1b]0; \ud800 ]]> "quoted"'
     odd = Criterion(1.0, "x", "tone")
     findings = (Finding(LENIENT, odd.name, "high", hostile, {}, (hostile,), hostile),)

@@ -88,15 +88,19 @@ def calibration(request: pytest.FixtureRequest, tmp_path: Path) -> Calibration:
     return calibrated(tmp_path, GROUPINGS[request.param])
 
 
-def test_json_has_one_interval_for_all_shares_of_the_same_hits(calibration: Calibration) -> None:
+def test_figures_in_the_json_that_count_the_same_examples_have_the_same_interval(calibration: Calibration) -> None:
     refuse_other_intervals(calibration, of_calibration.json_of(calibration), least=5)
 
 
-def test_every_format_prints_one_interval_for_the_share_of_the_same_hits(calibration: Calibration) -> None:
+def test_figures_printed_in_the_report_that_count_the_same_examples_have_the_same_interval(
+    calibration: Calibration,
+) -> None:
     refuse_other_shares(of_calibration.view(calibration))
 
 
-def test_a_slice_has_the_interval_that_its_examples_have_as_a_set_of_their_own(calibration: Calibration) -> None:
+def test_agreement_on_a_slice_has_the_same_interval_as_if_its_examples_were_compared_alone(
+    calibration: Calibration,
+) -> None:
     by_system = [one for one in calibration.slices if one.part.by == "system"]
     assert len(by_system) == 2
     for part in by_system:
@@ -106,7 +110,9 @@ def test_a_slice_has_the_interval_that_its_examples_have_as_a_set_of_their_own(c
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-def test_a_pass_rate_has_the_interval_of_the_judges_passes_in_a_calibration(grouping: str, tmp_path: Path) -> None:
+def test_a_pass_rate_has_the_interval_that_a_calibration_gives_the_judge_s_passes(
+    grouping: str, tmp_path: Path
+) -> None:
     groups = GROUPINGS[grouping]
     calibration = calibrated(tmp_path, groups)
     passes = calibration.comparison.overall["prevalence_judge"]
@@ -119,7 +125,7 @@ def test_a_pass_rate_has_the_interval_of_the_judges_passes_in_a_calibration(grou
 
 
 @pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])
-def test_fewer_than_five_examples_are_a_count(groups: list[str] | None) -> None:
+def test_a_share_of_fewer_than_five_examples_is_given_as_a_count(groups: list[str] | None) -> None:
     gold = gold_of(examples(RUBRIC, {"person": np.array([[1], [0], [1], [0]])}, groups=groups), RUBRIC)
     comparison = compare(gold.judged(RUBRIC, judged(RUBRIC, np.array([[1], [0], [1], [1]]))))
     assert comparison.agreement.note == "few: 3 of 4"

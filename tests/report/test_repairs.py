@@ -33,7 +33,9 @@ def repair(
         (repair(), "Fixing it alone changes no decision here."),
     ],
 )
-def test_the_sentence_names_what_is_repaired_out_of_how_many_and_what_breaks(changes: Repair, sentence: str) -> None:
+def test_the_sentence_on_a_repair_counts_decisions_corrected_and_decisions_broken(
+    changes: Repair, sentence: str
+) -> None:
     assert repair_in_words(changes) == sentence
 
 
@@ -45,12 +47,14 @@ def test_the_sentence_names_what_is_repaired_out_of_how_many_and_what_breaks(cha
         (0, 0, ""),
     ],
 )
-def test_without_decisions_it_names_scores(repaired: int, broken: int, sentence: str) -> None:
+def test_the_sentence_on_a_repair_counts_scores_if_there_are_no_decisions(
+    repaired: int, broken: int, sentence: str
+) -> None:
     undecided = Repair(("safe",), Totals(0, 0, 30), 0, (), (), 0, 0, repaired, broken)
     assert repair_in_words(undecided) == sentence
 
 
-def test_a_pair_and_what_no_level_repairs_are_said_once() -> None:
+def test_a_pair_to_repair_and_decisions_that_nothing_repairs_have_a_sentence_only_if_there_are_any() -> None:
     pair = Repair(("a", "b"), Totals(2, 0, 2), 2, ("e0", "e1"), (), 0, 0, 2, 0)
     repairs = Repairs(pair.totals, {}, ("e0",), pair)
     assert pair_in_words(repairs) == (

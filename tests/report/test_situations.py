@@ -57,13 +57,15 @@ def on_screen(calibration: Calibration) -> str:
     return page.getvalue()
 
 
-def test_the_callout_says_which_situation_it_is(situation: tuple[str, Calibration]) -> None:
+def test_the_callout_has_the_head_line_of_its_situation(situation: tuple[str, Calibration]) -> None:
     name, calibration = situation
     shown = callout(calibration)
     assert (shown.tone, shown.head) == TONES[name]
 
 
-def test_each_situation_reads_as_its_golden_file_without_features(situation: tuple[str, Calibration]) -> None:
+def test_the_report_on_each_situation_equals_its_golden_file_without_the_features_sections(
+    situation: tuple[str, Calibration],
+) -> None:
     name, calibration = situation
     with core_alone():
         report = steady(render_markdown(view(calibration)))
@@ -71,7 +73,9 @@ def test_each_situation_reads_as_its_golden_file_without_features(situation: tup
     assert report == without_sections_of_features(page, report)
 
 
-def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation: tuple[str, Calibration]) -> None:
+def test_the_report_on_a_terminal_fits_80_columns_and_begins_with_the_same_callout(
+    situation: tuple[str, Calibration],
+) -> None:
     name, calibration = situation
     fits_and_leads_with(TONES[name][1], calibration)
 
@@ -83,7 +87,7 @@ def fits_and_leads_with(callout_text: str, calibration: Calibration) -> None:
     assert callout_text in lines[3] + lines[2] + lines[4]
 
 
-def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:
+def test_wrong_decisions_are_given_as_a_share_of_gold_s_fails_or_passes(situation: tuple[str, Calibration]) -> None:
     shares_are_those_of_gold(situation[1])
 
 
@@ -105,7 +109,7 @@ def shares_are_those_of_gold(calibration: Calibration) -> None:
         assert rate.low <= rate.value
 
 
-def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() -> None:
+def test_examples_list_wrong_decisions_first_and_name_every_criterion_on_which_judge_and_gold_differ() -> None:
     calibration = SITUATIONS["labels-disagree"]()
     shown = examples_of(calibration.comparison).cases
     for case in shown:
@@ -137,7 +141,7 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
-def test_each_situation_s_report_has_its_true_sentence_and_not_the_false_one(
+def test_the_report_on_each_situation_has_a_sentence_that_is_true_of_it_and_not_the_false_one(
     name: str, is_said: str, is_not_said: str
 ) -> None:
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")
@@ -146,7 +150,7 @@ def test_each_situation_s_report_has_its_true_sentence_and_not_the_false_one(
     assert "Ask for one criterion at a time" not in page
 
 
-def test_a_sentence_that_is_true_of_ten_criteria_is_said_once() -> None:
+def test_a_sentence_that_is_true_of_ten_criteria_is_printed_once() -> None:
     page = (GOLDEN / "situations" / "many-examples.md").read_text(encoding="utf-8")
     assert page.count("Agreement hides") == 1
     assert page.count("the judge is noisy; its errors vary over 10 times as much as an annotator's") == 1

@@ -29,7 +29,9 @@ def shown(document: Document, width: int) -> list[str]:
     ],
     ids=["callout", "in backticks", "paragraph", "item", "card"],
 )
-def test_a_command_is_one_line_and_all_else_fits(block: Callout | Paragraph | Items | Cards, width: int) -> None:
+def test_a_command_stays_on_one_line_and_all_other_lines_fit_the_width(
+    block: Callout | Paragraph | Items | Cards, width: int
+) -> None:
     lines = shown(Document("support-reply", "", (block,), onward=("Next", NEXT)), width)
     assert sum(NEXT in line for line in lines) == 2
     assert [line for line in lines if len(line) > width and NEXT not in line] == []

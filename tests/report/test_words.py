@@ -34,11 +34,11 @@ def _names_of(facts: ast.expr) -> frozenset[str] | None:
     return None
 
 
-def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
+def test_each_code_of_a_reason_has_a_sentence_and_each_sentence_a_code() -> None:
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
-def test_a_sentence_is_made_of_the_facts_of_its_code_and_of_no_others() -> None:
+def test_the_sentence_of_a_code_uses_exactly_the_facts_of_the_code() -> None:
     for code, facts in reasons_given():
         wanted = frozenset(inspect.signature(REASONS[code]).parameters)
         assert facts is None or facts == wanted, code
@@ -47,7 +47,7 @@ def test_a_sentence_is_made_of_the_facts_of_its_code_and_of_no_others() -> None:
 TAKES_A_REASON = ("without_value", "withhold", "noted", "mark_rough")
 
 
-def test_statistics_give_no_sentence_as_a_reason() -> None:
+def test_the_statistics_modules_pass_codes_rather_than_sentences_as_reasons() -> None:
     sentences = [
         f"{path.name}:{node.lineno}"
         for path in (SOURCE / "stats").rglob("*.py")
@@ -75,11 +75,11 @@ def is_number(node: ast.expr) -> bool:
         ),
     ],
 )
-def test_a_reason_is_said_in_words(reason: Reason, words: str) -> None:
+def test_reasons_are_written_as_the_expected_sentences(reason: Reason, words: str) -> None:
     assert str(reason) == words
 
 
-def test_levels_are_called_as_readers_call_them_and_are_numbers_elsewhere() -> None:
+def test_levels_in_a_caveat_are_numbers_unless_the_reader_s_names_for_them_are_given() -> None:
     facts: dict[str, Fact] = {
         "first": "gold",
         "level": ScaleLevel(1.0),
@@ -92,5 +92,5 @@ def test_levels_are_called_as_readers_call_them_and_are_numbers_elsewhere() -> N
     assert named == "gold never leaves UNMET; judge never leaves MET"
 
 
-def test_a_caveat_read_from_a_file_keeps_its_words() -> None:
+def test_a_caveat_read_from_a_file_keeps_its_wording() -> None:
     assert Caveat.read("withheld: too few fails") == Caveat("withheld", "too few fails")

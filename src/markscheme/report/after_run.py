@@ -1,4 +1,4 @@
-"""The table of what is printed after a run of Promptfoo, to which features add theirs."""
+"""The table of reports that are printed after a run of Promptfoo, to which features add their own."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,8 @@ class RunReport(NamedTuple):
 
     Attributes:
         lines: The lines that Promptfoo shows.
-        save: Writes what is kept of the run, and returns the lines that say so, which come after those of all reports.
+        save: Writes the files that are kept of the run, and returns lines that name them, to be shown after all
+            reports.
     """
 
     lines: Sequence[str]
@@ -27,7 +28,7 @@ passes to its hook.
 
 
 def reports_on(context: Mapping[str, Any]) -> list[RunReport]:
-    """Make all reports on a run.
+    """Make the reports of all features on a Promptfoo run, by rank.
 
     Args:
         context: What Promptfoo passes to its hook, with `results`.

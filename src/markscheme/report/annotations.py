@@ -1,4 +1,4 @@
-"""Findings at the lines of the rubric they are about: as annotations of GitHub Actions, and as SARIF."""
+"""Findings as annotations of the rubric's lines that they are about, for GitHub Actions and as SARIF."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def _result(file: str, line: int, finding: Finding) -> dict[str, Any]:
 
 
 def _title(finding: Finding) -> str:
-    """Name the criterion, and what a reader calls the finding."""
+    """Return the title of an annotation: the finding's criterion and the finding's name in words."""
     return " · ".join(filter(None, (finding.criterion, finding.kind.short)))
 
 

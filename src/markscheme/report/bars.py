@@ -1,4 +1,4 @@
-"""Shares on one scale, drawn with characters: the same picture in a terminal and in Markdown."""
+"""Bars of shares on a common scale, drawn with characters for terminals and Markdown."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _LINE, _LOW, _HIGH, _POINT, _TARGET = "─├┤●▲"
 
 
 def drawn(bars: Bars, width: int) -> Iterator[str]:
-    """Yield the lines of the picture, at most `width` columns wide."""
+    """Yield the lines of a bar chart drawn with characters, at most `width` columns wide."""
     names = max(len(name) for name, _ in bars.rows)
     texts = max(len(mark.text) for _, mark in bars.rows)
     room = max(_NARROWEST, min(_WIDEST, width - names - texts - 6))
@@ -38,7 +38,7 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """Render the labels above another scale: its values, with their signs."""
+    """Render the labels above a scale of signed values, from `Bars.axis`."""
     cells = [" "] * (room + 4)
     scale = bars.rows[0][1]
     for value in bars.axis:

@@ -1,4 +1,4 @@
-"""Curves drawn with characters, for a terminal, and as a few points, for Markdown."""
+"""Curves, drawn with characters for terminals and reduced to a few points for Markdown."""
 
 from collections.abc import Iterator, Sequence
 
@@ -32,7 +32,7 @@ def _cell(share: float) -> str:
 
 
 def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
-    """Yield the lines of the picture, at most `width` columns wide."""
+    """Yield the lines of a curve drawn with characters, one per series, at most `width` columns wide."""
     names = max(map(len, curve.series))
     room = max(1, min(MOST_COLUMNS, width - names - 12))
     for name, values in curve.series.items():
@@ -40,7 +40,7 @@ def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
 
 
 def points_of(curve: Curve) -> tuple[int, ...]:
-    """Choose up to six steps at even distances, the last one among them.
+    """Choose up to six evenly spaced steps of a curve, including the last one.
 
     >>> points_of(Curve({"as read": (1.0,) * 60}, "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)

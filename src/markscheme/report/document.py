@@ -1,4 +1,4 @@
-"""A result as a document, written once by a view and drawn by the terminal, Markdown and HTML renderers.
+"""The Document that a view makes of a result, and the blocks that terminal, Markdown and HTML renderers draw.
 
 Renderers know the blocks below but no results; a view knows its result but no format.
 """
@@ -26,14 +26,14 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Command:
-    """A command to copy."""
+    """A command line for the reader to copy."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Name:
-    """An external name, such as a criterion's; on an HTML page it links to the section `target`."""
+    """A name from outside, such as a criterion's, to be escaped; on an HTML page it links to the section `target`."""
 
     text: str
     target: str | None = None
@@ -48,7 +48,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of examples; an HTML page lists those with `tag`. `apart` marks a cell off the diagonal."""
+    """A number of examples, such as a cell of a matrix; on an HTML page it opens the list of examples with `tag`."""
 
     n: int
     tag: str | None = None
@@ -58,18 +58,17 @@ class Count:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None if there is none.
+    """An estimate as text, and as a mark on a line that runs from `lowest` to `highest`.
 
     Attributes:
-        text: The figures.
-        value: Where the mark is.
+        text: The figures in words. value: Where the mark is; None without a mark.
         low: Where its interval begins.
         high: Where its interval ends.
         lowest: Left end of the line.
         highest: Right end of the line.
         role: Whose figure it is.
         also: Further values that are marked like the first.
-        least: The least value that is enough, which a page draws through the line.
+        least: The least value that meets the target, which a page draws across the line; None without a target.
     """
 
     text: str
@@ -88,14 +87,14 @@ class Mark:
 
 
 def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0, least: float | None = None) -> Mark:
-    """Mark a share on a line from 0 to 1, with `digits` decimals of per cent and the least that is enough."""
+    """Make the mark of a share on a line from 0 to 1, with its per cent to `digits` decimals; `least` is the target."""
     if estimate is None:
         return Mark(NONE, role=role)
     return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)
 
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:
-    """Mark a shift on a line from -reach to reach."""
+    """Make the mark of a signed shift on a line from -reach to reach."""
     return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
@@ -115,7 +114,7 @@ def reach(shifts: Iterable[Estimate]) -> float:
 
 @dataclass(frozen=True)
 class ChangedWords:
-    """Words that are in only one of two texts."""
+    """Words that occur in only one of two compared texts."""
 
     text: str
     how: Literal["del", "ins"]
@@ -127,7 +126,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Return both texts, with the words marked that only one of them has.
+    """Return both texts as pieces, those words marked that only one of the texts has.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
@@ -149,12 +148,12 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
 
 
 class Block:
-    """A part of a document."""
+    """A block of a document, such as a paragraph or a table."""
 
 
 @dataclass(frozen=True)
 class Callout(Block):
-    """The answer: a few words in bold, the evidence, and the command to run next."""
+    """The answer at the top of a document: a few words in bold, the evidence, and the command to run next."""
 
     tone: Tone
     head: str
@@ -214,7 +213,7 @@ class Table(Block):
 class Bars(Block):
     """Named shares on one scale from 0 to 100%, which makes them easy to compare; `interval` names their interval.
 
-    Marks on another scale have the same `lowest` and `highest`; `axis` then has the values that the scale names.
+    If the figures aren't shares, all marks have the same `lowest` and `highest`, and `axis` has the values to label.
     """
 
     rows: tuple[tuple[str, Mark], ...]
@@ -262,7 +261,7 @@ class Cards(Block):
 
 @dataclass(frozen=True)
 class Facts(Block):
-    """Names and values."""
+    """A list of facts, each a name and its value."""
 
     rows: tuple[tuple[str, str], ...]
 
@@ -348,7 +347,7 @@ class Case:
 
 
 class OnDemand(Sequence[_Made]):
-    """Cases or sections that are made when they are read: text shows five of thousands of cases, or no section."""
+    """A sequence of cases or sections, each of which is made only when it is read."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
         """Take the functions that make the items.
@@ -362,7 +361,7 @@ class OnDemand(Sequence[_Made]):
 
     @classmethod
     def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
-        """Return items that are all made when one of them is read."""
+        """Return a sequence whose items are all made as soon as one of them is read."""
         made = cache(lambda: tuple(make()))
         return cls(lambda: len(made()), lambda index: made()[index])
 
@@ -389,13 +388,13 @@ class OnDemand(Sequence[_Made]):
 
 @dataclass(frozen=True)
 class Examples(Block):
-    """Examples, those to read first at the top: a page creates their rows on demand, text shows the first few.
+    """A list of examples, the most important first, which a page shows in full and text in part.
 
     Attributes:
         cases: In order.
         columns: Names of the figures by which a page sorts.
         filters: Tags by which the list can be filtered, with their names.
-        differing: How many at the top of the list differ at all.
+        differing: On how many examples, all at the top of the list, judge and gold differ at all.
     """
 
     cases: Sequence[Case]
@@ -406,7 +405,7 @@ class Examples(Block):
 
 @dataclass(frozen=True)
 class OnPages(Block):
-    """Blocks that only a page has room for. Those that are never anywhere else are in `page_blocks.py`."""
+    """Blocks that are shown on HTML pages only, since text has no room for them."""
 
     blocks: tuple[Block, ...]
 
@@ -421,7 +420,7 @@ class Section(Block):
 
 
 def in_text(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
+    """Return the blocks that a terminal or Markdown shows, without empty ones and those for HTML pages only."""
     return [block for block in blocks if not _is_left_out(block)]
 
 
@@ -476,10 +475,10 @@ class Document:
 
     @property
     def answer(self) -> Callout | None:
-        """Answer of the whole document; None if it has no answer."""
+        """The Callout with the document's answer; None if it has no Callout."""
         return next((block for block in self.blocks if isinstance(block, Callout)), None)
 
     @property
     def has_details(self) -> bool:
-        """True if there is more than the first screen."""
+        """True if the document has sections or parts besides its first screen."""
         return isinstance(self.sections, OnDemand) or bool(in_text(self.sections) or self.parts)

@@ -18,7 +18,7 @@ RADIUS = 5.0
 
 
 def drawn(plot: Plot) -> str:
-    """Render a plot as SVG; all words in it are escaped."""
+    """Render a plot as inline SVG, with all text escaped."""
     height = ABOVE + plot.height + BELOW
     marks = "".join(mark_ for mark in plot.marks for mark_ in _mark(mark, plot))
     axes = "".join((*_upright(plot), *_lower(plot)))

@@ -1,4 +1,4 @@
-"""Estimates as tables and sentences print them: a value with its interval."""
+"""Formatting of estimates for tables and sentences: values with their intervals."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def share(value: float | None) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """Render the cost of a planned run, or how to give the price if it isn't known.
+    """Format the cost of a planned run; if the price isn't known, say which option gives it.
 
     >>> dollars(0.25), dollars(None)
     ('$0.2500', 'price unknown (-o price=IN:OUT)')
@@ -98,11 +98,11 @@ def points(estimate: Estimate | None) -> str:
 
 
 def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | None = None) -> str:
-    """Return the reason why a value has no interval; "" if it has one, or there is no value.
+    """Return the reason why an estimate has a value but no interval; "" if it has both or neither.
 
     Args:
         estimate: The value.
-        level_name: What readers call a level that the reason names; None calls it by its number.
+        level_name: Gives the name of a level that the reason mentions; None leaves its number.
 
     >>> from markscheme.stats.estimate import Caveat
     >>> why_no_interval(Estimate(0.2, caveat=Caveat("withheld", "only 4 examples outside the most common level")))

@@ -1,4 +1,4 @@
-"""The sentence on how often a gate on the mean of cases fails although nothing changed."""
+"""The sentence on how often a test that requires a mean score fails by chance, although nothing changed."""
 
 from markscheme.calibration.rates.repeats import RAREST
 from markscheme.phrases import number, percent
@@ -9,7 +9,7 @@ NEARLY_ALWAYS = 0.95
 
 
 def gate_in_words(gate: ThresholdRisk) -> str:
-    """Say how often a gate fails although nothing changed, or why that isn't known."""
+    """Return the sentence on how often a gate fails by chance although nothing changed, or why that isn't known."""
     interval = gate.p_fail
     if gate.p_fail_wide is None:
         return f"{interval.undefined}."

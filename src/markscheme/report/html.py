@@ -91,7 +91,7 @@ def render_html(document: Document, when: str | None = None) -> str:
 
 
 class _Part:
-    """A document on the page: the prefix of its ids, and the positions of its examples."""
+    """One of the documents on a page, with the prefix of its HTML ids and the positions of its examples."""
 
     def __init__(self, prefix: str, document: Document) -> None:
         self.prefix, self.document = prefix, document
@@ -130,7 +130,7 @@ def _data(lists: Sequence[Examples]) -> str:
 
 
 def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
-    """Encode the first examples of every list as JSON; None as soon as it has more bytes than there is room."""
+    """Encode the first examples of every list as JSON; return None if they need more than `room` bytes."""
     data = []
     size = 0
     for examples in lists:
@@ -153,7 +153,7 @@ def _dumped(data: Any) -> str:
 
 
 def _size(cases: Sequence[Case], limit: int) -> int:
-    """Count the characters of the texts, each truncated to the limit."""
+    """Count the characters of some texts together, each text truncated to a limit."""
     return sum(
         min(limit, len(text))
         for case in cases
@@ -194,13 +194,13 @@ def _case(case: Case, limit: int, laid_out: "_LaidOut") -> dict[str, Any]:
 
 
 class _LaidOut:
-    """Examples as the labelling page shows them; each is laid out once for all limits that cut none of its texts."""
+    """Cache of examples rendered as the labelling page shows them; equally cut texts are rendered only once."""
 
     def __init__(self) -> None:
         self._html: dict[Hashable, str] = {}
 
     def html(self, case: Case, limit: int) -> str:
-        """Render an example with long texts cut; "" if its response isn't known."""
+        """Render an example with its texts cut to a limit; "" if its response isn't known."""
         if case.response is None:
             return ""
         shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
@@ -216,7 +216,7 @@ class _LaidOut:
 
 
 def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
-    """List level, if it differs from gold, reason, quote, the input that contains it, and if none does.
+    """Return a rating's data for the page's script: level, flags, reason, quote and the input with the quote.
 
     Trailing blanks are left out.
     """
@@ -280,7 +280,7 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Label the ends of the lines in a column; None if its cells are no marks, or on different scales."""
+    """Return labels for both ends of the lines in a table column; None unless all its cells are marks on one scale."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}
@@ -295,7 +295,7 @@ def _markup(text: str) -> Any:
 
 
 def _finalized(value: Any) -> Any:
-    """Return a printed value: the page's own text unchanged, all else with invisible characters spelt out."""
+    """Return a value to print on the page: markup unchanged, other text cut, with invisible characters spelt out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, _LONGEST_LINE)
 
 

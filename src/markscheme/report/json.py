@@ -1,4 +1,4 @@
-"""Results as JSON in the documented format: one serializer for dataclasses, estimates and arrays; never a NaN."""
+"""The serializer of results as JSON in the documented format: of dataclasses, estimates and arrays, without NaN."""
 
 import json
 import math
@@ -62,7 +62,7 @@ _OF_NUMBERS = frozenset([float, type(None)])
 
 
 class _Rounded(dict[float | None, float | None]):
-    """Plain numbers, of which a report has the same few in long lists; None for those that are unknown."""
+    """Cache that maps a number to its rounded form, None if unknown; reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> float | None:
         rounded: float | None = plain(value)
@@ -72,9 +72,9 @@ class _Rounded(dict[float | None, float | None]):
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
-    """Return attributes of a value as a dict, each under its own name or, as in `key=name`, another.
+    """Return some attributes of a value as a dict; `names` lists them, and `key=name` renames one.
 
-    Without a value each entry is null.
+    If the value is None, each entry is None.
 
     >>> from markscheme.stats import Estimate
     >>> attributes(Estimate(0.5, 0.2, 0.8, n=9), "value n least=low")
@@ -90,12 +90,12 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def pieces(data: Any) -> Iterator[str]:
-    """Yield the text that `dumps` makes of data in pieces, of which each long list is one."""
+    """Yield the text that `dumps` would return, piece by piece; a list is a single piece."""
     return _pieces(data, "\n", _Numbers())
 
 
 class _Numbers(dict[float | None, str]):
-    """Texts of numbers, of which a report has the same few in long lists; null for those that are unknown."""
+    """Cache that maps a number to its JSON text, null for an unknown one; reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> str:
         text = json.dumps(plain(value), allow_nan=False)
@@ -109,7 +109,7 @@ _WORDS = {True: "true", False: "false", None: "null"}
 
 
 def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
-    """Encode the elements of a list; those of a long one are of few types, and are encoded by them."""
+    """Encode each element of a list as JSON, faster if all elements are strings, booleans or numbers."""
     types = set(map(type, value))
     if types == {str}:
         return list(map(encode_basestring, value))
@@ -128,7 +128,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
     Args:
         value: Anything that `plain` takes.
         newline: A line break, and the indent of the line that the value is in.
-        numbers: Texts of numbers so far.
+        numbers: Cache of the texts of numbers.
     """
     deeper = f"{newline}  "
     if isinstance(value, Mapping):
@@ -151,7 +151,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
 
 def _limit(key: Any, value: Any) -> Any:
-    """Return a value of a mapping, rounded as `plain` rounds the limits of an estimate."""
+    """Round a value of a mapping if its key says that it is a limit of an interval; return any other unchanged."""
     if str(key) not in _LIMITS:
         return value
     limit = plain(value)

@@ -129,7 +129,7 @@ def _cards(block: doc.Cards) -> Iterator[str]:
 
 
 def inline(line: doc.Line) -> str:
-    """Render a line as Markdown."""
+    """Render a document's line, with its names and commands, as Markdown."""
     return "".join(_piece(piece) for piece in (line if isinstance(line, tuple) else (line,)))
 
 
@@ -149,7 +149,7 @@ def _piece(piece: doc.Piece) -> str:
 
 
 def _kept_spaces(text: str) -> str:
-    """Escape text and keep the blanks at its ends."""
+    """Escape text for Markdown, keeping a blank at its beginning or end."""
     inner = escaped(text)
     before, after = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() and inner else "")
     return f"{before}{inner}{after}"

@@ -1,4 +1,4 @@
-"""Parts of a document that only a page has room for: scatter plots, answers side by side."""
+"""Blocks of a document that only HTML pages show: scatter plots, and judges' answers side by side."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from markscheme.report.plot import PlotPoint
 
 @dataclass(frozen=True)
 class Scatter(Block):
-    """The judge's scores against gold's, with the tolerance band and the pass mark."""
+    """A scatter plot of the judge's scores against gold's, with the tolerance band and the pass mark."""
 
     dots: tuple[PlotPoint, ...]
     tolerance: float
@@ -22,7 +22,7 @@ class JudgeAnswer:
 
     Attributes:
         head: Decision and score in a few words.
-        reasons: By criterion with the judge's level.
+        reasons: The judge's reasons by criterion, each with its level.
         is_off: Whether it decides otherwise than gold.
     """
 
@@ -33,14 +33,14 @@ class JudgeAnswer:
 
 @dataclass(frozen=True)
 class AnsweredText:
-    """An example as a text, with what each judge answered.
+    """An example's query and response, with the answer of each judge.
 
     Attributes:
         id: The example's.
         query: The beginning of what was asked; "" if that isn't known.
         response: The beginning of the response; "" if it isn't known.
         gold: Gold's decision, in a word; "" without gold.
-        answers: Of each judge.
+        answers: The answer of each judge.
     """
 
     id: str
@@ -52,7 +52,7 @@ class AnsweredText:
 
 @dataclass(frozen=True)
 class SideBySide(Block):
-    """Texts, each with the answers of several judges next to each other."""
+    """A block of examples, each with the answers of several judges next to each other."""
 
     judges: tuple[str, ...]
     rows: tuple[AnsweredText, ...]

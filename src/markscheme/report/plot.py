@@ -1,4 +1,4 @@
-"""A picture as a block of a document: its axes, what is drawn between them, and the table with the same figures."""
+"""The block for a plot: its axes, the marks between them, and a table of the same figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ PlotRole = Literal["judge", "annotators", "baseline", "target", "wrong", "plain"
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its ends in the unit of the figures, and the values that it names.
+    """An axis of a plot: both ends, in the unit of the figures, and its ticks.
 
     Attributes:
         low: Its lower end.
         high: Its upper end; above `low`.
         ticks: Value and words of each tick.
-        title: What is drawn along it; None where its ticks say it.
+        title: Name of the quantity along it; None if its ticks make that clear.
     """
 
     low: float
@@ -31,22 +31,22 @@ class Axis:
             raise ValueError(f"an axis from {self.low} to {self.high}")
 
     def share(self, value: float) -> float:
-        """Return the position of a value on the axis, from 0 at its lower end to 1."""
+        """Return the position of a value on the axis, from 0 at its lower end to 1 at its upper end."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
     @classmethod
     def of_shares(cls) -> "Axis":
-        """Make an axis from 0 to 100%."""
+        """Make an axis of shares with ticks in per cent, from 0 to 100%."""
         return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)))
 
     @classmethod
     def of_fractions(cls, title: str | None = None) -> "Axis":
-        """Make an axis from 0 to 1."""
+        """Make an axis with ticks in decimals, from 0 to 1."""
         return cls(0.0, 1.0, tuple((fifths / 5, f"{fifths / 5:g}") for fifths in range(6)), title)
 
     @classmethod
     def counting(cls, most: float, title: str | None = None) -> "Axis":
-        """Make an axis from 0 to the next round number, with about four ticks."""
+        """Make an axis of counts, from 0 to the round number above `most`, with about four ticks."""
         step = next(step for step in _steps() if step * MOST_TICKS >= most)
         high = step * max(1, -(-most // step))
         return cls(0.0, high, tuple((n * step, f"{n * step:g}") for n in range(round(high / step) + 1)), title)
@@ -62,7 +62,7 @@ def _steps() -> Sequence[int]:
 
 @dataclass(frozen=True)
 class PlotPoint:
-    """A point, with its interval if it has one.
+    """A point of a plot, with its interval if it has one.
 
     Attributes:
         x: Where it is on the lower axis.
@@ -85,7 +85,7 @@ class PlotPoint:
 
 @dataclass(frozen=True)
 class PlotLine:
-    """A line through points in their order."""
+    """A line of a plot through points in their order."""
 
     points: tuple[tuple[float, float], ...]
     role: PlotRole = "judge"
@@ -93,7 +93,7 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class PlotRule:
-    """A line across the whole picture at one value, with its name; upright if it is of the lower axis."""
+    """A labelled line across the whole plot at one value of an axis: vertical for the lower axis, else horizontal."""
 
     at: float
     text: str
@@ -103,7 +103,7 @@ class PlotRule:
 
 @dataclass(frozen=True)
 class PlotBand:
-    """A part of the lower axis, such as a gray zone."""
+    """A shaded range of a plot's lower axis, such as a gray zone."""
 
     low: float
     high: float
@@ -111,7 +111,7 @@ class PlotBand:
 
 @dataclass(frozen=True)
 class PlotBar:
-    """A bar from one value of the lower axis to another, from one height to another."""
+    """A rectangle of a plot, from one value of the lower axis to another and from one height to another."""
 
     left: float
     right: float
@@ -126,13 +126,13 @@ PlotMark = PlotPoint | PlotLine | PlotRule | PlotBand | PlotBar
 
 @dataclass(frozen=True)
 class Plot(Block):
-    """A picture on pages. Text has its table alone, where it stands by itself.
+    """A plot, which HTML pages draw; text shows its table instead.
 
     Attributes:
         title: What it shows, in a few words.
         x: The lower axis.
         y: The upright axis.
-        marks: What is drawn, the hindmost first.
+        marks: The marks, from the back to the front.
         table: The same figures.
         caption: How to read it: what each colour and shape is.
         key: Words and role of each kind of mark.

@@ -1,4 +1,4 @@
-"""Ways to draw a plot as a chart of another library, by features that know such libraries."""
+"""The table of functions that draw a plot as a chart of another library, to which features add theirs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,10 +16,10 @@ PLOT_DRAWERS: OpenTable[Callable[[], DrawPlot]] = OpenTable()
 
 
 def plot_drawer() -> DrawPlot:
-    """Return the way to draw a plot.
+    """Return the function that draws a plot with another library.
 
     Raises:
-        UsageError: No feature draws.
+        UsageError: No feature offers such a function.
     """
     for load in PLOT_DRAWERS:
         return load()

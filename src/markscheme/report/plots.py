@@ -1,4 +1,4 @@
-"""Other blocks as plots, which pages or notebooks draw; text has them in characters or not at all."""
+"""Conversion of bars, curves and scatter blocks to plots, for HTML pages and notebooks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,7 +13,7 @@ _Drawable = Plot | Bars | Curve | Scatter
 
 
 def first_plot(document: Document) -> Plot | None:
-    """Return the first picture of a document, as a plot; None if it has none."""
+    """Return the first plot, bars, curve or scatter block of a document as a plot; None if it has none."""
     block = next(_drawable((*document.blocks, *document.sections)), None)
     if block is not None:
         return plot_of(block)
@@ -30,7 +30,7 @@ def _drawable(blocks: Iterable[Block]) -> Iterator[_Drawable]:
 
 
 def plot_of(block: _Drawable) -> Plot:
-    """Make a plot of the block, with its figures as a table."""
+    """Convert a block of bars, a curve or a scatter to a plot with a table of its figures."""
     match block:
         case Plot():
             return block
@@ -87,7 +87,7 @@ def _of_scatter(block: Scatter) -> Plot:
 
 
 def _of_bars(block: Bars) -> Plot:
-    """Stand the bars upright, each at a name of the lower axis."""
+    """Convert bars to a plot with vertical bars, their names along the lower axis."""
     first = block.rows[0][1]
     with_value = [(index, name, mark) for index, (name, mark) in enumerate(block.rows) if mark.value is not None]
     axis = Axis.of_shares() if (first.lowest, first.highest) == (0.0, 1.0) else _axis_of(block, first)

@@ -1,4 +1,4 @@
-"""Sentences on what fixing a criterion would change."""
+"""Sentences on how many decisions or scores fixing a criterion would change."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ FIXED_ALONE = "Fixing it alone"
 
 
 def message_with_repair(finding: Finding) -> str:
-    """Return a finding's message with what fixing it alone would change, where that was counted."""
+    """Return a finding's message and, if it was counted, how many decisions or scores fixing it alone would change."""
     changes = repair_of_finding(finding)
     return f"{finding.message} {changes}" if changes else finding.message
 
@@ -23,16 +23,16 @@ def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def repair_of_finding(finding: Finding, subject: str = FIXED_ALONE) -> str:
-    """Say what fixing a finding would change; "" where that wasn't counted, or is nothing."""
+    """Return the sentence on what fixing a finding would change; "" if that wasn't counted."""
     return "" if finding.repair is None else repair_in_words(finding.repair, subject)
 
 
 def repair_in_words(repair: Repair, subject: str = FIXED_ALONE) -> str:
-    """Say which decisions would change; "" where there are none and no score would either.
+    """Return the sentence on the decisions, or else scores, that a repair would change; "" if there is nothing to say.
 
     Args:
         repair: The changes.
-        subject: What would change them.
+        subject: Beginning of the sentence: what is fixed.
     """
     if repair.is_idle and not repair.broken:
         return f"{subject} changes no decision here."
@@ -66,7 +66,7 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 
 
 def pair_in_words(repairs: Repairs) -> str:
-    """Name the two criteria that repair most together, where no single one repairs a fifth; else ""."""
+    """Return the sentence on the pair of criteria that repairs most; "" if one criterion alone repairs a fifth."""
     if repairs.pair is None:
         return ""
     wrong = "wrong decisions" if repairs.pair.decided else "scores that are off"
@@ -75,7 +75,7 @@ def pair_in_words(repairs: Repairs) -> str:
 
 
 def stays_wrong_in_words(repairs: Repairs) -> str:
-    """Say how many decisions no level of the judge repairs, and what to look at instead; "" without any."""
+    """Return the sentence on decisions that stay wrong even with gold's level on all criteria; "" without any."""
     n = len(repairs.stays_wrong)
     if not n:
         return ""

@@ -1,4 +1,4 @@
-"""The results of Python calls that reports describe; a report is loaded with the first result that shows itself."""
+"""The core's reports on the results of Python calls, each loaded only when such a result is first displayed."""
 
 from functools import partial
 from typing import Any

@@ -30,7 +30,7 @@ class DocumentReporter(Generic[_Result]):
     Attributes:
         json_of: Makes the data of a result's JSON file.
         view: Makes a result's document for a page.
-        text_view: Makes a result's document for Markdown; `view` where it is the same.
+        text_view: Makes a result's document for Markdown; None to use `view`.
     """
 
     json_of: Callable[[_Result], object]
@@ -38,7 +38,7 @@ class DocumentReporter(Generic[_Result]):
     text_view: Callable[[_Result], Document] | None = None
 
     def data(self, result: _Result) -> dict[str, Any]:
-        """Return a result as its JSON file has it."""
+        """Return a result as a dict, with the keys of its JSON file."""
         written: dict[str, Any] = plain(self.json_of(result))
         return written
 
@@ -47,16 +47,16 @@ class DocumentReporter(Generic[_Result]):
         return render_markdown((self.text_view or self.view)(result))
 
     def page(self, result: _Result) -> str:
-        """Return a result as a page."""
+        """Return a result as an HTML page."""
         return page(self.view(result))
 
     def frame(self, result: _Result) -> str:
-        """Return as much of a result's page as a notebook holds, in a frame of its own."""
+        """Return a result's HTML page in a frame for a notebook, shortened if it is too large."""
         shorter = map(_framed, _ever_shorter(self.view(result)))
         return next((framed for framed in shorter if len(framed.encode()) <= MOST_IN_NOTEBOOK), "")
 
     def picture(self, result: _Result) -> Any:
-        """Return the first picture of a result's page as a chart.
+        """Return the first plot of a result's page as a chart of a plotting library.
 
         Raises:
             UsageError: It has no picture, or there is nothing to draw with.
@@ -70,7 +70,7 @@ class DocumentReporter(Generic[_Result]):
 
 
 def _ever_shorter(document: Document) -> Iterator[Document]:
-    """Yield a document without its list of examples, then its first screen, then its answer alone."""
+    """Yield shorter and shorter versions of a document: without examples, first screen only, answer only, empty."""
     yield _without_examples(document)
     first = tuple(document.blocks)
     for blocks in (first, tuple(block for block in first if isinstance(block, Callout)), ()):
@@ -96,7 +96,7 @@ def _framed(document: Document) -> str:
 
 
 def page(document: Document) -> str:
-    """Return a document as a page with the time at which it was made."""
+    """Render a document as an HTML page with the current time on it."""
     from markscheme.report.html import render_html
 
     return render_html(document, when=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))

@@ -1,4 +1,4 @@
-"""The table of what reports on several judges at once, whom `calibrate` was given."""
+"""The table of functions that report on several judges together, for `calibrate` with more than one judge."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias

@@ -1,4 +1,4 @@
-"""The table of what is watched here over time, which `status` lists and draws; features add theirs."""
+"""The table of functions that find streams watched over time, for `status` to list and draw; features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class WatchedStream(NamedTuple):
-    """A stream of responses, or a judge on its accepted examples, as it stood at the last look.
+    """State, at its last look, of a watched stream of responses or of a judge watched on its accepted examples.
 
     Attributes:
-        line: What is said of it, on a line.
-        data: The same for JSON.
-        section: Makes its picture; only a page needs it.
-        key: The list of the JSON that it is in.
+        line: The state in a line.
+        data: The state as data for JSON.
+        section: Makes the section with its plot; only a page needs it.
+        key: Key of the list in the JSON to which `data` belongs.
     """
 
     line: str

@@ -1,4 +1,4 @@
-"""What describes agreement in tables, and the calibrations of a table's criteria."""
+"""The reporters of results of tables: agreement of raters, and the calibrations of a table's criteria."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""The words about tables: how one was read, in a line, and why one isn't."""
+"""Sentences on how a table of ratings was read, or why it can't be read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from markscheme.readers.tabular.scales import ReadValues, likely_ends
 
 
 def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str:
-    """Describe how a table was read, in a line: each column, the id, and how many rows count."""
+    """Describe in a line how a table was read: each rater's column, the id column, and how many rows count."""
     values = reading.values[criterion]
     columns = [f"{name}: {_values(name, values)}" for name in (side.name for side in reading.sides(criterion))]
     unit = reading.roles.single.get("id")
@@ -39,7 +39,7 @@ def _values(name: str, values: ReadValues) -> str:
 
 
 def _passing_level(values: ReadValues) -> str:
-    """Return the lowest of the levels of words that pass."""
+    """Return the word for the lowest level that passes."""
     named = zip(values.scale.values, values.scale.choices, strict=True)
     return next(word for position, word in named if position >= (values.pass_mark or 0.0))
 
@@ -69,7 +69,7 @@ NOTES: Final[Mapping[str, str]] = {
 
 
 def notes(reading: TableReading) -> Iterator[str]:
-    """Yield notes on how a table was read: what may be read otherwise, and what counts in no figure."""
+    """Yield notes on how a table was read: its ambiguities, missing values, and columns that count in no figure."""
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
     yield from (NOTES[code] for code in dict.fromkeys(codes))
     if reading.apart:
@@ -104,7 +104,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _turned(values: ReadValues) -> str:
-    """Return the lowest and highest level that were seen in reverse, such as "5-1": a scale on which less is better."""
+    """Return the likely ends of a scale in reverse, such as "5-1", to state that lower numbers are better."""
     return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
 
 
@@ -113,7 +113,7 @@ def _levels_seen(values: ReadValues) -> list[float]:
 
 
 def _ends_seen(values: ReadValues) -> str:
-    """Describe the ends of levels that nobody stated, and the option that states them."""
+    """Say which lowest and highest level were assumed for lack of a statement, and which option states them."""
     seen = _levels_seen(values)
     option = f"`--levels {likely_ends(seen)}` says the scale's"
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
@@ -131,7 +131,7 @@ WITHHELD: Final[Mapping[str, str]] = {
 
 
 def sentence(error: UsageError) -> str:
-    """Explain why a table isn't read, with a command for each choice."""
+    """Explain why a table can't be read, with a command for each way to resolve it."""
     say = SENTENCES_OF_CODES.get(error.code or "")
     text = error.code or "" if say is None else say(error)
     return "\n  ".join([text, *error.commands])
@@ -306,7 +306,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
 
 
 def json_of(error: UsageError) -> dict[str, object]:
-    """Return a refusal as JSON has it."""
+    """Return an error about a table that can't be read as a dict for JSON."""
     text, *_ = str(error).split("\n  ")
     named = {"code": error.code, "message": text, "columns": error.columns, "values": dict(error.values)}
     return {"error": named | {"commands": error.commands}}
@@ -316,7 +316,7 @@ def json_of(error: UsageError) -> dict[str, object]:
 
 
 def reading_json(reading: TableReading) -> dict[str, object]:
-    """Return how a table was read, by the keys of its JSON."""
+    """Return how a table was read as a dict for JSON."""
     columns: dict[str, object] = {}
     withheld: dict[str, str] = {}
     for criterion, sides in reading.roles.criteria.items():

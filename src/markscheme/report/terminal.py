@@ -74,16 +74,16 @@ _TYPED = str.maketrans(
 
 @dataclass(frozen=True)
 class _Room:
-    """Limits on how much of its blocks a screen shows.
+    """Limits on how much a terminal shows of each kind of block.
 
     Attributes:
-        cards: Findings shown whole; the rest is named by its codes.
-        advice: Whether each says what to edit.
+        cards: Findings shown in full; of others only the codes.
+        advice: Whether a finding says what to edit.
         rows: Rows of a table.
         notes: Lines of small print.
         examples: Examples to read first; the HTML page has all.
         captions: Whether bars are explained.
-        asides: Whether sections within a section are drawn: what changes no decision.
+        asides: Whether sections within a section are drawn, such as findings that change no decision.
     """
 
     cards: int
@@ -165,7 +165,7 @@ def _has_colours(file: IO[str]) -> bool:
 
 
 def _is_plain(file: IO[str], encoding: str) -> bool:
-    """Return True if a terminal may not support line drawing."""
+    """Return True if a terminal may not be able to show line-drawing characters."""
     try:
         "─├┤●▲✓→–−".encode(encoding)
     except UnicodeEncodeError:
@@ -174,15 +174,15 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 
 
 class _Page:
-    """Page that draws blocks line by line; what several rooms have in common is drawn once.
+    """Page that renders blocks to lines of text; a block drawn again under other limits is taken from a cache.
 
     Attributes:
-        width: Columns.
-        room: How much of its blocks is drawn.
+        width: Number of columns.
+        room: Limits on how much of each block is drawn.
     """
 
     def __init__(self, width: int, *, colours: bool) -> None:
-        """Open a page of so many columns, with colours or without."""
+        """Open a page with `width` columns, with or without colours."""
         self.width = width
         self.room = _ALL_ROOM
         self._file = io.StringIO()
@@ -204,7 +204,7 @@ class _Page:
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
-        """Add the lines that show these words in their style and place; they are made and laid out once."""
+        """Add lines to the page: those cached under the key `words`, or the ones that `by` makes."""
         if words not in self._drawn:
             shown = by()
             self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already
@@ -218,7 +218,7 @@ class _Page:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
-        """Render a document, with its sections and parts if details are wanted."""
+        """Draw a document, with its sections and parts if details are wanted."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
@@ -238,7 +238,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks that text shows, without a section of examples that there is no room for."""
+        """Return the blocks that text shows, leaving out the section of examples if the limits allow none."""
         return [
             block
             for block in doc.in_text(blocks)
@@ -246,7 +246,7 @@ class _Page:
         ]
 
     def block(self, block: doc.Block) -> None:
-        """Render a block that text shows."""
+        """Draw a block, by its class."""
         match block:
             case doc.Section():
                 self._blank()
@@ -300,7 +300,7 @@ class _Page:
         self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style or ""))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
-        """Render lines after a bullet, with further lines aligned to the first."""
+        """Draw lines after a bullet, the further ones aligned to the first."""
         words = tuple(map(_unbroken, lines))
 
         margin = " " * (indent + cell_len(sign) + 1)
@@ -334,7 +334,7 @@ class _Page:
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, name: str) -> None:
-        """Say how many lines there was no room for."""
+        """Draw a line such as "and 3 more examples", on what was left out."""
         if n > 0:
             self._say(f"and {counted(n, f'more {name}')}")
 
@@ -366,14 +366,14 @@ class _Page:
 
 
 def _unbroken(line: doc.Line) -> str:
-    """Return a line's text with each command as one unbreakable word, so that it can be pasted."""
+    """Return a line's text with each command made unbreakable, so that it can be copied whole."""
     pieces = ((piece, inline(piece)) for piece in _pieces(line))
     text = "".join(text.replace(" ", _GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
     return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", _GLUE), text)
 
 
 def _broken(text: str, width: int) -> list[str]:
-    """Return the lines of a text, broken between words; of words that are wider, commands stay whole."""
+    """Break a text into lines between words; words wider than the line are cut, except commands."""
     lines = []
     for paragraph in text.split("\n"):
         line = blanks = ""
@@ -393,7 +393,7 @@ def _broken(text: str, width: int) -> list[str]:
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
-    """Return True if notes follow their table, a sentence its picture, or examples the count of them."""
+    """Return True if no blank line goes between two blocks, such as a table and its notes."""
     pairs = (
         (doc.Table, doc.Notes),
         (doc.Bars, doc.Paragraph),
@@ -404,7 +404,7 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
 
 
 def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[doc.Line]:
-    """Yield what to do next, and where the rest is."""
+    """Yield the last lines of a document: what to do next, and how to see its details."""
     if document.onward is not None:
         words, command = document.onward
         yield f"{words}: ", doc.Command(command)
@@ -420,7 +420,7 @@ def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[do
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Choose column widths that fit `room`: prose is wrapped first, then figures, then words, and names last of all."""
+    """Choose column widths of a table that fit `room`; prose is narrowed first, then figures, then the row names."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]
@@ -436,7 +436,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _least_width(cell: str) -> int:
-    """Return the minimum width of a cell: a short cell with a figure stays on one line if possible."""
+    """Return the minimum width of a table cell: that of its longest word, or of a short cell with a figure in full."""
     is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 

@@ -1,4 +1,4 @@
-"""The table of what may be under way here, which `status` lists; features add theirs."""
+"""The table of functions that find unfinished work, such as batches, for `status` to list; features add theirs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias

@@ -1,4 +1,4 @@
-"""The words of what statistics and calibrations say in codes: why there is no figure, no interval and no comparison."""
+"""The sentences for the codes of statistics and calibrations, such as why there is no figure or no interval."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -164,12 +164,12 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
-    """Return the sentence of a reason."""
+    """Return the sentence for a reason, made from its code and facts."""
     return REASONS[code](**facts)
 
 
 def share_in_words(estimate: Estimate, digits: int) -> str:
-    """Write a share and its interval in per cent, or as a count if too few examples carry an interval."""
+    """Format a share and its interval in per cent, or as a count if there are too few examples for an interval."""
     if estimate.value is None:
         return number(None)
     if estimate.is_count:

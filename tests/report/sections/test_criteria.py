@@ -18,7 +18,7 @@ def notes(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> list[str]:
     return [inline(line) for block in blocks if isinstance(block, Notes) for line in block.lines]
 
 
-def test_criteria_without_a_level_are_named_in_the_order_of_the_rubric() -> None:
+def test_notes_name_criteria_that_the_judge_never_rated_in_the_order_of_the_rubric() -> None:
     names = tuple(f"c{place}" for place in range(12))
     gold = np.tile([[1.0], [3.0], [5.0]], (4, len(names)))
     judge = np.where(np.arange(len(names)) == 0, gold, math.nan)
@@ -26,7 +26,7 @@ def test_criteria_without_a_level_are_named_in_the_order_of_the_rubric() -> None
     assert [note.removeprefix("– ").partition(":")[0] for note in silent] == list(names[1:])
 
 
-def test_a_level_that_is_a_number_is_called_a_level_below_zero_too() -> None:
+def test_notes_call_a_negative_level_level_too() -> None:
     gold = np.tile([[-2.0], [0.0], [2.0]], (4, 1))
     for level in (-2.0, 2.0):
         reasons = notes(made.rubric("tone", scale=Scale.numbered(-2, 2)), gold, np.full_like(gold, level))

@@ -39,7 +39,7 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_one_kind_of_finding_on_several_criteria_is_one_card_and_on_the_whole_response_another() -> None:
+def test_findings_of_one_kind_on_several_criteria_share_a_card_and_one_on_the_whole_response_has_its_own() -> None:
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
@@ -53,19 +53,19 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_part_of_the_drift() -> N
     ]
 
 
-def test_agreement_that_fell_is_reported_by_the_drift_of_its_criterion_and_by_itself_without_one() -> None:
+def test_lower_agreement_is_part_of_its_criterion_s_drift_and_a_cause_of_its_own_without_drift() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
 
-def test_agreement_that_fell_without_drift_explains_no_other_fault() -> None:
+def test_lower_agreement_without_drift_explains_no_other_finding() -> None:
     assert causes(finding(DRIFT_GOLD, "tone"), finding(LENIENT, "tone")) == [
         [("drift-gold", "tone")],
         [("lenient", "tone")],
     ]
 
 
-def test_replies_come_first_then_labels_then_the_judge_then_more_labels() -> None:
+def test_causes_are_ordered_by_unreadable_replies_then_labels_then_the_judge_then_missing_labels() -> None:
     findings = [finding(TOO_FEW_LABELS), finding(LENIENT, "tone"), finding(AMBIGUOUS, "tone"), finding(UNREADABLE)]
     codes = ["unreadable", "ambiguous", "lenient", "too-few-labels"]
     assert [group[0].code for group in by_cause(findings)] == codes
@@ -92,7 +92,7 @@ def worth_knowing(section: doc.Section) -> list[doc.Card]:
     return [card for block in inner for card in cards(block)]
 
 
-def test_the_required_criterion_that_passes_unsafe_replies_comes_first_and_says_how_many_it_would_stop() -> None:
+def test_the_first_card_is_the_required_criterion_that_passes_unsafe_replies_with_how_many_it_would_stop() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     section = fix_first(calibration)
     first = cards(section)[0]
@@ -105,7 +105,7 @@ def test_the_required_criterion_that_passes_unsafe_replies_comes_first_and_says_
     assert worth_knowing(section)[0].text.endswith("changes no decision here.")
 
 
-def test_every_report_has_the_same_sentence_and_the_same_counts() -> None:
+def test_every_format_of_the_report_has_the_same_sentence_and_counts_on_a_repair() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     sentence = "Fixing it alone would stop 20 of the 20 fails that pass."
     report = plain(json_of(calibration))

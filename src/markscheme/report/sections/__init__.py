@@ -1,1 +1,1 @@
-"""The sections of a calibration's page, one module each, by their headings; other results' pages share some of them."""
+"""The sections of a calibration's page, one module each; other results' pages share some of them."""

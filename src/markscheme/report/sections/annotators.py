@@ -1,4 +1,4 @@
-"""Annotators: what gold comes from, and how well annotators agree with each other and with the judge."""
+"""The section on annotators: where gold comes from, and how well annotators agree with each other and the judge."""
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.report import document as doc
@@ -37,7 +37,7 @@ def annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """Compare the judge with an annotator in words, if annotators agree with each other at all."""
+    """Say in words whether the judge is as good as an annotator, or why that isn't known."""
     people = ceiling.people
     judge = ceiling.judge
     if people.value is None or judge.value is None:

@@ -1,4 +1,4 @@
-"""Criteria: the table of figures per criterion, each criterion in detail, and the whole score."""
+"""The section on criteria: a table of figures per criterion, each criterion in detail, and the score as a whole."""
 
 from collections.abc import Iterator, Sequence
 
@@ -39,7 +39,7 @@ OWN_FIGURES = (
 
 
 def criterion_figures() -> tuple[CriterionFigure, ...]:
-    """Return the columns of the criteria table before the bias."""
+    """Return the statistics that are columns of the criteria table, to the left of the bias."""
     return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
 
 
@@ -72,9 +72,9 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
-    """Return the headings of the figures in `criterion_rows`; for pairs there is no bias.
+    """Return the column headings of the figures in `criterion_rows`; rubrics that compare pairs have no bias column.
 
-    Where units differ between criteria, they stand with none.
+    The bias column names the unit of the levels if all criteria have the same unit.
     """
     figures = tuple(figure.heading for figure in criterion_figures())
     units = {criterion.scale.unit for criterion in rubric.criteria}
@@ -99,7 +99,7 @@ def criterion_rows(
 
 
 def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
-    """List criterion, name and estimate of each figure in the table."""
+    """List the figures in the table of criteria, each as its criterion, its heading and its Estimate."""
     return [
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
@@ -111,7 +111,7 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
 
 
 def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
-    """Explain the figures of the table."""
+    """Explain the figures of the criteria table, for the notes below it."""
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
     approximate = "; ~ approximate." if some else "."
@@ -140,7 +140,7 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _has_near_misses(comparison: Comparison) -> bool:
-    """Return True if a kappa is weighted by how far levels are apart."""
+    """Return True if a criterion's kappa is weighted by the distance between levels: three or more ordered levels."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return any(scale.ordered and len(scale.levels) > 2 for scale in scales)
 
@@ -213,7 +213,7 @@ def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix:
 
 
 def overall_line(comparison: Comparison) -> str:
-    """Describe the whole score in figures."""
+    """Describe in a line how the judge's total score and decisions agree with gold's."""
     overall = comparison.overall
     if comparison.rubric.is_of_pairs:
         return _preference_line(comparison)
@@ -257,7 +257,7 @@ def _mean_where(flags: Flags, among: Flags) -> float | None:
 
 
 def _one_decision(comparison: Comparison) -> str:
-    """Name who passes, or fails, every example; "" if judge and gold do both."""
+    """Say whether gold or the judge passes, or fails, every example, so that kappa has no interval; else return ""."""
     if not why_no_interval(comparison.overall["pass_kappa"]):
         return ""
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
@@ -266,7 +266,7 @@ def _one_decision(comparison: Comparison) -> str:
 
 
 def _share_or_count(value: float | None, decided: Estimate) -> str:
-    """Render a share of the examples with both decisions, as a count if they are too few for an interval."""
+    """Format a share of the decided examples, as a count if they are too few for an interval."""
     if value is None or not decided.is_count:
         return share(value)
     return f"{number(value * decided.n, 0)} of {decided.n}"

@@ -1,4 +1,4 @@
-"""The picture of a judge's decisions, what its scores are good for, and the first responses that it wrongly passes."""
+"""Blocks on a judge's decisions: their agreement with people as bars, the use of its scores, and its false passes."""
 
 import math
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ LONGEST_WHY = 90
 
 
 def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> doc.Bars:
-    """Draw how often the judge decides as people do, in all and on each side, and the least that is enough.
+    """Draw the agreement of a judge's decisions with people's, overall and on fails and passes, with the target.
 
     Args:
-        calibration: Of the judge.
+        calibration: The calibration of the judge.
         answer: The ruling on its decisions.
         about: What annotators' figures and shares are, in sentences; "" for none.
     """
@@ -59,7 +59,7 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 
 def _least(answer: GateAnswer) -> doc.Mark:
-    """Mark the least of each side and the least in all."""
+    """Make the mark of the required shares: of the judge's decisions overall, and on gold's fails and passes."""
     stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
@@ -72,7 +72,7 @@ def _digits(side: GateSide) -> int:
 
 
 def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> str:
-    """Say what each row of the picture is a share of."""
+    """Explain what each bar of the judge's decisions is a share of."""
     who = labeller_of(comparison)
     all_hold = (
         ""
@@ -93,9 +93,9 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 
 
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
-    """Say what a judge's scores are good for, with their agreement; nothing where there is no gate question.
+    """Say what a judge's scores are good for, with their agreement; empty if nothing says which responses pass.
 
-    Where the trend question is asked of something else, that has its own sentence.
+    A feature that judges trends by another measure supplies its own sentence.
     """
     agreement = comparison.agreement
     baseline = comparison.agreement_constant.value
@@ -114,7 +114,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 
 
 def _good_for_trends(decision: Decision) -> str:
-    """Say what the ruling on trends allows; "" if the labels aren't people's, and after a drift."""
+    """Say whether the judge's scores are good for trends; "" if the labels aren't people's, or after drift."""
     if decision.may_trend:
         return "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:
@@ -137,7 +137,7 @@ def _good_for_trends(decision: Decision) -> str:
 
 
 def first_false_passes(comparison: Comparison) -> doc.Items:
-    """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
+    """Show the first false passes: the beginning of each response, people's reasons, and the judge's."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.Items((), are_examples=True)
     unread = comparison.gold.held_out_ids
@@ -158,7 +158,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Say what people and the judge gave on the criterion that lets the response pass, with their reasons."""
+    """Yield the levels and reasons of people and judge on the criterion that makes the judge pass a response."""
     if comparison.rubric.table_of is not None:
         return
     criterion = _criterion_that_passes(comparison, index)
@@ -183,7 +183,7 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """Find the first reason or note of those who gave the labels of a response: of people, where people gave any."""
+    """Return the first reason or note of the labellers of a response; people's, if people labelled it."""
     gold = comparison.gold
     labels = (label for label in gold.examples[index].labels if label.kind in PEOPLE or not gold.has_people)
     remarks = (_rated(label, criterion).reason or label.note for label in labels)
@@ -191,7 +191,7 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
-    """Find the criterion on which gold's level would fail the response; else the one that moves its score most."""
+    """Find the criterion on which gold's level would fail a false pass; else the one that moves the score most."""
     repairs = comparison.repairs
     unit = comparison.ids[index]
     above: dict[str, tuple[bool, float]] = {}

@@ -1,4 +1,4 @@
-"""The details of a calibration: the sections below the first screen, in the order of the page."""
+"""The sections of a calibration's page below its first screen, in order."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -21,8 +21,8 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
     """Yield the sections of a calibration's page below its first screen, in order.
 
     Args:
-        calibration: What they are about.
-        examples: Its examples, those to read first at the top.
+        calibration: The calibration to report on.
+        examples: The block of its examples, those to read first at the top.
     """
     for row in sections_for(calibration, *OWN_SECTIONS):
         yield from row.make(calibration, examples)

@@ -1,4 +1,4 @@
-"""Single examples: the ratings of gold and each rater, with reasons, and the tags that filter a list of them."""
+"""Examples one by one: the ratings of gold and each rater, with reasons, and the tags that filter the list."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,7 +54,7 @@ def level_name(criterion: Criterion, level: float) -> str:
 
 
 def is_off(comparison: Comparison, index: int) -> bool:
-    """Return True if judge and gold don't agree, as agreement counts it."""
+    """Return True if judge and gold differ on an example by at least the tolerance."""
     return bool(comparison.distances[index] >= comparison.tolerance)
 
 
@@ -113,7 +113,7 @@ def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
 
 
 def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
-    """Describe judge and gold of one example in a line: scores and decisions, then the criteria `apart`."""
+    """Summarize one example in a line: scores and decisions of judge and gold, then criteria on which they differ."""
     if comparison.rubric.is_of_pairs:
         return "; ".join(
             [_preferences_head(comparison, index), *(_both_levels(comparison.criteria[n], index) for n in apart)]
@@ -143,13 +143,13 @@ def _preferences_head(comparison: Comparison, index: int) -> str:
 
 
 def is_one_decision(comparison: Comparison) -> bool:
-    """Return True if decisions on one yes/no question are compared: its score and its level say the same again."""
+    """Return True if the rubric is a single yes/no question, so that its score and its level repeat the decision."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return comparison.measure.of == OF_DECISION and len(scales) == 1 and scales[0].is_yes_no
 
 
 def _texts(example: Example) -> str:
-    """Return the response; of a pair both, each under its name."""
+    """Return the text of a response; of a pair, both responses, each under its name."""
     texts = example.submission.texts
     if len(texts) == 1:
         return example.submission.response
@@ -157,7 +157,7 @@ def _texts(example: Example) -> str:
 
 
 def inputs_of_case(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
-    """Return the inputs with their names: those of the rubric first, in its order."""
+    """Return the names and texts of an example's inputs: those that the rubric declares first, in its order."""
     inputs = example.submission.inputs
     ordered = dict.fromkeys((*(name for name in rubric.known_inputs if name in inputs), *inputs))
     return tuple((name, inputs[name]) for name in ordered)
@@ -170,7 +170,7 @@ def _reason(rating: Rating | None, criterion: str | None) -> str:
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
-    """Render each rater's score and decision; "" if no rater has either."""
+    """Format the score and decision of each rater on an example; "" if no rater has either."""
     if all(math.isnan(value) for _, *values in raters for value in values):
         return ""
     has_score = not all(math.isnan(score) for _, score, _ in raters)
@@ -181,7 +181,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, index: int) -> str:
-    """Render the judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
+    """Format the judge's and gold's level on a criterion, with annotators' levels if none of them equals gold's."""
     levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
     made_of = f" (labels {labels})" if levels and float(compared.gold[index]) not in levels else ""
@@ -224,7 +224,7 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
-    """Yield tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
+    """Yield an example's tags: off by the tolerance, different on a criterion, and its cells of confusion matrices."""
     if is_off(comparison, index):
         yield f"{of or ''}off"
     for ordinal, compared in enumerate(comparison.criteria.values()):
@@ -271,7 +271,7 @@ def _rows(
 
 
 def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
-    """Make the cell of a rating, marked as apart if its level differs from `gold`; none is apart if `gold` is nan."""
+    """Make the cell of a rating, flagged if its level differs from `gold`; nan stands for no gold label."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)

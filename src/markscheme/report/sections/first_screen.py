@@ -1,4 +1,4 @@
-"""The first screen: what the judge can be used for, agreement on one scale, wrong decisions, and caveats."""
+"""The first screen of a calibration: what the judge can be used for, agreement, wrong decisions, and caveats."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good 
 
 
 def callout(calibration: Calibration) -> doc.Callout:
-    """Build the callout: the use in words, its evidence, and what to run next."""
+    """Build the callout of a calibration: what the judge can be used for, the evidence, and what to run next."""
     decision = calibration.decision
     decides = "gates" if decision.use == "gate" else "is used for trends"
     moved = _moved(calibration, decides)
@@ -76,14 +76,14 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Say what moved most since the accepted runs; None without any, or if nothing is shown to have moved."""
+    """Build the callout on what changed most since the accepted runs; None without them or without a shown change."""
     if calibration.baseline is None:
         return None
     return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
-    """Build the offer to certify a judge that can't gate but might decide some responses; mostly an empty paragraph."""
+    """Build the offer to certify a judge that might decide some responses by itself; empty if there is none."""
     might = calibration.measured("may_decide")
     command = calibration.commands.certify()
     if might is None or not command:
@@ -153,7 +153,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _explore(calibration: Calibration) -> str:
-    """Say what a judge that can neither gate nor show trends is still good for, by the kind of its answers."""
+    """Say what a judge that can neither gate nor show trends is still good for."""
     return _EXPLORE_ANSWERS if calibration.comparison.measure.of == OF_DECISION else _EXPLORE
 
 
@@ -180,7 +180,7 @@ def _how_drawn(calibration: Calibration) -> str:
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """Add to a callout the labels that would decide, or what to do if no number would."""
+    """Add to a callout how many more labels would settle the verdict, or what to do if no number would."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
@@ -190,7 +190,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    """Explain how many examples are ungraded, why most of them are, and who can fix it."""
+    """Say how many examples are ungraded, the most common reason, and who can fix it."""
     counts = calibration.counts
     unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
@@ -203,7 +203,7 @@ def _why_nothing(calibration: Calibration) -> str:
 
 
 def figures(calibration: Calibration) -> doc.Bars:
-    """Draw the figures that decide on one scale: decisions where there is a gate question, else agreement."""
+    """Draw the figures behind the verdict as bars: decisions if something says which responses pass, else agreement."""
     comparison = calibration.comparison
     answer = calibration.decision.gate_answer
     if answer is None or not calibration.counts.graded:
@@ -214,7 +214,7 @@ def figures(calibration: Calibration) -> doc.Bars:
 
 
 def _weighted(comparison: Comparison) -> str:
-    """Say how shares are weighted, where examples were drawn with unequal chances."""
+    """Say how shares are weighted if examples were drawn with unequal chances; else return ""."""
     if comparison.weighted_to is None:
         return ""
     outputs = counted(comparison.weighted_to, "output")
@@ -280,7 +280,7 @@ def _compares_levels(comparison: Comparison) -> bool:
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:
-    """Say what agreement and the baseline are, by what is compared."""
+    """Define agreement and the baseline for what is compared: scores, decisions, levels or preferences."""
     measure = comparison.measure
     if _compares_levels(comparison):
         agreement = f"Agreement{_of_settings(comparison.settings)}: the judge's level is gold's, the labels'"
@@ -294,7 +294,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
-    """Return True if a wrong decision is on an example whose score agrees."""
+    """Return True if the judge decides wrongly on some example whose score agrees with gold's within the tolerance."""
     wrong = {*comparison.false_passes, *comparison.false_fails}
     return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
@@ -304,7 +304,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
     Args:
         comparison: The judge compared with gold.
-        has_shares: Whether the shares are said; not where a picture has how often the judge is right.
+        has_shares: Whether to state shares; False if bars show them already.
     """
     if not comparison.rubric.has_gate_question:
         return doc.Tiles(())
@@ -341,14 +341,14 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
 
 def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
-    """Render the number of wrong decisions, out of how many by gold, and their share.
+    """Format the number of wrong decisions, how many decisions of gold they are among, and their share.
 
     Args:
         ids: Their ids.
         wrong: How many there are.
         rate: Their share.
         called: Gold's decision, of one response and of several.
-        has_shares: Whether the share is said.
+        has_shares: Whether to state the share.
     """
     decision, all_such = called
     if rate.value is None:
@@ -420,7 +420,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield how many wrong passes can't be read, as their texts are kept to prove new words, and how to read them."""
+    """Yield a line on examples, false passes among them, whose texts are hidden as a test set for rewordings."""
     comparison = calibration.comparison
     unread = comparison.gold.held_out_ids
     if not unread:
@@ -436,7 +436,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield how many ways the judge was asked in, if several, and how often in each."""
+    """Yield a warning if the judge was asked with different sets of parameters, with the number of examples of each."""
     ways = calibration.rater.ways
     if len(ways) > 1:
         parts = (
@@ -447,7 +447,7 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Say what annotators split over evenly, on which examples, and which command decides, if there is one."""
+    """Yield the examples that count in no figure since annotators are evenly split, and the command to resolve them."""
     by_question: dict[str, list[str]] = {}
     for unit, over in even_splits:
         by_question.setdefault(over, []).append(unit)
@@ -459,7 +459,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield how to make a report ask if the judge can gate, when nothing says which responses pass."""
+    """Yield how to state which responses pass, if nothing does; the report needs it to say if the judge can gate."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
@@ -471,7 +471,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield the criteria whose levels differ by less than agreement of the score can detect."""
+    """Yield a line on criteria with frequent errors that move the score by less than the tolerance of agreement."""
     comparison = calibration.comparison
     target = calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:
@@ -498,12 +498,12 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _from_to(figures: Sequence[str]) -> str:
-    """Join the first and the last of sorted figures; return one if they are the same."""
+    """Format sorted figures as a range, from the first to the last; as one figure if these are equal."""
     return figures[0] if figures[0] == figures[-1] else f"{figures[0]} to {figures[-1]}"
 
 
 def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
-    """Yield agreement of scores when decisions are compared; the section on criteria has the reverse."""
+    """Yield a line with the agreement of scores, if the report compares decisions."""
     if comparison.measure.of != OF_DECISION or is_one_decision(comparison):
         return
     by_score = comparison.by(OF_SCORE)
@@ -512,7 +512,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """Describe the examples that differ from gold by exactly the tolerance, and what counting them would change."""
+    """Say how many examples differ from gold by exactly the tolerance, and what counting them as hits would change."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)
@@ -527,5 +527,5 @@ def _ties_line(calibration: Calibration) -> str:
 
 
 def agreement_with_ties(comparison: Comparison) -> Estimate:
-    """Estimate agreement if examples exactly at the tolerance counted."""
+    """Estimate agreement as if examples that differ by exactly the tolerance counted as hits."""
     return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")

@@ -1,4 +1,4 @@
-"""Fix first: a card per cause, in the order of the work, each with what to edit and the command to run."""
+"""The section on what to fix first: a card per cause, in working order, with what to edit and the command to run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ WORTH_KNOWING = "Worth knowing"
 
 
 def fix_first(calibration: Calibration) -> doc.Section:
-    """Build the section on what to do, one card per cause, without repeating the callout; idle faults come last."""
+    """Build the section on what to fix, one card per cause; causes whose repair changes no decision come last."""
     blocks = tuple(_fixes(calibration))
     return doc.Section(_heading(calibration, blocks), blocks, "fix")
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Choose the heading by urgency: less urgent if nothing is at fault, or if the judge can gate already."""
+    """Choose the section's heading: "Fix first", or a milder one if nothing is at fault or the judge can gate."""
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
@@ -60,13 +60,13 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
-    """Return True if fixing a finding alone makes no wrong decision right, and no other finding explains it."""
+    """Return True if fixing a finding alone corrects no wrong decision, and no other finding explains it."""
     is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 
 
 def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
-    """Yield what takes two criteria to repair, and what no criterion would change."""
+    """Yield sentences on decisions that only fixing two criteria together repairs, and on those nothing repairs."""
     lines: list[doc.Line] = []
     if repairs is not None and repairs.pair is not None:
         lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
@@ -87,7 +87,7 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
-    """Explain how new grades come into a report on a file of ratings."""
+    """Explain how to see the effect of an edit in a report on a file of ratings."""
     commands = calibration.commands
     by_improve = any(finding.command(commands) == commands.improve() for finding in shown)
     by = ", by hand or by `improve`," if by_improve else ","
@@ -95,14 +95,14 @@ def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Return True if the callout already says it: missing labels, or that one constant score does better."""
+    """Return True if the callout already states a finding: missing labels, or that the baseline does better."""
     if finding.kind.fixed_by == "more labels":
         return decision.labels_needed is not None
     return finding.kind.compares_baseline and decision.compares_baseline
 
 
 def _first_step(calibration: Calibration) -> str:
-    """Write what to do if there is no finding."""
+    """Say what to do if there are no findings."""
     if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     decision = calibration.decision
@@ -118,7 +118,7 @@ def _first_step(calibration: Calibration) -> str:
 
 
 def _on_false_passes(calibration: Calibration) -> str:
-    """Write what is left to decide if a judge passes many fails and no limit is set; else return ""."""
+    """Say that a limit on false passes is the user's choice, if there are many and no limit is set; else return ""."""
     rate = calibration.comparison.false_pass_rate
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
@@ -136,9 +136,10 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Group findings by cause, separately for criteria and the whole, in the order in which to resolve them.
+    """Group findings by cause, in the order to resolve them; those on criteria and on whole responses stay apart.
 
-    A finding that another one on its criterion explains joins that one's group; it is left out if it repeats that one.
+    A finding that another finding on its criterion explains joins the group of that one, or is left out if it only
+    repeats it.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
@@ -154,7 +155,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of one cause; criteria in `stated` have another card that says what fixing them would change."""
+    """Build the card of one cause; the effect of fixing the criteria in `stated` is already on an earlier card."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
@@ -175,7 +176,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Describe a finding that the card's own finding explains."""
+    """Format a finding as a probable consequence of the finding that its card is about."""
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 
@@ -185,7 +186,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield what fixing each of several criteria alone would change, if that is much; for the first in any case."""
+    """Yield what fixing each criterion alone would change, skipping small effects of all but the first."""
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
@@ -195,12 +196,12 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """Return the examples whose decision fixing the finding would repair, else those that show it best."""
+    """Return the examples whose decision would be corrected by fixing a finding, else those that show it best."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
-    """Return the criterion as the card's title, or the cause if there are several criteria or none."""
+    """Return a card's title: its criterion, or the cause if there are several criteria or none."""
     first = causes[0]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
@@ -211,13 +212,13 @@ def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
 
 
 def _text(finding: Finding, calibration: Calibration) -> str:
-    """Return the finding's text; if the callout already says it, its cause in a few words."""
+    """Return a finding's text, shortened to its cause if the callout already states it."""
     baseline = calibration.baseline
     return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield the text of each finding; findings with equal words on several criteria are one row."""
+    """Yield a row with the text of each finding; criteria with the same text share a row."""
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

@@ -1,4 +1,4 @@
-"""Labels in words: how many examples have them, and whose they are."""
+"""Labels described in words: how many examples are labelled, and by whom."""
 
 import numpy as np
 
@@ -22,11 +22,12 @@ _KINDS = {
 
 
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
-    """Describe how many examples are labelled, of a table how many are compared, and by how many raters of each kind.
+    """Describe how many examples are labelled (in a table: compared), and by how many raters of each kind.
 
     Args:
-        comparison: With their labels.
-        part: Which part of a set they are, and how many labelled examples the whole set has; None for the whole.
+        comparison: The comparison with these labels.
+        part: Name of the split that is compared, and the number of labelled examples in the whole set; None for the
+        whole set.
     """
     gold = comparison.gold
     kinds = ", ".join(

@@ -1,4 +1,4 @@
-"""Pictures of a calibration: scores against gold and at the pass mark, what more labels would buy, and annotators."""
+"""Plots of a calibration: scores against gold and by gold's decision, interval by number of labels, and annotators."""
 
 import math
 from collections import defaultdict
@@ -97,7 +97,7 @@ def score_histogram(comparison: Comparison) -> Plot | None:
 
 
 def _counts(scores: Floats) -> list[int]:
-    """Count the scores in each bin; a score at the edge of two is in the upper one, as at the pass mark."""
+    """Count the scores in each bin of the histogram; a score on the edge between two bins is in the upper one."""
     places = np.floor(np.round(scores * BINS, DECIMALS)).astype(int)
     counts: list[int] = np.bincount(np.clip(places, 0, BINS - 1), minlength=BINS).tolist()
     return counts
@@ -125,7 +125,7 @@ def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
 
 
 def labels_against_width(calibration: Calibration) -> doc.Section | None:
-    """Plot how narrow the interval of agreement gets with more labels; None if too few show the agreement."""
+    """Plot how narrow the interval of agreement gets with more labels; None with too few labels to plan from."""
     agreement = calibration.comparison.agreement
     n = agreement.n
     if agreement.value is None or n < FEWEST_TO_PLAN or agreement.low is None or agreement.high is None:
@@ -165,7 +165,7 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
 
 
 def annotator_matrix(comparison: Comparison) -> doc.Table | None:
-    """Tabulate how often each pair of annotators agrees by the compared measure; None for fewer than three."""
+    """Tabulate how often each pair of annotators agrees; None for fewer than three annotators."""
     columns = comparison.table.annotators
     if len(columns) < FEWEST_IN_MATRIX:
         return None

@@ -1,4 +1,4 @@
-"""What was run: rubric, judge, labels, how it was asked, and what that cost."""
+"""The section on what was run: rubric, judge, labels, how the judge was asked, and the cost."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _BY_HAND = "picked by hand"
 
 
 def source_line(calibration: Calibration) -> str:
-    """Describe where the judge's replies come from: the only line in which a recorded run differs from a live one."""
+    """Say where the judge's replies come from: live calls, recordings, a file of ratings or a table."""
     rater = calibration.rater
     if rater.rated_table is not None:
         return _table_line(calibration, *rater.rated_table)
@@ -45,7 +45,7 @@ def source_line(calibration: Calibration) -> str:
 
 
 def _table_line(calibration: Calibration, table: "TableReading", criterion: str) -> str:
-    """Describe how a table was read; rows, rows with both and even splits reconcile with the examples that count."""
+    """Describe how a table was read, with counts of rows, of rows with judge and gold, and of even splits."""
     from markscheme.report.table_words import line_two
 
     comparison = calibration.comparison
@@ -55,7 +55,7 @@ def _table_line(calibration: Calibration, table: "TableReading", criterion: str)
 
 
 def what_was_run(calibration: Calibration) -> doc.Section:
-    """Build the section with the facts of a run, one a line."""
+    """Build the section with the facts of a run, one per line."""
     return doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
 
 
@@ -93,7 +93,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
 
 
 def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
-    """Yield how the examples were drawn; nothing where none is known by itself."""
+    """Yield the fact on how the examples were drawn; nothing if single examples aren't known."""
     if not gold.examples:
         return
     manners = zip(values_of(gold.examples, "is_picked_by_hand"), values_of(gold.examples, "drawn"), strict=True)
@@ -105,7 +105,7 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
 
 
 def cost_line(cost: Usage) -> str:
-    """Write calls, tokens and dollars in a line, as far as they are known."""
+    """Format calls, tokens and dollars of a run in a line, as far as they are known."""
     if not cost.calls:
         return "none (no calls)"
     read = cost.input_tokens

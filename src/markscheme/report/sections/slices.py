@@ -1,4 +1,4 @@
-"""Slices: the parts of the examples on which the judge does worse than on the rest."""
+"""The section on slices: groups of examples on which the judge does worse than on the rest."""
 
 from collections.abc import Iterator, Sequence
 

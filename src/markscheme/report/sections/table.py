@@ -20,11 +20,11 @@ class SectionRow(NamedTuple):
     """Entry of the table of sections: a section's rank, and the function that makes it.
 
     Attributes:
-        rank: Its place on the page; ranks of the core are tens, so that there is room between them.
-        make: Makes it.
-        rated: What the judge must have rated for it to be made.
-        counts: Makes what the first screen counts in the place of wrong decisions.
-        data: Makes what the JSON says of it, by its keys.
+        rank: Position on the page; ranks of the core's sections are multiples of ten, so that others fit in between.
+        make: Makes the section.
+        rated: Kinds of what a judge rated (responses or pairs) for which the section is made.
+        counts: Makes the tiles that the first screen has in place of wrong decisions; None for none.
+        data: Makes the section's entries of the JSON; None for none.
     """
 
     rank: int
@@ -46,12 +46,12 @@ RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = Ope
 
 
 class CriterionFigure(NamedTuple):
-    """A statistic per criterion: a column of the criteria table, the same in every format.
+    """A statistic per criterion, which is a column of the criteria table.
 
     Attributes:
         heading: Heading of the column.
         estimate: The statistic of one criterion.
-        cell: Formats it.
+        cell: Formats the statistic.
     """
 
     heading: str
@@ -64,11 +64,11 @@ CRITERION_FIGURES: OpenTable[Callable[[], CriterionFigure]] = OpenTable()
 
 
 def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:
-    """Return the rows that are about what a calibration's judge rated, in order.
+    """Return the entries of sections that apply to what a calibration's judge rated (responses or pairs), by rank.
 
     Args:
-        calibration: What they are about.
-        of_core: Rows besides those of features.
+        calibration: The calibration to report on.
+        of_core: Entries in addition to those of features.
     """
     rated = calibration.rubric.compares
     return sorted((row for row in (*of_core, *SECTIONS) if rated in row.rated), key=lambda row: row.rank)

@@ -1,4 +1,4 @@
-"""Agreement in a table of ratings: each measure with its interval, or why it has no value."""
+"""The report on agreement in a table of ratings: each measure with its interval, or why it has no value."""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -46,7 +46,7 @@ _SOURCE = (
 
 
 def view(agreement: Agreement) -> Document:
-    """Build the document on how well the raters agree and what that is good for; other measures are in the details."""
+    """Build the document on how well raters agree and what their ratings are good for; details have more measures."""
     table = agreement.table
     by_scale = _FOR_TWO if len(table.raters) == 2 else _FOR_MORE
     return Document(
@@ -65,7 +65,7 @@ def _note(estimate: Estimate, table: RaterTable) -> str:
 
 
 def _level_in_words(table: RaterTable, code: float) -> str:
-    """Name a level that a reason mentions: a word as the table has it, a number after "level"."""
+    """Name a level for a sentence: a word as in the table, or a number preceded by "level"."""
     level = dict(zip(table.codes, table.levels, strict=True)).get(code, code)
     return level if isinstance(level, str) else f"level {level:g}"
 
@@ -90,13 +90,13 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Return True if units that two raters rated have different numbers of ratings, so that pairs count unequally."""
+    """Return True if the number of ratings differs between units with at least two of them."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 
 
 def good_for(alpha: Estimate) -> tuple[Tone, str]:
-    """Return what ratings of that reliability are good for, as far as its interval shows it."""
+    """Return what ratings with this Krippendorff's alpha are good for, hedged if its interval reaches below .80."""
     if alpha.value is None:
         return "open", f"beyond chance it isn't known how well: {alpha.undefined}"
     tone, use = _good_for(alpha.value)
@@ -106,7 +106,7 @@ def good_for(alpha: Estimate) -> tuple[Tone, str]:
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:
-    """Return what ratings of that reliability are good for, by Krippendorff.
+    """Return what ratings with a Krippendorff's alpha of this value are good for, by Krippendorff's thresholds.
 
     >>> _good_for(0.61)[1], _good_for(0.7)[1], _good_for(0.85)[1]
     ('too low to rely on', 'usable for trends, not for single decisions', 'reliable')

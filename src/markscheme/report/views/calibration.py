@@ -31,7 +31,7 @@ from markscheme.stats.intervals import Floats
 
 
 def view(calibration: Calibration) -> doc.Document:
-    """Build the whole report."""
+    """Build the document that reports on a calibration."""
     comparison = calibration.comparison
     examples = examples_of(comparison, calibration.slices)
     passed = first_false_passes(comparison)
@@ -60,7 +60,7 @@ def view(calibration: Calibration) -> doc.Document:
 
 
 def _counts(calibration: Calibration) -> doc.Tiles:
-    """Return tiles of the wrong decisions, or a section's own counts in their place."""
+    """Return tiles that count wrong decisions, or the tiles that a feature's section has in their place."""
     counts = next((row.counts for row in sections_for(calibration) if row.counts is not None), None)
     if counts is not None:
         return counts(calibration)
@@ -79,7 +79,7 @@ def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
 
 
 def _onward(calibration: Calibration) -> tuple[str, str] | None:
-    """Return the next step, unless the answer or a finding says it: a rubric for a table; accept a good run."""
+    """Return the next step in words and as a command: make a rubric, accept the run, or grade; None without one."""
     commands = calibration.commands
     if calibration.rater.table is not None:
         return "Next, to go on with a rubric", commands.init_from_table()
@@ -159,13 +159,13 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
 
 
 def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
-    """Return the entries that sections of features add to the JSON."""
+    """Return the entries that features' sections add to the calibration's JSON."""
     with_data = [row.data for row in sections_for(calibration) if row.data is not None]
     return {key: value for data in with_data for key, value in data(calibration).items()}
 
 
 def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
-    """Return the figures that depend on where a table's scale ends, where nobody stated it."""
+    """Return the names of statistics that are withheld since nobody stated where a table's scale ends."""
     if calibration.rater.rated_table is None:
         return frozenset()
     table, criterion = calibration.rater.rated_table
@@ -183,14 +183,14 @@ def _without_unknown(figures: Mapping[str, Estimate], withheld: Collection[str])
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
-    """Return the ids of wrong decisions, null if a table doesn't say what passes."""
+    """Return the ids of false passes and false fails for JSON; None if nothing says which values of a table pass."""
     if calibration.rubric.table_of == "values":
         return {"false_passes": None, "false_fails": None}
     return attributes(calibration.comparison, "false_passes false_fails")
 
 
 def _read(calibration: Calibration) -> dict[str, Any]:
-    """Return how a table was read, as an entry of the JSON; empty without a table."""
+    """Return the JSON entry on how a table was read; empty without a table."""
     if calibration.rater.table is None:
         return {}
     from markscheme.report.table_words import reading_json
@@ -199,7 +199,7 @@ def _read(calibration: Calibration) -> dict[str, Any]:
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Return the rulings on both questions, with codes and figures; the gate's is null if nothing says what passes."""
+    """Return the rulings on gate and trend for JSON; None for the gate if nothing says which responses pass."""
     answer = decision.gate_answer
     gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores: Any = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
@@ -209,7 +209,7 @@ def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Return both limits on wrong decisions, null for one that isn't set, each with the state of its side."""
+    """Return the limits on false passes and false fails for JSON, with their rates and states; None if not set."""
     rates: dict[str, Estimate] = {"stops": comparison.false_pass_rate, "keeps": comparison.false_fail_rate}
     set_limits = asdict(decision.most_wrong)
     limits: dict[str, Any] = {"false_pass": None, "false_fail": None}
@@ -221,7 +221,7 @@ def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:
-    """Return scores, decisions and levels of judge and gold, in the order of `examples`; null where one is missing."""
+    """Return the ratings of judge and gold and how each example was drawn, in the order of `examples`, for JSON."""
     gold = comparison.gold
     criteria = comparison.criteria
     return {
@@ -239,13 +239,13 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
 
 
 def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
-    """Return the labels of a category that pass, as an entry of the JSON; empty if the rubric names none."""
+    """Return the JSON entry of the categories of a criterion that pass; empty if the rubric names none."""
     passing = compared.criterion.passing
     return {"passes": list(passing)} if passing else {}
 
 
 def _levels(compared: CriterionComparison, levels: Floats) -> Floats | list[str | None]:
-    """Return levels by their values; categories without values by their labels."""
+    """Return a rater's levels on a criterion for JSON: as numbers, or as labels for categories without values."""
     scale = compared.criterion.scale
     if not scale.coded:
         return levels

@@ -1,4 +1,4 @@
-"""The report on an export's judges: a row per metric and judge, and which metric is worth a rubric."""
+"""The report on the judges in an exported file: a row per metric and judge, and which metric is worth a rubric."""
 
 import shlex
 from collections import Counter
@@ -28,7 +28,7 @@ _HEADINGS = (
 
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
-    """Build the first report on an export, without a rubric."""
+    """Build the report on an exported file that is read without a rubric."""
     rows = tuple(_row(calibration) for calibration in answer.metrics)
     return doc.Document(
         title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
@@ -98,7 +98,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
 
 
 def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
-    """Return the answer as a dict, each calibration by the keys of its own file format."""
+    """Return the report on an exported file as a dict, each calibration with the keys of its own file format."""
     weak = answer.worth_a_rubric
     return {
         "schema": 1,

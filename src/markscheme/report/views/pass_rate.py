@@ -1,4 +1,4 @@
-"""Pass rates as annotators would decide, next to the judge's own."""
+"""The report on pass rates: the judge's own, and corrected to what annotators would decide."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -36,11 +36,11 @@ _NOT_HUMAN = ("constructed", "model")
 
 
 def view(rates: PassRates, reference: str | None = None) -> Document:
-    """Build the document on the rates, the corrected one first.
+    """Build the document on pass rates, with the corrected rate first.
 
     Args:
         rates: The rates.
-        reference: Where the labels come from, if the calibration says it.
+        reference: Where the labels come from; None if that isn't known.
     """
     who = "the labels (not human)" if reference in _NOT_HUMAN else "people"
     labels = counted(rates.labels, "label")
@@ -49,12 +49,12 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
 
 
 def _assumption(rates: PassRates) -> str:
-    """Say what the correction assumes about the labels."""
+    """Return the sentence on what the correction of pass rates assumes about the labels."""
     return _ASSUMED[rates.how] if rates.labels_here else _ASSUMED_OF_OTHERS.get(rates.how, _ASSUMED[rates.how])
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
-    """Build the callout: the corrected rate, then the judge's own."""
+    """Build the callout with the corrected pass rate and the judge's own."""
     alone = f"The judge alone passes {_share(rates.raw)}."
     if _is_wide(rates.corrected):
         alone += " The interval is wide: label more."
@@ -66,14 +66,14 @@ def _callout(rates: PassRates, who: str) -> Callout:
 
 
 def _is_wide(estimate: Estimate) -> bool:
-    """Return True if an interval leaves open in which fifth of the scale a share lies."""
+    """Return True if a share's interval is too wide to rely on."""
     low = estimate.low
     high = estimate.high
     return low is not None and high is not None and high - low > _WIDE
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
-    """Yield the evidence behind the rates, each group, and each difference."""
+    """Yield the blocks below the callout: assumptions, pass rates by group, and differences between groups."""
     assumed = _assumption(rates)
     lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
     if rates.not_graded:
@@ -117,7 +117,7 @@ def _share(estimate: Estimate) -> str:
 
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
-    """Return the rates as a dict, by the keys of the file format."""
+    """Return pass rates as a dict, by the keys of the file format."""
     return {
         "schema": 1,
         **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here"),

@@ -1,4 +1,4 @@
-"""The reports on tables without a rubric: a judge by criterion, and annotators with each other."""
+"""The reports on tables without a rubric: on a judge, by criterion, and on annotators' agreement."""
 
 import shlex
 from collections.abc import Iterator
@@ -30,22 +30,22 @@ _HEADINGS: Final = (
 
 
 def view(result: TableCalibrations | AnnotatorAgreement) -> doc.Document:
-    """Return the report on a table's judge by criterion, or on its annotators."""
+    """Build the report on a table: by criterion if it has a judge, else on its annotators."""
     return by_criterion(result) if isinstance(result, TableCalibrations) else of_annotators(result)
 
 
 def json_of(result: TableCalibrations | AnnotatorAgreement) -> dict[str, Any]:
-    """Return the report by the keys of its JSON."""
+    """Return the report on a table as a dict for JSON."""
     return by_criterion_json(result) if isinstance(result, TableCalibrations) else annotators_json(result)
 
 
 def judges_in(result: TableCalibrations | AnnotatorAgreement) -> list[Calibration]:
-    """Return the calibrations of a table's judge; none of annotators alone."""
+    """Return the calibrations of a table's judge, one per criterion; [] for a table of annotators only."""
     return list(result.criteria.values()) if isinstance(result, TableCalibrations) else []
 
 
 def by_criterion(result: TableCalibrations) -> doc.Document:
-    """Return the report on a judge, a row for each criterion."""
+    """Build the report on a table's judge, with a row for each criterion."""
     reading = result.reading
     first = next(iter(result.criteria.values()))
     rows = tuple(_row(name, calibration) for name, calibration in result.criteria.items())
@@ -81,7 +81,7 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _shown_name(name: str, calibration: Calibration) -> str:
-    """Return a criterion's name; of the one without a name, that of its column."""
+    """Return a criterion's name; if it has none, that of its column."""
     return name or next(iter(calibration.comparison.criteria))
 
 
@@ -104,7 +104,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 
 
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
-    """Return the report by criterion as a dict, each criterion by the keys of a calibration's JSON."""
+    """Return the report on a table's judge as a dict, each criterion with the keys of a calibration's JSON."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
     read = reading_json(result.reading)
     return {
@@ -122,7 +122,7 @@ def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
 
 
 def of_annotators(result: AnnotatorAgreement) -> doc.Document:
-    """Build the report on how far annotators agree: the answer, alpha, and where they differ."""
+    """Build the report on annotators' agreement: the answer, Krippendorff's alpha, and where they differ."""
     reading = result.reading
     blocks: list[doc.Block] = []
     details: list[doc.Section] = []
@@ -146,7 +146,7 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
 
 
 def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return the next step with the labels: make a rubric of a table, resolve where annotators of a rubric differ."""
+    """Return what to do next with annotators' labels, in words and as a command; None if they aren't in a file."""
     reading = result.reading
     if not reading.paths:
         return None
@@ -160,7 +160,7 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
 
 
 def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return the next step with the labels of a rubric: resolve where annotators differ, else compare a judge."""
+    """Return what to do next with a rubric's labels: resolve annotators' differences, else calibrate a judge."""
     folders = calibrations(Path.cwd())
     name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), None)
     if name is None:
@@ -188,7 +188,7 @@ def _share(estimate: Estimate) -> str:
 
 
 def _pairs(figures: AnnotatorFigures) -> list[doc.Block]:
-    """Tabulate how far each two of several annotators agree."""
+    """Tabulate how often each pair of annotators agrees."""
     rows = tuple(
         (doc.Name(" and ".join(pair)), str(agreement.n), share_with_interval(agreement))
         for pair, agreement in figures.pairs.items()
@@ -201,7 +201,7 @@ def _about(figures: AnnotatorFigures) -> Iterator[str]:
 
 
 def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
-    """Return the report on annotators as a dict: figures of the one criterion, or of each in `criteria`."""
+    """Return the report on annotators as a dict: the figures of a single criterion, or of several by name."""
     by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
     read = reading_json(result.reading)
     if len(by_name) == 1:
