@@ -197,7 +197,9 @@ def first_words(text: str) -> str:
 
 
 @pytest.mark.proof
-def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runner) -> None:
+def test_the_action_calibrates_a_rewording_annotates_it_writes_a_comment_and_sets_the_build_s_status(
+    runner: Runner,
+) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
     assert done.returncode == 0, done.stderr
     assert runner.outputs["use"] in ("explore", "none")
@@ -233,7 +235,7 @@ def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runne
 
 
 @pytest.mark.proof
-def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
+def test_the_comment_of_the_action_names_labels_under_old_words_as_stale(runner: Runner) -> None:
     ratings = runner.project / "calibration" / "code-quality" / "ratings"
     (file,) = ratings.glob("*.jsonl")
     records = [json.loads(line) for line in file.read_text().splitlines()]
@@ -246,7 +248,7 @@ def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
     assert "were labelled under the old words of" in comment["body"]
 
 
-def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
+def test_the_action_passes_on_options_written_on_several_lines(runner: Runner) -> None:
     done = runner.calibrate(rubric="code-quality", options="-o planned_runs=20\n--no-such-option\n")
     assert runner.outputs["status"] == "2"
     assert "--no-such-option" in done.stdout
@@ -254,7 +256,7 @@ def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
 
 
 @pytest.mark.proof
-def test_a_comment_by_another_user_with_our_mark_is_not_changed(runner: Runner) -> None:
+def test_the_action_leaves_a_comment_by_another_user_with_its_own_mark_unchanged(runner: Runner) -> None:
     theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
     (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
     assert runner.comment().returncode == 0
@@ -265,7 +267,7 @@ def test_a_comment_by_another_user_with_our_mark_is_not_changed(runner: Runner) 
     assert [one.get("rewritten", False) for one in runner.comments] == [False, True]
 
 
-def test_no_comment_is_written_where_the_token_s_own_user_is_unknown(
+def test_the_action_writes_no_comment_if_the_token_s_user_is_unknown(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VIEWER", "")
@@ -273,7 +275,7 @@ def test_no_comment_is_written_where_the_token_s_own_user_is_unknown(
     assert runner.comments == []
 
 
-def test_a_long_comment_is_cut_at_a_line_with_its_code_block_closed(runner: Runner) -> None:
+def test_a_long_comment_of_the_action_is_cut_at_the_end_of_a_line_with_its_code_block_closed(runner: Runner) -> None:
     report = runner.folder / "markscheme"
     report.mkdir()
     lines = [f"é{number} ```" if number % 7 else "~~~" for number in range(9000)]
@@ -290,7 +292,7 @@ def test_a_long_comment_is_cut_at_a_line_with_its_code_block_closed(runner: Runn
     assert shown[end + 1 :] == ["", "*This is cut here; the report of this run has the rest.*", "", "</details>"]
 
 
-def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
+def test_the_action_writes_no_comment_on_an_unchanged_rubric_or_a_fork(runner: Runner) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     assert "no comment" in runner.comment().stdout
     condition = "github.event.pull_request.head.repo.full_name != github.repository"
@@ -299,7 +301,7 @@ def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
 
 
 @pytest.mark.proof
-def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
+def test_the_action_calibrates_recorded_replies_without_a_key(runner: Runner) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     done = runner.calibrate(rubric="code-quality")
     assert done.returncode == 0
@@ -313,14 +315,16 @@ def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize(("require", "status"), [("gate", "1"), ("trend", "0"), ("", "1")])
-def test_the_question_that_is_required_is_asked_of_the_judge(runner: Runner, require: str, status: str) -> None:
+def test_the_status_of_the_action_answers_the_question_that_is_required_of_the_judge(
+    runner: Runner, require: str, status: str
+) -> None:
     write_table(runner.project / "table.csv", *decisions(32, 12, 168, 166))
     runner.calibrate(rubric="table.csv", require=require)
     assert runner.outputs["status"] == status
     assert runner.decide(require).returncode == int(status)
 
 
-def test_a_weekly_run_remembers_responses_and_fails_where_something_moved(runner: Runner) -> None:
+def test_a_weekly_run_of_the_action_remembers_responses_and_fails_if_the_pass_rate_moved(runner: Runner) -> None:
     lines = [
         {
             "id": f"{week}-{n}",
@@ -367,7 +371,7 @@ def test_a_weekly_run_remembers_responses_and_fails_where_something_moved(runner
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_by_what_is_required_and_where_nothing_was_measured(
+def test_the_build_fails_if_the_judge_misses_what_is_required_or_nothing_was_measured(
     runner: Runner, status: str, use: str, require: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")

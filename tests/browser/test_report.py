@@ -69,7 +69,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_five_hundred_hostile_examples_run_nothing(chromium: Browser, hostile: Path) -> None:
+def test_a_report_of_five_hundred_hostile_examples_runs_no_script_of_theirs(chromium: Browser, hostile: Path) -> None:
     opened = Opened(chromium, hostile)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
@@ -110,7 +110,9 @@ def test_a_reader_filters_searches_and_opens_an_example(chromium: Browser, plain
     assert opened.told == []
 
 
-def test_rows_are_made_a_page_at_a_time_and_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
+def test_the_list_of_examples_is_drawn_a_page_at_a_time_and_sorted_by_any_column(
+    chromium: Browser, plain: Path
+) -> None:
     page = Opened(chromium, plain).page
     rows = page.locator(".list tbody tr")
     assert rows.count() == 25
@@ -127,7 +129,7 @@ def test_rows_are_made_a_page_at_a_time_and_sorted_by_any_column(chromium: Brows
     assert column.get_attribute("aria-sort") == "ascending"
 
 
-def test_the_worst_example_of_a_finding_unfolds_with_the_quote_marked(chromium: Browser, tmp_path: Path) -> None:
+def test_the_worst_example_of_a_finding_unfolds_with_the_judge_s_reason(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "quoted.html"
     file.write_text(render_html(of_calibration.view(hostile_calibration(60, attacks=["quote: x"]))), encoding="utf-8")
     page = Opened(chromium, file).page
@@ -138,7 +140,7 @@ def test_the_worst_example_of_a_finding_unfolds_with_the_quote_marked(chromium: 
     assert "a reason: quote: x" in article.inner_text()
 
 
-def test_an_example_opens_and_closes_by_keyboard_alone(chromium: Browser, plain: Path) -> None:
+def test_an_example_in_a_report_can_be_opened_and_closed_by_keyboard_alone(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain).page
     page.locator(".tile a.id").first.focus()
     page.keyboard.press("Enter")
@@ -149,7 +151,7 @@ def test_an_example_opens_and_closes_by_keyboard_alone(chromium: Browser, plain:
     article.wait_for(state="detached")
 
 
-def test_slices_are_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
+def test_the_table_of_slices_can_be_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain).page
     table = page.locator("table.sortable").last
     column = table.get_by_role("columnheader", name="examples", exact=True)
@@ -177,24 +179,26 @@ def test_every_step_of_a_trace_opens_at_once_in_a_report(chromium: Browser, tmp_
     assert opened.told == []
 
 
-def test_without_script_the_page_names_the_examples_that_differ_most(chromium: Browser, plain: Path) -> None:
+def test_without_javascript_the_report_names_the_examples_that_differ_most(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain, script=False).page
     note = page.locator("noscript")
     assert note.first.is_visible()
     assert "needs JavaScript" in note.first.inner_text()
 
 
-def test_of_a_thousand_examples_one_page_of_rows_is_drawn(chromium: Browser, thousand: Path) -> None:
+def test_a_report_of_a_thousand_examples_draws_only_one_page_of_rows(chromium: Browser, thousand: Path) -> None:
     assert Opened(chromium, thousand).page.locator(".list tbody tr").count() == 25
 
 
-def test_on_paper_the_answer_is_on_the_first_of_at_most_ten_pages(chromium: Browser, thousand: Path) -> None:
+def test_a_printed_report_has_at_most_ten_pages_and_the_answer_on_the_first(chromium: Browser, thousand: Path) -> None:
     pdf = Opened(chromium, thousand).page.pdf(format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     assert 2 <= pages <= 10
 
 
-def test_the_first_screen_of_a_desktop_holds_answer_figures_and_the_first_fix(chromium: Browser, plain: Path) -> None:
+def test_the_first_screen_of_a_report_on_a_desktop_shows_the_answer_the_figures_and_the_first_fix(
+    chromium: Browser, plain: Path
+) -> None:
     page = Opened(chromium, plain).page
     page.set_viewport_size({"width": 1280, "height": 800})
     for part in (".callout", ".bars", ".tiles", ".card"):
@@ -204,7 +208,7 @@ def test_the_first_screen_of_a_desktop_holds_answer_figures_and_the_first_fix(ch
 
 
 @pytest.mark.parametrize("which", ["one", "hostile"])
-def test_on_a_phone_the_page_is_no_wider_than_the_screen(
+def test_on_a_phone_the_report_is_no_wider_than_the_screen(
     chromium: Browser, plain: Path, hostile: Path, which: str
 ) -> None:
     is_no_wider_than_a_phone(chromium, plain if which == "one" else hostile)
@@ -219,7 +223,7 @@ def is_no_wider_than_a_phone(chromium: Browser, file: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_paper_is_white_also_where_the_screen_is_dark(chromium: Browser, plain: Path) -> None:
+def test_a_report_is_printed_on_white_even_in_dark_mode(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain, dark=True).page
     colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
     assert page.evaluate(colours)[0] == "rgb(20, 23, 27)"
@@ -240,7 +244,7 @@ CUT_OFF = """[...document.querySelectorAll('body *')].filter((one) => {
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_fault_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
+def test_axe_finds_no_accessibility_fault_in_a_report_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
     chromium: Browser, plain: Path, dark: bool
 ) -> None:
     has_no_fault_and_nothing_cut_off(chromium, plain, dark=dark)

@@ -28,7 +28,7 @@ def label_bot(page: ServedPage) -> None:
         page.post("give", {"unit": step["unit"], "answers": dict.fromkeys(names, str(int(is_good(int(number[1])))))})
 
 
-def test_the_job_of_a_promptfoo_bot_with_an_llm_rubric_reaches_its_result(tmp_path: Path) -> None:
+def test_a_user_with_a_promptfoo_bot_and_an_llm_rubric_reaches_a_result_by_the_printed_commands(tmp_path: Path) -> None:
     write_promptfoo_results(tmp_path / "results.json", BOT)
     job = Journal(tmp_path)
     assert "no output in the results is labelled" in job.type("markscheme calibrate results.json", ends=(UNLABELLED,))
@@ -46,7 +46,7 @@ def test_the_job_of_a_promptfoo_bot_with_an_llm_rubric_reaches_its_result(tmp_pa
     assert job.counts()[2:] == (3, 0)
 
 
-def test_the_job_of_a_table_with_two_annotators_in_python_reaches_its_result(
+def test_a_user_with_a_table_of_two_annotators_reaches_a_result_in_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_table(tmp_path / "replies.csv", ROWS)
@@ -67,7 +67,7 @@ def test_the_job_of_a_table_with_two_annotators_in_python_reaches_its_result(
     assert job.counts()[2:] == (2, 0)
 
 
-def test_the_job_of_80_raw_outputs_without_a_rubric_reaches_its_result(tmp_path: Path) -> None:
+def test_a_user_with_80_raw_outputs_and_no_rubric_reaches_a_result(tmp_path: Path) -> None:
     rows = [{"id": f"o{n}", "query": f"Question {n}", "response": outputs.reply(n)} for n in range(outputs.N)]
     (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     job = Journal(tmp_path)
@@ -87,7 +87,7 @@ def test_the_job_of_80_raw_outputs_without_a_rubric_reaches_its_result(tmp_path:
     assert job.counts()[2:] == (5, 0)
 
 
-def test_the_job_of_a_rubric_whose_weights_and_words_change_reaches_its_result(tmp_path: Path) -> None:
+def test_a_user_who_changes_the_weights_and_words_of_a_rubric_reaches_a_result(tmp_path: Path) -> None:
     write_rubric_project(tmp_path, LABELLED)
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "1"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)

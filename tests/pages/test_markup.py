@@ -21,7 +21,7 @@ def text_of(html: str) -> str:
     return re.sub(r"<[^>]*>", "", html)
 
 
-def test_markdown_code_and_tables_are_laid_out() -> None:
+def test_markdown_with_code_and_tables_is_rendered_as_html() -> None:
     html = render("# Head\n\n*so*\n\n|a|b|\n|-|-|\n|1|2|\n\n```python\ndef f():\n    pass\n```")
     assert "<h1>Head</h1>" in html
     assert "<em>so</em>" in html
@@ -30,14 +30,14 @@ def test_markdown_code_and_tables_are_laid_out() -> None:
     assert '<span class="k">def</span>' in html
 
 
-def test_a_response_that_is_code_is_not_markdown() -> None:
+def test_a_response_that_is_code_is_not_rendered_as_markdown() -> None:
     html = render("# a comment\nimport os\n\ndef __init__(self):\n    self.x = 1\n    return x * y * z")
     assert "<h1>" not in html
     assert "__init__" in text_of(html)
     assert "<p>" in render("A sentence.\n\nAnother one, with f(x) in it.")
 
 
-def test_json_is_folded_and_messages_are_turns_with_steps() -> None:
+def test_json_is_rendered_folded_and_messages_as_turns_with_steps() -> None:
     assert render('{"a": {"b": [1, 2, 3, 4, 5]}}').count("<details") == 1
     call = {"function": {"name": "find", "arguments": '{"q": "x"}'}}
     html = render(
@@ -55,7 +55,7 @@ def test_json_is_folded_and_messages_are_turns_with_steps() -> None:
     assert "<em>Find</em>" in html
 
 
-def test_steps_of_an_agent_have_the_numbers_that_verdicts_cite() -> None:
+def test_rendered_steps_of_an_agent_have_the_numbers_that_verdicts_cite() -> None:
     trace = [{"role": "user", "content": "Find *it*"}, {"name": "find", "arguments": {"q": "<b>x"}, "output": "[1]"}]
     html = render_example(Submission("Found.", {"trace": json.dumps(trace)}), ["trace"])
     assert re.findall(r'<span class="hidden">Step </span>([^<]*)<', html) == ["1", "2–3"]
@@ -75,7 +75,7 @@ class Tags(HTMLParser):
         self.tags.append((tag, attrs))
 
 
-def test_images_are_folded_and_those_elsewhere_are_links() -> None:
+def test_embedded_images_are_folded_and_remote_ones_are_links() -> None:
     html = render(f"![a dot]({PIXEL}) and {PIXEL} and ![far](https://example.org/x.png)")
     assert html.count(f'<img src="{PIXEL}"') == html.count('<details class="image">') == 2
     assert 'href="https://example.org/x.png"' in html
@@ -95,7 +95,7 @@ def test_images_are_folded_and_those_elsewhere_are_links() -> None:
         '![x](https://example.org/"onmouseover="x())',
     ],
 )
-def test_hostile_text_stays_text(text: str) -> None:
+def test_hostile_text_is_rendered_as_text(text: str) -> None:
     page = Tags()
     page.feed(render(text))
     names = {name for name, _ in page.tags}
@@ -108,14 +108,14 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert all(dict(attributes)["src"] == PIXEL for name, attributes in page.tags if name == "img")
 
 
-def test_a_tag_in_an_attribute_is_text_and_a_handler_is_found() -> None:
+def test_the_tests_html_parser_tells_a_tag_in_an_attribute_from_a_real_one() -> None:
     page = Tags()
     page.feed('<img alt="&quot;><script>" src=x onerror=x()><script>')
     assert page.tags == [("img", [("alt", '"><script>'), ("src", "x"), ("onerror", "x()")]), ("script", [])]
 
 
 @given(st.text(alphabet=st.sampled_from('ab \n#*_`>|-[](){}"<&1:,'), max_size=80))
-def test_no_text_breaks_the_layout_and_no_letter_is_lost(text: str) -> None:
+def test_rendering_any_text_keeps_every_character_and_closes_every_div(text: str) -> None:
     html = render_example(Submission(text, id="x"), [])
     raw = re.search(r'<pre class="raw"[^>]*>\n(.*?)</pre>', html, re.S)
     if not text.strip():
@@ -126,13 +126,13 @@ def test_no_text_breaks_the_layout_and_no_letter_is_lost(text: str) -> None:
     assert html.count("<div") == html.count("</div>")
 
 
-def test_quotes_deeper_than_markdown_goes_and_long_texts_are_shown_as_they_are() -> None:
+def test_very_deep_quotes_and_very_long_texts_are_shown_as_plain_text() -> None:
     assert "secret" in render("> " * 40 + "secret")
     long = "word " * (LONGEST_LAID_OUT // 4)
     assert text_of(render(long)) == long
 
 
-def test_a_difference_from_the_reference_is_shown_where_there_is_one() -> None:
+def test_the_difference_from_the_reference_is_shown_if_there_is_one() -> None:
     assert render_difference("a cold day", "a warm day") == (
         '<pre class="plain" dir="auto" tabindex="0">a <del>cold</del><ins>warm</ins> day</pre>'
     )
@@ -153,7 +153,7 @@ HOSTILE_CODE = {
 
 @pytest.mark.parametrize("name", HOSTILE_CODE)
 @pytest.mark.proof
-def test_laying_out_code_costs_time_in_proportion_to_its_length(name: str) -> None:
+def test_highlighting_code_takes_time_in_proportion_to_its_length(name: str) -> None:
     """CPU seconds of this thread, and a tenfold margin: each took minutes when it cost the square of its length."""
     began = time.thread_time()
     html = render(HOSTILE_CODE[name])

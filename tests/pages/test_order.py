@@ -8,13 +8,13 @@ from markscheme.pages.order import LEAST_BETWEEN, RESPONSES_PER_REPEAT, Step, st
 IDS = [f"e{i}" for i in range(100)]
 
 
-def test_each_rater_and_seed_has_an_order_of_its_own_that_stays() -> None:
+def test_the_order_of_responses_depends_on_rater_and_seed_alone() -> None:
     assert steps_of(IDS, rater="ann", seed=1) == steps_of(IDS[::-1], rater="ann", seed=1)
     assert len({steps_of(IDS, rater=rater, seed=seed) for rater in ("ann", "ben") for seed in (1, 2)}) == 4
 
 
 @given(n=st.integers(1, 150), seed=st.integers(1, 50))
-def test_every_response_comes_once_and_one_in_twenty_comes_back_well_after(n: int, seed: int) -> None:
+def test_every_response_is_shown_once_and_one_in_twenty_is_shown_again_well_after(n: int, seed: int) -> None:
     ids = [f"e{i}" for i in range(n)]
     steps = steps_of(ids, rater="ann", seed=seed)
     assert sorted(step.id for step in steps if step.sample == 0) == sorted(ids)
@@ -23,7 +23,7 @@ def test_every_response_comes_once_and_one_in_twenty_comes_back_well_after(n: in
     assert all(steps.index(step) - steps.index(Step(step.id)) >= LEAST_BETWEEN for step in again)
 
 
-def test_a_response_added_later_leaves_the_others_in_their_order() -> None:
+def test_a_response_added_later_leaves_the_order_of_the_others_unchanged() -> None:
     before = [step.id for step in steps_of(IDS[:-1], rater="ann", seed=1, again=False)]
     after = [step.id for step in steps_of(IDS, rater="ann", seed=1, again=False) if step.id != IDS[-1]]
     assert before == after

@@ -24,7 +24,7 @@ def tree_of_trace(trace: object) -> list[StepNode]:
     return tree_of(list(enumerate(read_steps(trace), start=1)))
 
 
-def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
+def test_results_of_parallel_calls_are_shown_with_their_calls() -> None:
     turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
     tree = tree_of_trace([turn, result("b", "two"), result("a", "one")])
     assert [(node.step.text, node.result[1].text, node.numbers) for node in tree if node.result] == [
@@ -38,7 +38,7 @@ def test_results_of_calls_made_at_once_are_with_their_calls() -> None:
     [result("a", "no", is_error=True), result("a", "no", status="error"), result("a", '{"error": "no"}')],
     ids=["is_error", "status", "an object with an error"],
 )
-def test_a_tool_s_error_is_an_error_of_its_step_in_every_form(failing: dict[str, object]) -> None:
+def test_a_tool_s_error_marks_its_step_as_failed_in_every_format_of_errors(failing: dict[str, object]) -> None:
     turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find"), call("b", "open")]}
     steps = [turn, failing, result("b", '{"error": null}')]
     html = render_example(Submission("Sorry.", {"trace": json.dumps(steps)}), ["trace"])
@@ -48,14 +48,14 @@ def test_a_tool_s_error_is_an_error_of_its_step_in_every_form(failing: dict[str,
     assert "<strong>error</strong>" in html
 
 
-def test_long_messages_and_system_prompts_are_folded() -> None:
+def test_long_messages_and_system_prompts_in_a_trace_are_folded() -> None:
     trace = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "word " * 1000}]
     html = tree_html(tree_of_trace(trace))
     assert html.count("<details") == 2
     assert 'class="turn"' not in html
 
 
-def test_a_long_trace_is_shown_by_its_ends_with_the_number_of_steps_between() -> None:
+def test_a_long_trace_shows_its_first_and_last_steps_with_the_number_left_out_between() -> None:
     trace = [{"role": "user", "content": f"message {n} " + "x" * 50} for n in range(20)]
     short = Shortening(lambda text: text[:10], 4)
     html = render_example(Submission("", {"trace": json.dumps(trace)}), ["trace"], shortening=short)
@@ -68,7 +68,7 @@ def test_a_long_trace_is_shown_by_its_ends_with_the_number_of_steps_between() ->
     ]
 
 
-def test_a_response_is_named_by_its_first_words_without_signs() -> None:
+def test_the_first_words_of_a_response_are_given_without_markdown_s_signs() -> None:
     assert first_words("## Hello\n\n- the `parcel`\n- is here") == "Hello the parcel is here"
     assert first_words("word " * 100, 12) == "word word…"
     assert first_words("") == ""

@@ -41,7 +41,7 @@ def _assert(here: Path, grader: Path, **config: Any) -> dict[str, Any]:
     return report
 
 
-def test_a_function_next_to_the_configuration_is_found(tmp_path: Path) -> None:
+def test_a_judge_function_in_the_folder_of_the_configuration_is_found(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     assert _assert(here, ROOT / "graders")["pass"]
     (here / "rubrics" / "clear.yaml").rename(tmp_path / "clear.yaml")
@@ -53,13 +53,13 @@ def test_a_function_next_to_the_configuration_is_found(tmp_path: Path) -> None:
     assert _assert(below, graders, rubric=str(tmp_path / "clear.yaml"))["pass"]
 
 
-def test_reasons_stand_apart_by_a_full_stop(tmp_path: Path) -> None:
+def test_reasons_of_criteria_in_a_result_are_separated_by_full_stops(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     reason = _assert(here, ROOT / "graders")["reason"]
     assert reason.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
 
 
-def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tmp_path: Path) -> None:
+def test_a_check_by_code_is_found_in_the_scorers_modules_of_the_assertion_s_configuration(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     checks = "from markscheme.scorers import scorer\n\n@scorer\ndef has_seven(prediction, expected):\n    return 1.0\n"
     (here / "checks.py").write_text(checks)
@@ -71,7 +71,7 @@ def test_a_check_by_code_is_found_in_the_modules_that_the_configuration_names(tm
     assert "config.scorers" in reason
 
 
-def test_a_misspelt_rubric_is_reported_with_the_known_ones(tmp_path: Path) -> None:
+def test_a_misspelt_rubric_is_reported_with_the_names_of_known_rubrics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     reason = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in reason
@@ -102,7 +102,9 @@ def test_an_agent_s_output_of_any_type_is_graded_as_json(output: Any, tmp_path: 
 @pytest.mark.parametrize(
     "steps", [{"trace": {"spans": [{"spanId": "a", "name": "pay"}]}}, {"vars": {"messages": "[]"}}]
 )
-def test_a_rubric_that_declares_messages_and_trace_takes_either(tmp_path: Path, steps: dict[str, Any]) -> None:
+def test_a_rubric_with_the_inputs_messages_and_trace_needs_only_one_of_them(
+    tmp_path: Path, steps: dict[str, Any]
+) -> None:
     rubric = "inputs: [messages, trace]\ncriteria: [{name: safe, requirement: Is it safe?}]\n"
     (tmp_path / "agent.yaml").write_text(rubric)
     judged = {"rubric": str(tmp_path / "agent.yaml"), "judge": "scripted:MET"}
@@ -113,7 +115,7 @@ def test_a_rubric_that_declares_messages_and_trace_takes_either(tmp_path: Path, 
         read_call("Done.", context, tmp_path, Engine())
 
 
-def test_a_test_s_metadata_and_its_provider_are_known_of_an_output(tmp_path: Path) -> None:
+def test_the_facts_about_an_output_include_its_test_s_metadata_and_its_provider(tmp_path: Path) -> None:
     (tmp_path / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
     context = {
         "config": {"rubric": str(tmp_path / "form.yaml")},
@@ -127,7 +129,7 @@ def test_a_test_s_metadata_and_its_provider_are_known_of_an_output(tmp_path: Pat
 
 
 @pytest.mark.parametrize("own", ["Names the capital", {"requirement": "Names the capital", "weight": 2}])
-def test_a_var_with_one_criterion_of_a_list_is_refused(own: Any, tmp_path: Path) -> None:
+def test_a_var_that_holds_a_single_criterion_of_a_list_is_refused(own: Any, tmp_path: Path) -> None:
     context = {"config": {"rubric_var": "own"}, "vars": {"own": own}}
     with pytest.raises(UsageError, match="makes a test of each text of a list in a var; give the list as JSON text"):
         read_call("Paris.", context, tmp_path, Engine())

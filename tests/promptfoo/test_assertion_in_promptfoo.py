@@ -29,7 +29,7 @@ def test_the_shipped_config_passes_and_fails_the_answers_it_should(shipped: Eval
     assert shipped.exit_code == 100
 
 
-def test_each_answer_has_a_score_for_every_criterion_and_one_for_the_whole(shipped: EvalRun) -> None:
+def test_each_result_has_a_score_for_every_criterion_and_one_for_the_rubric(shipped: EvalRun) -> None:
     for row in rows(shipped):
         assert set(row["namedScores"]) >= CRITERIA
         assert all(0 <= row["namedScores"][name] <= 1 for name in CRITERIA)
@@ -38,7 +38,7 @@ def test_each_answer_has_a_score_for_every_criterion_and_one_for_the_whole(shipp
         assert all(part["reason"] for part in parts)
 
 
-def test_the_reason_gives_the_score_the_mark_and_each_level(shipped: EvalRun) -> None:
+def test_the_reason_of_a_result_has_the_score_the_pass_mark_and_each_criterion_s_level(shipped: EvalRun) -> None:
     row = rows(shipped)[3]
     reason = row["gradingResult"]["componentResults"][0]["reason"]
     assert reason.startswith("0.60 fails (pass mark 0.7)")
@@ -241,7 +241,7 @@ def test_a_test_may_bring_criteria_of_its_own(graded: dict[str, dict[str, Any]],
     assert row["success"] is name.endswith("a var")  # the configuration's have a pass mark of 0.9
 
 
-def test_faulty_criteria_and_a_list_that_promptfoo_takes_apart_are_not_graded(
+def test_faulty_criteria_in_a_var_and_a_list_that_promptfoo_splits_into_tests_are_not_graded(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "the var 'own': its rubric, criterion 1: weight must be" in outcome(graded["a faulty list in a var"])
@@ -250,7 +250,7 @@ def test_faulty_criteria_and_a_list_that_promptfoo_takes_apart_are_not_graded(
     )
 
 
-def test_an_assertion_behind_a_reference_is_graded(graded: dict[str, dict[str, Any]]) -> None:
+def test_an_assertion_that_a_test_refers_to_by_ref_is_graded(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["reference to ours"]["success"], outcome(graded["reference to ours"])
     assert graded["reference to ours"]["score"] == 0.5
 
@@ -268,7 +268,7 @@ def test_an_ungraded_output_fails_with_a_reason_and_without_scores(
 
 
 @pytest.mark.parametrize("name", [*NEGATED, *NEGATED_ELSEWHERE])
-def test_no_negated_assertion_passes_an_ungraded_output_however_promptfoo_nests_it(
+def test_no_negated_assertion_passes_an_ungraded_output_however_deep_it_is_nested(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
     assert not graded[name]["success"], outcome(graded[name])
@@ -276,7 +276,7 @@ def test_no_negated_assertion_passes_an_ungraded_output_however_promptfoo_nests_
 
 
 @pytest.mark.parametrize("name", LENIENT)
-def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
+def test_no_weight_or_threshold_of_a_test_lets_an_ungraded_output_pass_silently(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
     row, caveat = graded[name], LENIENT[name][1]
@@ -286,7 +286,7 @@ def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
     assert reason.endswith(f"(Promptfoo may count this as passed all the same: {caveat})") is (caveat is not None)
 
 
-def test_a_scoring_function_that_passes_an_ungraded_output_is_named_where_promptfoo_shows_it_to_graders(
+def test_the_reason_names_a_scoring_function_that_passes_an_ungraded_output_if_promptfoo_passes_it_to_graders(
     graded: dict[str, dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
     row = graded["a scoring function"]
@@ -300,12 +300,12 @@ def test_a_scoring_function_that_passes_an_ungraded_output_is_named_where_prompt
 
 
 @pytest.mark.parametrize("name", AFTER_FILE)
-def test_a_rubric_is_named_after_the_grader_s_file(graded: dict[str, dict[str, Any]], name: str) -> None:
+def test_a_grader_s_file_grades_by_the_rubric_of_the_same_name(graded: dict[str, dict[str, Any]], name: str) -> None:
     assert graded[name]["success"], outcome(graded[name])
     assert graded[name]["namedScores"] == {"right": 1, "rude": 0}
 
 
-def test_without_a_name_the_rubric_of_a_project_with_several_is_not_guessed(graded: dict[str, dict[str, Any]]) -> None:
+def test_no_rubric_is_guessed_in_a_project_with_several_if_none_is_named(graded: dict[str, dict[str, Any]]) -> None:
     reason = graded["no rubric named"]["gradingResult"]["reason"]
     assert reason.startswith("not graded: no rubric is named, and there are 2: capital, earlier;")
 
@@ -315,7 +315,7 @@ def test_before_the_first_turn_of_a_conversation_there_are_no_messages(graded: d
     assert "needs the input 'messages'" in outcome(graded["no conversation"])
 
 
-def test_not_python_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_not_python_assertion_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["not-python, failed"]["success"]
 
 
@@ -345,7 +345,7 @@ process.exit(0);
 
 
 @pytest.mark.proof
-def test_no_program_that_calls_promptfoo_passes_an_ungraded_output_by_a_test_without_the_assertion(
+def test_an_ungraded_output_never_passes_in_a_program_whose_test_for_promptfoo_lacks_the_assertion(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     scripted(tmp_path)

@@ -47,7 +47,7 @@ def _assert(here: Path, **config: Any) -> dict[str, Any]:
 
 
 @pytest.mark.proof
-def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
+def test_reason_and_metadata_of_a_result_say_what_the_judge_may_decide(here: Path) -> None:
     before = _assert(here)
     assert before["metadata"]["calibration"] == "not calibrated"
     assert before["reason"].endswith("Calibration: 0.62, not calibrated.")
@@ -60,7 +60,7 @@ def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_pass_mark_or_text_that_differs_from_the_calibrated_one_is_reported(here: Path) -> None:
+def test_a_pass_mark_or_wording_that_differs_from_the_calibrated_one_is_reported(here: Path) -> None:
     _accept(here)
     other_mark = _assert(here, threshold=0.9)
     assert other_mark["metadata"]["calibration"] == "calibrated for another pass mark or way of asking"
@@ -68,14 +68,14 @@ def test_a_pass_mark_or_text_that_differs_from_the_calibrated_one_is_reported(he
     assert _assert(here)["metadata"]["calibration"] == "calibrated for an older rubric"
 
 
-def test_calibration_can_be_left_out(here: Path) -> None:
+def test_the_calibration_can_be_left_out_of_a_result(here: Path) -> None:
     assertion = _assert(here, calibration="off")
     assert "calibration" not in assertion["metadata"]
     assert "alibrat" not in assertion["reason"]
 
 
 @pytest.mark.proof
-def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> None:
+def test_if_calibration_is_required_a_judge_that_can_t_gate_is_not_asked(here: Path) -> None:
     refused = _assert(here, calibration="require")
     assert (refused["pass"], refused["score"]) == (False, 0)
     assert refused["reason"].startswith("not graded: config.calibration is require")
@@ -91,12 +91,12 @@ def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> 
 
 
 @pytest.mark.proof
-def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Path) -> None:
+def test_if_calibration_is_required_labels_by_a_single_annotator_are_not_enough(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     _accept(here)
     reason = _assert(here, calibration="require")["reason"]
     assert reason.endswith('(60 human labels) is for use "trend": can show trends')
 
 
-def test_an_unknown_value_of_the_key_calibration_is_refused(here: Path) -> None:
+def test_an_unknown_value_of_the_configuration_s_key_calibration_is_refused(here: Path) -> None:
     assert "one of warn, require, off" in _assert(here, calibration="always")["reason"]

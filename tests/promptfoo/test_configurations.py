@@ -164,7 +164,7 @@ def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "python", "scenario"])
-def test_tests_from_everywhere_are_graded_for_each_prompt_and_provider(
+def test_tests_from_csv_jsonl_python_and_scenarios_are_graded_for_each_prompt_and_provider(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
     results = graded[name]
@@ -179,7 +179,9 @@ def test_tests_from_everywhere_are_graded_for_each_prompt_and_provider(
     assert cells == {(prompt, provider) for prompt in ("plain", "again") for provider in ("first", "second")}
 
 
-def test_a_set_s_threshold_and_weights_decide_over_the_scores(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+def test_an_assert_set_s_threshold_and_weights_decide_whether_it_passes(
+    graded: Mapping[str, list[dict[str, Any]]],
+) -> None:
     for row in graded["set"]:
         passes = "Paris" in row["vars"]["answer"]
         assert row["success"] is passes, outcome(row)
@@ -187,17 +189,19 @@ def test_a_set_s_threshold_and_weights_decide_over_the_scores(graded: Mapping[st
 
 
 @pytest.mark.parametrize("name", ["transform", "transform of one"])
-def test_the_output_of_a_transform_is_graded(graded: Mapping[str, list[dict[str, Any]]], name: str) -> None:
+def test_an_output_is_graded_after_promptfoo_s_transform(graded: Mapping[str, list[dict[str, Any]]], name: str) -> None:
     assert [row["success"] for row in graded[name]] == [True]
 
 
-def test_a_context_from_a_file_is_shown_as_its_text(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+def test_a_var_that_names_a_file_is_shown_to_the_judge_as_the_file_s_text(
+    graded: Mapping[str, list[dict[str, Any]]],
+) -> None:
     for row in graded["context"]:
         assert row["success"], outcome(row)
         assert all("Shown: context, query, response" in answer["reason"] for answer in ours_in(row))
 
 
-def test_a_missing_optional_input_is_listed_in_the_reason(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+def test_the_reason_lists_optional_inputs_that_are_missing(graded: Mapping[str, list[dict[str, Any]]]) -> None:
     for row in graded["optional"]:
         assert row["success"], outcome(row)
         for answer in ours_in(row):
@@ -224,7 +228,7 @@ def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:
 
 
 @pytest.mark.proof
-def test_outputs_made_elsewhere_are_graded_without_calling_a_provider(
+def test_outputs_that_are_given_to_promptfoo_are_graded_without_calling_a_provider(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     project(tmp_path)

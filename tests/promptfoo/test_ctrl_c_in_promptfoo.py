@@ -27,7 +27,7 @@ ENDS_WITHIN = 120.0
 @pytest.mark.proof
 @pytest.mark.parametrize("grader", ["rubric_grader.py", "rubric_grader.mjs"])
 @pytest.mark.parametrize("session", ["auto", "off"])
-def test_ctrl_c_ends_promptfoo_though_a_judge_hangs(grader: str, session: str, tmp_path: Path) -> None:
+def test_ctrl_c_ends_promptfoo_even_if_a_judge_hangs(grader: str, session: str, tmp_path: Path) -> None:
     (tmp_path / "hanging.py").write_text(HANGS)
     (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: Is kind}]\n")
     judged = {"rubric": "rubric.yaml", "judge": "function:hanging:hangs", "session": session}

@@ -12,7 +12,7 @@ CONFIGURATION = (ROOT / "docs" / "reference" / "configuration.md").read_text(enc
 pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
 
 
-def test_every_key_of_the_assertion_s_config_is_on_the_page_or_in_the_table_that_it_links_to() -> None:
+def test_every_key_of_the_assertion_s_config_is_documented_on_its_page_or_in_the_linked_table() -> None:
     from markscheme.promptfoo.assertion import CONFIG_KEYS
 
     of_the_assertion = PAGE[PAGE.index("| key of `config`") : PAGE.index("In a CSV, write")]
@@ -21,6 +21,6 @@ def test_every_key_of_the_assertion_s_config_is_on_the_page_or_in_the_table_that
     assert set(re.findall(r"`(\w+)`", of_the_assertion + of_the_judge)) >= set(CONFIG_KEYS)
 
 
-def test_every_variable_that_bounds_the_asking_is_on_the_page() -> None:
+def test_every_environment_variable_that_limits_asking_judges_is_documented_on_the_page() -> None:
     variables = [option.variable for option in ASK_OPTIONS.values() if option.variable]
     assert [variable for variable in variables if f"`{variable}`" not in PAGE] == []

@@ -22,7 +22,7 @@ def opened(engine: Engine, **options: Any) -> Limited:
     return inner
 
 
-def test_assertions_that_ask_alike_share_a_judge_and_the_others_have_their_own() -> None:
+def test_assertions_with_equal_judge_parameters_share_a_judge_and_others_get_their_own() -> None:
     engine = Engine(())
     plain, warm = opened(engine), opened(engine, temperature=0.7)
     assert opened(engine, samples=3, strategy="per_criterion") is plain
@@ -30,13 +30,13 @@ def test_assertions_that_ask_alike_share_a_judge_and_the_others_have_their_own()
     assert opened(engine, expected=True).identity.parameters["expected"] is True
 
 
-def test_a_panel_whose_first_member_is_named_by_its_kind_alone_is_opened() -> None:
+def test_a_panel_whose_first_member_is_a_provider_without_a_model_is_opened() -> None:
     engine = Engine(())
     judge = engine.judge_for(RUBRIC, [], (), engine.options(({"judge": "anthropic+openai:m"}, "config.{}")))
     assert judge.identity.name == "anthropic+openai:m"
 
 
-def test_judges_within_the_same_limits_share_them() -> None:
+def test_judges_with_equal_limits_share_one_limiter() -> None:
     engine = Engine([({"price": "3:15"}, "{}")])
     plain, warm = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
     assert plain.limiter is warm.limiter
@@ -44,14 +44,18 @@ def test_judges_within_the_same_limits_share_them() -> None:
     assert opened(engine).limiter.budget is None
 
 
-def test_a_default_that_no_option_can_have_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_default_in_the_configuration_file_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "markscheme.toml").write_text("concurrency = 0\n")
     with pytest.raises(UsageError, match=r"markscheme\.toml:1: `concurrency` must be a whole number from 1, got 0"):
         Engine()
 
 
-def test_variables_are_stronger_than_the_configuration_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_take_precedence_over_the_configuration_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MARKSCHEME_CONCURRENCY", "3")
     (tmp_path / "markscheme.toml").write_text("concurrency = 5\nsamples = 2\ntarget = 0.9\n")

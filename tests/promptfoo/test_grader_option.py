@@ -92,13 +92,15 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any
     return rows(done), before, config.read_bytes()
 
 
-def test_the_option_grader_leaves_the_configuration_unedited(graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
+def test_running_promptfoo_with_the_option_grader_needs_no_edit_of_its_configuration(
+    graded: tuple[list[dict[str, Any]], bytes, bytes],
+) -> None:
     _, before, after = graded
     assert after == before
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_each_model_graded_assertion_is_answered_under_the_option_grader(
+def test_each_model_graded_assertion_gets_an_answer_under_the_option_grader(
     kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
 ) -> None:
     passing, failing = [row for row in graded[0] if row["testCase"]["assert"][0]["type"] == kind]
@@ -115,7 +117,7 @@ def rows_of(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> lis
 
 
 @pytest.mark.parametrize("kind", EMBEDDING)
-def test_assertions_that_embed_texts_are_graded_through_a_map_of_providers(
+def test_assertions_that_need_embeddings_are_graded_if_a_map_of_providers_names_one(
     kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
 ) -> None:
     passing, failing, without = rows_of(kind, graded)
@@ -125,7 +127,7 @@ def test_assertions_that_embed_texts_are_graded_through_a_map_of_providers(
     assert "is not a valid embedding provider" in without["error"]
 
 
-def test_select_best_is_answered_where_its_test_names_our_grader(
+def test_select_best_gets_an_answer_if_its_test_names_our_grader(
     graded: tuple[list[dict[str, Any]], bytes, bytes],
 ) -> None:
     assert sorted(row["success"] for row in rows_of("select-best", graded)) == [False, True]

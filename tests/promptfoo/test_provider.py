@@ -182,7 +182,7 @@ def graded(request: pytest.FixtureRequest, in_both_languages: dict[str, Graded])
     return in_both_languages[request.param]
 
 
-def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(graded: Graded) -> None:
+def test_an_llm_rubric_that_names_a_rubric_gives_the_same_result_as_the_python_assertion(graded: Graded) -> None:
     for row in graded.rows["both"]:
         by_provider, by_assertion = row["gradingResult"]["componentResults"][:2]
         assert by_provider["pass"] == by_assertion["pass"] == row["success"]
@@ -195,7 +195,7 @@ def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(g
     assert len(graded.requests_about("both")) == 2
 
 
-def test_any_other_text_is_a_rubric_of_one_criterion(graded: Graded) -> None:
+def test_an_llm_rubric_with_any_other_text_is_graded_as_a_rubric_of_one_criterion(graded: Graded) -> None:
     assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
     sent = graded.requests_about("text")[0]
     assert "Names the capital of France" in sent["system"]
@@ -203,13 +203,13 @@ def test_any_other_text_is_a_rubric_of_one_criterion(graded: Graded) -> None:
     assert "Capital, case" in sent["user"]
 
 
-def test_a_file_of_criteria_as_value_is_graded_by_its_criteria(graded: Graded) -> None:
+def test_an_llm_rubric_with_a_file_of_criteria_is_graded_by_these_criteria(graded: Graded) -> None:
     (row,) = graded.rows["file"]
     assert row["success"], row["gradingResult"]["reason"]
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]
 
 
-def test_tokens_and_cost_are_reported(graded: Graded) -> None:
+def test_the_provider_reports_tokens_and_cost(graded: Graded) -> None:
     component = graded.rows["tokens"][0]["gradingResult"]["componentResults"][0]
     assert component["tokensUsed"]["prompt"] == 100
     assert component["tokensUsed"]["completion"] == 20
@@ -217,7 +217,7 @@ def test_tokens_and_cost_are_reported(graded: Graded) -> None:
     assert component["metadata"]["costUsd"] == pytest.approx(100 * 3e-6 + 20 * 15e-6)
 
 
-def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
+def test_thresholds_in_the_assertion_the_provider_and_the_test_take_effect(graded: Graded) -> None:
     by_assertion, by_provider, by_test = graded.rows["thresholds"]
     passes = [part["pass"] for part in by_assertion["gradingResult"]["componentResults"]]
     assert passes == [True, False, False]
@@ -239,20 +239,20 @@ def test_an_ungraded_output_passes_neither_an_assertion_nor_its_negation(
     assert message in row["gradingResult"]["reason"]
 
 
-def test_g_eval_gets_plain_answers(graded: Graded) -> None:
+def test_the_provider_answers_the_prompts_of_g_eval_in_plain_text(graded: Graded) -> None:
     (row,) = graded.rows["g-eval"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["score"] == 0.8
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_empty_odd_and_structured_outputs_are_graded(graded: Graded) -> None:
+def test_the_provider_grades_empty_unusual_and_structured_outputs(graded: Graded) -> None:
     results = graded.rows["strange"]
     assert [row["success"] for row in results] == [True, True, True, False]
     assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)
 
 
-def test_assertion_and_provider_share_one_session(graded: Graded) -> None:
+def test_the_python_assertion_and_the_provider_share_one_session(graded: Graded) -> None:
     assert graded.sessions == 1
 
 
@@ -274,7 +274,7 @@ MOST_KIB = 250_000
 """What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
 
 
-def test_a_provider_in_javascript_starts_no_python_but_the_one_that_finds_the_session(
+def test_the_provider_in_javascript_starts_only_the_python_process_that_finds_the_session(
     in_both_languages: dict[str, Graded],
 ) -> None:
     graded = in_both_languages["mjs"]
@@ -292,7 +292,9 @@ def peak_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def test_without_a_judge_to_ask_the_error_says_what_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_judge_is_available_the_error_says_how_to_name_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(project(tmp_path))
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     context = {"vars": {"output": "Paris.", "rubric": "Names the capital"}}

@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_rows_with_the_same_word_differ_only_in_their_number(results: dict[str, Any]) -> None:
+def test_rows_of_the_test_data_with_the_same_word_differ_only_in_their_number(results: dict[str, Any]) -> None:
     """So that other tests may have as many of them as they need."""
     for word in WORDS:
         first, second = (_without_chance(row) for row in rows_of(results, word))
@@ -51,23 +51,25 @@ def _without_chance(row: dict[str, Any]) -> dict[str, Any]:
     return fields | {"gradingResult": {**grading, "reason": "", "componentResults": parts}}
 
 
-def test_each_graded_metric_is_a_judge_with_its_verdict(read: Results) -> None:
+def test_each_graded_metric_of_a_row_is_read_as_a_judge_with_its_verdict(read: Results) -> None:
     assert list(read.metrics) == ["python", "readability", "correctness", "polite", "short"]
     hello = read.rows[0]
     by_name = {verdict.metric: verdict.passed for verdict in hello.verdicts if verdict.is_graded}
     assert by_name == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
 
 
-def test_assertions_about_facts_of_an_output_are_not_judges_and_are_counted(read: Results) -> None:
+def test_assertions_on_facts_of_an_output_are_counted_but_are_not_read_as_judges(read: Results) -> None:
     assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
 
 
-def test_the_parts_of_an_assertion_are_read_once_though_promptfoo_lists_them_twice(read: Results) -> None:
+def test_components_of_an_assertion_are_read_once_although_promptfoo_lists_them_twice(read: Results) -> None:
     parts = [verdict.metric for verdict in read.rows[0].verdicts if verdict.is_part]
     assert parts == ["readability", "correctness"]
 
 
-def test_the_row_of_an_unrated_output_is_as_promptfoo_has_it(read: Results, results: dict[str, Any]) -> None:
+def test_the_verdict_on_an_output_without_a_manual_rating_is_promptfoo_s_own(
+    read: Results, results: dict[str, Any]
+) -> None:
     for row in read.rows:
         raw = next(r for r in rows_of(results, row.inputs["word"]) if r["testIdx"] == row.test)
         if row.ungraded is None:
@@ -82,19 +84,21 @@ def test_the_row_of_an_unrated_output_is_as_promptfoo_has_it(read: Results, resu
         ("error", "no answer today"),
     ],
 )
-def test_what_could_not_be_graded_is_ungraded_and_no_fail(read: Results, word: str, why: str) -> None:
+def test_an_output_that_could_not_be_graded_is_read_as_ungraded_rather_than_failed(
+    read: Results, word: str, why: str
+) -> None:
     rows = [row for row in read.rows if row.inputs["word"] == word]
     assert [(row.passed, row.score) for row in rows] == [(None, None)] * 2
     assert all(row.ungraded is not None and why in row.ungraded for row in rows)
 
 
-def test_a_grader_s_error_is_ungraded(read: Results) -> None:
+def test_a_verdict_with_a_grader_s_error_is_read_as_ungraded(read: Results) -> None:
     row = next(row for row in read.rows if row.inputs["word"] == "ungraded")
     short = next(verdict for verdict in row.verdicts if verdict.metric == "short")
     assert (short.passed, short.score, short.ungraded) == (None, None, "API error: 500")
 
 
-def test_expected_labels_and_splits_are_honoured(read: Results) -> None:
+def test_expected_labels_and_splits_in_the_metadata_are_read(read: Results) -> None:
     by_name = {row.inputs["word"]: (row.expected, row.split) for row in read.rows}
     assert by_name["hello"] == (True, "dev")
     assert by_name["world"] == (False, "test")
@@ -108,7 +112,7 @@ def test_an_unknown_label_or_split_is_counted_separately(read: Results) -> None:
 
 @pytest.mark.parametrize("word", ["hello", "world", "plain"])
 @pytest.mark.parametrize("passes", [True, False])
-def test_a_thumb_is_a_label_and_the_verdict_is_rebuilt_from_the_assertions(
+def test_a_thumb_in_the_viewer_is_a_label_and_the_graders_verdict_is_recomputed_from_the_assertions(
     results: dict[str, Any], tmp_path: Path, word: str, passes: bool
 ) -> None:
     before = copy.deepcopy(rows_of(results, word)[0])
@@ -120,7 +124,7 @@ def test_a_thumb_is_a_label_and_the_verdict_is_rebuilt_from_the_assertions(
     assert rows_of(results, word)[0]["success"] is passes
 
 
-def test_a_score_typed_after_a_thumb_is_the_label_and_leaves_the_thumb(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_score_typed_after_a_thumb_is_read_in_addition_to_the_thumb(results: dict[str, Any], tmp_path: Path) -> None:
     before = rows_of(results, "hello")[0]["score"]
     rate(rows_of(results, "hello")[0], passes=True)
     rate(rows_of(results, "hello")[0], score=0.4)
@@ -129,7 +133,7 @@ def test_a_score_typed_after_a_thumb_is_the_label_and_leaves_the_thumb(results: 
     assert row.score == pytest.approx(before)
 
 
-def test_a_score_alone_is_a_label_without_a_thumb_though_no_component_says_so(
+def test_a_score_typed_in_the_viewer_without_a_thumb_is_read_as_a_label(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     before = rows_of(results, "world")[0]["score"]
@@ -142,7 +146,7 @@ def test_a_score_alone_is_a_label_without_a_thumb_though_no_component_says_so(
     assert row.score == pytest.approx(before)
 
 
-def test_a_thumb_on_an_output_that_nobody_graded_leaves_it_ungraded(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_thumb_on_an_output_without_a_grade_leaves_it_ungraded(results: dict[str, Any], tmp_path: Path) -> None:
     rate(rows_of(results, "error")[0], passes=False)
     row = row_of(results, "error", tmp_path)
     assert row.manual == Manual(False, None)
@@ -150,7 +154,9 @@ def test_a_thumb_on_an_output_that_nobody_graded_leaves_it_ungraded(results: dic
     assert row.ungraded is not None
 
 
-def test_a_rating_taken_back_leaves_the_verdict_of_the_graders(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_graders_verdict_is_read_again_after_a_manual_rating_is_removed(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "hello")[0]
     before = raw["success"], raw["score"]
     rate(raw, passes=True)
@@ -162,7 +168,7 @@ def test_a_rating_taken_back_leaves_the_verdict_of_the_graders(results: dict[str
     assert row.score == pytest.approx(before[1])
 
 
-def test_the_original_verdict_that_later_versions_of_promptfoo_keep_is_used(
+def test_the_original_verdict_that_newer_versions_of_promptfoo_keep_next_to_a_manual_rating_is_used(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "hello")[0]
@@ -172,7 +178,9 @@ def test_the_original_verdict_that_later_versions_of_promptfoo_keep_is_used(
     assert (row.passed, row.score) == (True, 0.123)
 
 
-def test_a_verdict_by_a_scoring_function_is_lost_with_the_rating(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_verdict_by_a_scoring_function_is_unknown_once_a_manual_rating_has_overwritten_it(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "hello")[0]
     raw["testCase"]["assertScoringFunction"] = "file://scoring.js"
     rate(raw, passes=True)
@@ -182,7 +190,7 @@ def test_a_verdict_by_a_scoring_function_is_lost_with_the_rating(results: dict[s
     assert "scoring function" in row.ungraded
 
 
-def test_a_threshold_of_the_test_decides_the_rebuilt_verdict(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_threshold_of_the_test_decides_the_recomputed_verdict(results: dict[str, Any], tmp_path: Path) -> None:
     raw = rows_of(results, "world")[0]
     raw["testCase"]["threshold"] = 0.1
     rate(raw, passes=False)
@@ -190,7 +198,7 @@ def test_a_threshold_of_the_test_decides_the_rebuilt_verdict(results: dict[str, 
     assert (row.passed, row.manual) == (True, Manual(False, None))
 
 
-def test_an_assertion_of_no_weight_passes_by_its_score(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_assertion_with_weight_0_passes_by_its_score(results: dict[str, Any], tmp_path: Path) -> None:
     raw = rows_of(results, "hello")[0]
     polite = next(
         c for c in raw["gradingResult"]["componentResults"] if c.get("assertion", {}).get("metric") == "polite"
@@ -208,7 +216,9 @@ def test_an_empty_reason_does_not_turn_a_fail_into_a_pass(results: dict[str, Any
     assert row_of(results, "world", tmp_path).passed is False
 
 
-def test_the_members_of_a_set_are_judges_and_the_set_counts_once(results: dict[str, Any], tmp_path: Path) -> None:
+def test_assertions_in_an_assert_set_are_judges_and_the_set_counts_once_in_the_score(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "plain")[0]
     member = {"pass": False, "score": 0.0, "reason": "no", "assertion": {"type": "llm-rubric", "metric": "inner"}}
     whole = {"pass": False, "score": 0.0, "reason": "no", "componentResults": [member],
@@ -224,7 +234,7 @@ def test_the_members_of_a_set_are_judges_and_the_set_counts_once(results: dict[s
     assert row.score == pytest.approx((0.75 + 2 * 0.5 + 1 + 1 + 3 * 0) / 8)
 
 
-def test_a_set_as_promptfoo_0_118_wrote_it_keeps_members_without_a_metric(
+def test_assertions_without_a_metric_are_read_from_an_assert_set_of_promptfoo_0_118(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "plain")[0]
@@ -248,24 +258,24 @@ def test_two_assertions_of_one_type_without_a_metric_are_distinguished(results: 
 # --- ids and files --------------------------------------------------------------------------------------------------
 
 
-def test_ids_are_unique_and_follow_the_tests(read: Results) -> None:
+def test_ids_of_rows_are_unique_and_in_the_order_of_the_tests(read: Results) -> None:
     ids = [row.id for row in read.rows]
     assert ids == [f"Row #{n}" for n in range(1, 13)]
 
 
-def test_a_test_without_a_name_is_called_by_its_place(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_test_without_a_name_is_named_by_its_index(results: dict[str, Any], tmp_path: Path) -> None:
     for row in results["results"]["results"]:
         del row["testCase"]["description"]
     assert read_results(written(results, tmp_path / "results.json")).rows[3].id == "test-3"
 
 
-def test_a_name_given_to_a_test_is_its_id(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_name_that_a_test_s_author_gave_is_its_id(results: dict[str, Any], tmp_path: Path) -> None:
     results["results"]["results"][0]["testCase"]["metadata"]["id"] = "mine"
     read = read_results(written(results, tmp_path / "results.json"))
     assert "mine" in {row.id for row in read.rows}
 
 
-def test_rows_of_one_test_by_two_prompts_share_a_task(results: dict[str, Any], tmp_path: Path) -> None:
+def test_rows_of_one_test_with_two_prompts_share_a_task(results: dict[str, Any], tmp_path: Path) -> None:
     again = copy.deepcopy(rows_of(results, "hello")[0])
     again["promptIdx"], again["prompt"]["label"], again["response"]["output"] = 1, "other", "another answer"
     results["results"]["results"].append(again)
@@ -276,7 +286,7 @@ def test_rows_of_one_test_by_two_prompts_share_a_task(results: dict[str, Any], t
     assert rows[0].task != ""
 
 
-def test_the_same_output_graded_again_is_a_second_sample(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_output_that_is_graded_again_becomes_a_second_sample(results: dict[str, Any], tmp_path: Path) -> None:
     again = copy.deepcopy(rows_of(results, "hello")[0])
     again["testIdx"] = 99
     results["results"]["results"].append(again)
@@ -285,9 +295,7 @@ def test_the_same_output_graded_again_is_a_second_sample(results: dict[str, Any]
     assert [(row.id, row.sample) for row in rows] == [("Row #1", 0), ("Row #1", 1)]
 
 
-def test_a_second_file_takes_the_ids_of_the_first_where_outputs_are_the_same(
-    results: dict[str, Any], tmp_path: Path
-) -> None:
+def test_equal_outputs_in_two_files_have_the_same_id(results: dict[str, Any], tmp_path: Path) -> None:
     path = written(results, tmp_path / "one.json")
     for row in results["results"]["results"]:
         row["testIdx"] += 5
@@ -315,13 +323,17 @@ def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: 
         ('{"results": {"results": []}}', "holds no graded output"),
     ],
 )
-def test_a_file_of_another_format_says_so(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_isn_t_promptfoo_s_results_raises_an_error_that_says_so(
+    tmp_path: Path, text: str, message: str
+) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(RatingError, match=message):
         read_results(tmp_path / "results.json")
 
 
-def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: dict[str, Any], tmp_path: Path) -> None:
+def test_hostile_rows_of_results_are_read_or_left_out_and_never_crash_the_reader(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     rows = results["results"]["results"]
     strange: list[Any] = [None, 3, "x", [], {}, {"gradingResult": {"componentResults": [None, 3, {"assertion": 5}]}}]
     strange += [{"gradingResult": {"pass": "yes", "componentResults": [{"pass": 1, "assertion": {"type": ["a"]}}]}}]
@@ -331,7 +343,7 @@ def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: d
 
 
 @pytest.mark.proof
-def test_naming_twice_as_many_rows_of_one_name_takes_about_twice_the_steps(
+def test_giving_unique_ids_to_rows_of_one_name_takes_time_in_proportion_to_their_number(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     template = json.dumps(rows_of(results, "hello")[0])

@@ -73,7 +73,7 @@ def rows_of(path: Path) -> list[Any]:
     ]
 
 
-def test_yaml_and_lines_are_read_as_the_json_is(folder: Path) -> None:
+def test_results_as_yaml_and_as_json_lines_are_read_like_json(folder: Path) -> None:
     as_json = rows_of(folder / "results.json")
     assert len(as_json) == 2 * len(REPLIES)
     assert rows_of(folder / "results.yaml") == as_json
@@ -83,14 +83,14 @@ def test_yaml_and_lines_are_read_as_the_json_is(folder: Path) -> None:
     assert said["yaml"].stderr.replace("results.yaml", "results.json") == said["json"].stderr
 
 
-def test_an_output_that_is_an_object_is_its_json(folder: Path) -> None:
+def test_an_output_that_is_an_object_is_read_as_its_json_text(folder: Path) -> None:
     responses = {row.response for row in read_results(folder / "results.yaml").rows}
     assert json.dumps({"answer": "object in Leeds", "steps": [1, 2]}) in {
         json.dumps(json.loads(response)) for response in responses if response.startswith("{")
     }
 
 
-def test_texts_that_begin_alike_have_names_of_their_own(folder: Path) -> None:
+def test_metrics_named_by_texts_with_the_same_beginning_get_different_names(folder: Path) -> None:
     names = list(read_results(folder / "results.json").metrics)
     assert len(names) == len(set(names)) == 3
     assert names[0] == "place"
@@ -112,7 +112,7 @@ BY_METRIC = {at: {"place": "pass" if "Leeds" in reply else "fail", "LLM-rubric":
              enumerate(REPLIES)}  # fmt: skip
 
 
-def test_expected_labels_by_metric_say_how_good_each_grader_is(folder: Path, tmp_path: Path) -> None:
+def test_calibrate_compares_each_grader_with_the_expected_labels_of_its_metric(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)
     done = run("calibrate", "labelled.json", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)
@@ -134,7 +134,9 @@ def test_the_option_judge_selects_one_metric_of_results(folder: Path, tmp_path: 
     assert "no graded metric is named 'plaace'; did you mean `place`?" in refused.stderr
 
 
-def test_a_label_of_the_whole_output_is_of_no_metric_where_there_are_several(folder: Path, tmp_path: Path) -> None:
+def test_an_expected_label_of_the_whole_output_is_not_used_for_one_of_several_metrics(
+    folder: Path, tmp_path: Path
+) -> None:
     labelled(folder, tmp_path / "labelled.json", dict.fromkeys(range(len(REPLIES)), "pass"))
     refused = run("calibrate", "labelled.json", "--judge", "place", cwd=tmp_path)
     assert refused.returncode == 2
@@ -156,7 +158,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
             yield shlex.split(line.strip().partition("  ")[0])
 
 
-def test_results_without_a_label_lead_to_a_first_verdict_by_the_printed_commands(folder: Path, tmp_path: Path) -> None:
+def test_the_commands_printed_for_results_without_labels_lead_to_a_first_verdict(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "results.json").write_bytes((folder / "results.json").read_bytes())
     refused = run("calibrate", "results.json", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -64,7 +64,7 @@ def graded_by_all(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.proof  # three more runs; `test_assertion_in_promptfoo.py` asks both graders
-def test_results_are_equal_in_both_languages_with_and_without_a_session(
+def test_results_of_the_python_and_javascript_graders_are_equal_with_and_without_a_session(
     front: MessagesFront, tmp_path: Path, runtime: Path
 ) -> None:
     """Each call without a session imports everything, so that only the strangest outputs are graded so."""
@@ -203,7 +203,7 @@ def texts_of(requests: Sequence[Request]) -> list[str]:
     return [request.body["messages"][0]["content"] for request in requests]
 
 
-def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_holds_over_all_processes(
+def test_repeated_gradings_come_from_the_cache_unless_it_is_off_and_one_limit_holds_for_all_processes(
     two_runs: TwoRuns,
 ) -> None:
     assert [row["success"] for row in two_runs.bypassed] == [True] * REPEATS
@@ -217,7 +217,7 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off_and_the_limit_hold
     assert 2 <= two_runs.most_at_once <= AT_ONCE
 
 
-def test_in_a_session_thresholds_and_not_python_change_the_verdict_and_nothing_else(two_runs: TwoRuns) -> None:
+def test_in_a_session_thresholds_and_not_python_work_as_without_one(two_runs: TwoRuns) -> None:
     each = len(two_runs.first) // len(LANGUAGES)
     for graded in (two_runs.first[:each], two_runs.first[each:]):
         assert [row["success"] for row in graded[:2]] == [True, False]
@@ -243,14 +243,16 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes(two_runs: TwoRuns) -
     assert len(reasons) + two_runs.asked_beyond == BEYOND_BUDGET
 
 
-def test_the_hooks_leave_no_process_no_file_and_no_key(two_runs: TwoRuns) -> None:
+def test_the_hooks_of_promptfoo_leave_no_process_no_file_and_no_key_behind(two_runs: TwoRuns) -> None:
     assert two_runs.ended
     assert two_runs.files == []
     assert "key-of-a-test" not in two_runs.text
 
 
 @pytest.mark.proof  # in a whole run; `tests/session/test_session.py` kills sessions under single assertions
-def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
+def test_a_session_killed_during_a_run_loses_no_verdict_and_leaves_nothing_behind(
+    tmp_path: Path, runtime: Path
+) -> None:
     tests = [
         {"vars": {"answer": f"Paris. {n}", "question": "Capital?"}, "assert": [{**assertion(), "value": grader}]}
         for n in range(18)

@@ -61,7 +61,7 @@ def node(folder: Path, body: str, **environment: str) -> tuple[dict[str, Any], s
     return answers, done.stderr
 
 
-def test_functions_cycles_and_what_json_cannot_hold_are_left_out(folder: Path) -> None:
+def test_functions_cycles_and_other_values_that_json_cannot_hold_are_not_sent_to_the_session(folder: Path) -> None:
     body = """
       const round = { name: 'a', work() {}, big: 12n, when: new Date(0), list: [1, () => 2] };
       round.self = round;
@@ -88,7 +88,7 @@ def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_n
 
 
 @pytest.mark.proof
-def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_was_there_before(
+def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_the_old_session(
     folder: Path, runtime: Path
 ) -> None:
     second_folder = folder / "other"
@@ -120,7 +120,7 @@ def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_
 
 
 @pytest.mark.proof
-def test_without_a_possible_session_each_output_is_graded_in_python_and_that_is_said_once(folder: Path) -> None:
+def test_if_no_session_can_be_started_each_output_is_graded_by_a_python_process_with_one_warning(folder: Path) -> None:
     """A folder for the sockets that others can read is never used."""
     shared = folder / "runtime" / "markscheme"
     shared.mkdir(parents=True)
@@ -134,7 +134,7 @@ def test_without_a_possible_session_each_output_is_graded_in_python_and_that_is_
     assert errors.count("no session can be started here") == 1
 
 
-def test_a_session_that_is_switched_off_is_no_reason_to_warn(folder: Path) -> None:
+def test_no_warning_is_printed_if_sessions_are_switched_off(folder: Path) -> None:
     body = f"await reported('off', get_assert('Paris.', {CONTEXT}));"
     answers, errors = node(folder, body, MARKSCHEME_SESSION="off")
     assert answers["off"]["score"] == 1
@@ -142,7 +142,7 @@ def test_a_session_that_is_switched_off_is_no_reason_to_warn(folder: Path) -> No
 
 
 @pytest.mark.proof
-def test_a_socket_in_a_folder_that_others_can_write_to_is_not_used(folder: Path, runtime: Path) -> None:
+def test_a_session_s_socket_in_a_folder_that_other_users_can_write_to_is_not_used(folder: Path, runtime: Path) -> None:
     """The session is found, then its folder is opened to others: the answer comes from Python instead."""
     body = f"""
       import {{ chmodSync, readdirSync }} from 'node:fs';
@@ -155,7 +155,9 @@ def test_a_socket_in_a_folder_that_others_can_write_to_is_not_used(folder: Path,
     assert [answers[name]["score"] for name in ("before", "after")] == [1, 1]
 
 
-def test_a_python_without_markscheme_fails_with_the_way_out_and_never_passes_under_a_negation(folder: Path) -> None:
+def test_with_a_python_without_markscheme_the_output_fails_with_advice_and_never_passes_under_a_negation(
+    folder: Path,
+) -> None:
     bare = folder / "bare-python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
     bare.chmod(0o755)
@@ -175,7 +177,9 @@ def test_a_python_without_markscheme_fails_with_the_way_out_and_never_passes_und
 @pytest.mark.parametrize(
     "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
 )
-def test_a_python_that_fails_is_a_failing_result_unless_the_assertion_may_be_negated(folder: Path, test: str) -> None:
+def test_if_python_crashes_the_result_fails_and_is_an_error_if_the_assertion_may_be_negated(
+    folder: Path, test: str
+) -> None:
     body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"
     answers, _ = node(folder, body, PROMPTFOO_PYTHON="/nowhere/python")
     if test == "{}":
@@ -185,7 +189,7 @@ def test_a_python_that_fails_is_a_failing_result_unless_the_assertion_may_be_neg
 
 
 @pytest.mark.proof
-def test_a_session_that_never_answers_costs_a_python_per_output_and_that_is_said_once(
+def test_if_a_session_never_answers_each_output_is_graded_by_a_python_process_with_one_warning(
     folder: Path, runtime: Path
 ) -> None:
     body = f"""
@@ -204,7 +208,7 @@ def test_a_session_that_never_answers_costs_a_python_per_output_and_that_is_said
     assert "the session doesn't answer" in errors
 
 
-def test_an_ungraded_output_is_a_failing_result_and_under_a_negation_an_error(folder: Path, runtime: Path) -> None:
+def test_an_ungraded_output_fails_and_is_an_error_under_a_negation(folder: Path, runtime: Path) -> None:
     body = """
       const config = { judge: 'oracle' };
       await reported('plain', get_assert('Paris.', { config, test: { assert: [{ type: 'python', config }] } }));

@@ -19,14 +19,14 @@ def statistic(table: Published, figure: Figure) -> Estimate:
 
 
 @pytest.mark.parametrize(("table", "figure"), CASES)
-def test_the_printed_figure_is_reproduced(table: Published, figure: Figure) -> None:
+def test_every_published_figure_is_reproduced_as_printed(table: Published, figure: Figure) -> None:
     value = statistic(table, figure).value
     assert value is not None
     assert round(value, figure.decimals) == pytest.approx(figure.value, abs=1e-12)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_every_level_of_a_table_is_on_its_scale(table: Published) -> None:
+def test_every_level_in_a_published_table_is_on_its_scale(table: Published) -> None:
     given = table.ratings[~np.isnan(table.ratings)]
     assert set(given.tolist()) <= set(table.levels)
 

@@ -1,1 +1,1 @@
-"""What people read on pages: a response and its inputs laid out, safe to show, with the style and script for it."""
+"""HTML pages for people: responses and inputs rendered safely, with the styles, scripts and server for them."""

@@ -1,4 +1,4 @@
-"""The style and script that all pages share, and how a page allows its own alone."""
+"""The style sheet and script that all pages share, and hashes for their Content-Security-Policy."""
 
 import base64
 import hashlib

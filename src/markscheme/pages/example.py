@@ -1,4 +1,4 @@
-"""What a person reads of an example: inputs, an agent's steps, the response, and differences from a reference."""
+"""Rendering of an example as HTML: its inputs, an agent's steps, the response, and differences from a reference."""
 
 import os
 import re
@@ -28,19 +28,19 @@ _WORDS = re.compile(r"\s+|\S+")
 
 
 def _too_large(shown_part: ShownPart) -> str | None:
-    """Return a part's mark with why it isn't shown, or None if it isn't too large."""
+    """Return words to show in place of an image or document that is too large; None if it isn't."""
     return f"{TOO_LARGE}: {shown_part.mark}" if shown_part.size > MOST_BYTES_IN_REPORT else None
 
 
 @dataclass(frozen=True)
 class Shortening:
-    """Rule for how much of long texts is shown, and which parts.
+    """Rule for how much of long texts and which images and documents a page shows.
 
     Attributes:
         cut: Cuts one text, and says on it that it did.
         steps: Maximum number of an agent's steps; those in the middle are left out.
-        instead: Returns words to show in place of a part; None to show the part.
-        address: Where a server has parts, each under its digest; None for a page without a server.
+        instead: Returns words to show in place of an image or document; None to show it.
+        address: URL under which a server has images and documents, by digest; None for a page without a server.
     """
 
     cut: Callable[[str], str]
@@ -54,10 +54,10 @@ SERVED: Final = Shortening(str, sys.maxsize, lambda _: None, "part/")
 
 
 def whole_texts(sent_along: set[str]) -> Shortening:
-    """Return the rule for a page that is sent as a file: whole texts, and parts as long as there is room for them.
+    """Return the Shortening for a page that is sent as a file: uncut texts, and files embedded up to a size limit.
 
     Args:
-        sent_along: Gets the files of the parts that the page only names.
+        sent_along: Set to which the files beyond the limit are added, since the page only names them.
     """
     left = MOST_BYTES_IN_SHEET
 
@@ -81,13 +81,13 @@ def render_example(
     with_raw: bool = True,
     shortening: Shortening | None = None,
 ) -> str:
-    """Render a response and its inputs as HTML that is safe to show, with a heading each.
+    """Render a response and its inputs as safe HTML, each under a heading.
 
     Args:
-        submission: What is shown.
-        names: The inputs to show, in this order; of one that the submission lacks, the page says so.
+        submission: The response with its inputs.
+        names: The inputs to show, in this order; a missing one is shown as missing.
         level: Level of the headings, 2 for those right below a page's title; None for names that are no headings.
-        with_raw: Whether each text is there a second time, hidden, as it is.
+        with_raw: Whether each text is included a second time, hidden and unrendered.
         shortening: How long texts are cut; None shows all of them.
     """
     inputs = submission.inputs
@@ -123,7 +123,7 @@ def render(text: str) -> str:
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:
-    """Render the response, or the two of a pair next to each other, numbered as they are shown."""
+    """Render a response, or the two responses of a pair next to each other, numbered."""
     sections = [f'<div class="response">{text}</div>' for text in texts.values()]
     if len(sections) == 1:
         return f"{_heading('Response', level)}{sections[0]}"
@@ -165,7 +165,7 @@ def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | N
 
 
 def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
-    """Return a text's HTML with its parts in place of their marks; those without one come at the end."""
+    """Insert a text's images and documents into its HTML in place of their marks, or at the end without marks."""
     for shown_part in text.parts if isinstance(text, PartedText) else ():
         words = None if shortening is None else shortening.instead(shown_part)
         address = None if shortening is None else shortening.address
@@ -196,7 +196,7 @@ def _is_conversation(data: object) -> bool:
 
 
 def render_difference(reference: str, response: str) -> str:
-    """Render what a response omits from a reference and adds to it, by line or, if short, by word; "" if too long."""
+    """Render the difference between a response and a reference, by lines or, for short texts, words; "" if too long."""
     by_line = reference.count("\n") > 2 or response.count("\n") > 2
     before, after = ((_LINES if by_line else _WORDS).findall(text) for text in (reference, response))
     if len(before) * len(after) > MOST_COMPARED:

@@ -1,4 +1,4 @@
-"""A text as HTML that is safe to show: Markdown, code, JSON and conversations."""
+"""Rendering of texts as safe HTML: Markdown, code, JSON and conversations."""
 
 import io
 import json
@@ -57,7 +57,7 @@ LANGUAGES = {
 
 
 def cleaned(html: str) -> str:
-    """Remove anything that runs, loads or asks from HTML: only tags and attributes in the lists above remain."""
+    """Remove all tags and attributes from HTML that aren't allowed, such as scripts, forms and remote images."""
     return nh3.clean(
         html,
         tags=TAGS,
@@ -76,7 +76,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
 
 
 def laid_out(text: str) -> str:
-    """Render a text as HTML, to be cleaned: JSON as a tree, code with its colours, anything else as Markdown."""
+    """Render a text as HTML that isn't safe yet: JSON as a tree, code highlighted, anything else as Markdown."""
     if len(text) > LONGEST_LAID_OUT:
         return plain(text)
     data = json_in(text)
@@ -90,13 +90,13 @@ def laid_out(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Render a text as it is, in parts that a browser lays out one by one."""
+    """Render a text as plain text, in pieces that a browser lays out one by one."""
     pieces = "".join(f'<span class="piece">{escape(piece)}</span>' for piece in _pieces(text))
     return f'<pre class="plain" dir="auto" tabindex="0">{pieces}</pre>'
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Split a text into parts that a browser lays out one by one, when they come into view."""
+    """Split a text into pieces that a browser lays out one by one, when they come into view."""
     start = 0
     while start < len(text):
         end = start + PIECE
@@ -159,7 +159,7 @@ def _code(text: str, language: str) -> str:
 
 
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
-    """Yield the tokens of a text within a time that grows with its length; the rest is one plain token.
+    """Yield the tokens of code within a time limit in proportion to its length; the rest is one plain token.
 
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.
@@ -179,7 +179,7 @@ def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
 
 
 def json_in(text: str) -> Any:
-    """Parse the object or list that a text is; None if it is neither, or empty."""
+    """Parse a text that is a JSON object or list; None if it is anything else or empty."""
     if text.strip()[:1] not in ("{", "["):
         return None
     try:

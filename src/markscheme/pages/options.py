@@ -1,4 +1,4 @@
-"""Settings of pages that people work on."""
+"""Options of the pages that people label on."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -26,7 +26,7 @@ PORT: Final = ValueForm(f"a port from 1 to {LAST_PORT}", _port, int)
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """Where pages are served, what browsers call them, and what they note."""
+    """Options of served pages: address and port, public URL, random seed, and whether times are recorded."""
 
     host: str = setting(LOOPBACK, f"address to listen on ({LOOPBACK})", text_form("an address"), value="ADDRESS")
     port: int = setting(8765, "port, or the next free one (8765)", PORT, value="N", written=WHOLE_IN_FILES)
@@ -38,14 +38,14 @@ class PageOptions:
 
     @property
     def order_seed(self) -> int:
-        """Random seed of what is drawn and in which order it is shown."""
+        """Random seed for drawing responses and for the order in which they are shown."""
         return self.seed or 1
 
     def refuse_unreachable(self) -> None:
-        """Refuse a URL that is none, and pages for other machines without one.
+        """Refuse an invalid public URL, and a server for all network addresses without a public URL.
 
         Raises:
-            UsageError: It is one of these.
+            UsageError: The options are one of these.
         """
         public = self.public
         if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):
@@ -55,16 +55,16 @@ class PageOptions:
 
     @property
     def public(self) -> SplitResult | None:
-        """The public URL, in its parts."""
+        """The public URL, split into scheme, host and path; None without one."""
         return urlsplit(self.public_url) if self.public_url else None
 
     def hosts(self, port: int) -> set[str]:
-        """Return what browsers may call the server that listens on a port."""
+        """Return the host names, with ports, under which browsers may reach the server."""
         local = {f"{name}:{port}" for name in (LOOPBACK, "localhost", self.host)}
         return local | {self.public.netloc.lower()} if self.public else local
 
     def url(self, port: int, token: str) -> str:
-        """Return the address of the page behind a token."""
+        """Return the URL of the page that belongs to a rater's token."""
         if self.public_url:
             return f"{self.public_url.rstrip('/')}/{token}/"
         return f"http://{self.host}:{port}/{token}/"

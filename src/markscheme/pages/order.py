@@ -1,4 +1,4 @@
-"""The order in which a rater labels the responses, and which of them they label twice."""
+"""The order in which a rater labels responses, which of them twice, and their division among annotators."""
 
 import hashlib
 import random
@@ -16,12 +16,12 @@ TOGETHER = 20
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Division of a pool among annotators.
+    """Division of a pool of responses among annotators.
 
     Attributes:
         raters: Their names.
         per_response: Annotators per response.
-        overlap: How many responses get that many; later ones get one. None for all.
+        overlap: Number of responses, from the first, that get so many annotators; later ones get one. None for all.
 
     Raises:
         ValueError: There are fewer annotators than each response needs, or a name occurs twice.
@@ -40,7 +40,7 @@ class Share:
             )
 
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
-        """Choose who labels each response: every set of annotators equally often, in a random order.
+        """Choose the annotators of each response: each possible set of annotators equally often, in random order.
 
         Annotators who have labelled a response already count, so that a share may be changed half-way; the others of
         its set are added until there are enough. Responses added at the end leave the earlier ones as they are.
@@ -69,7 +69,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Page with one response, for the first time (sample 0) or the second (1)."""
+    """One response in a rater's order, shown for the first time (sample 0) or for the second (sample 1)."""
 
     id: str
     sample: int = 0
@@ -87,7 +87,7 @@ def steps_of(
         rater: Name of the rater.
         seed: Random seed.
         again: Whether some responses are labelled twice.
-        together: Place of each response in a shared pool, which raters go through part by part; None to mix them all.
+        together: Position of each response in a shared pool, through which raters go in batches; None to shuffle all.
 
     Example:
         >>> steps = steps_of([f"e{i}" for i in range(40)], rater="ann", seed=1)

@@ -1,4 +1,4 @@
-"""Pages for people, served: behind a token for each of them, and without anything from the network."""
+"""The server of pages for people, each under a secret token and without any resource from the network."""
 
 import hmac
 import secrets
@@ -38,7 +38,7 @@ def free_socket(host: str, port: int) -> socket.socket:
     """Open a socket listening at an address and port, or at the first free port after it.
 
     Raises:
-        UsageError: None of fifty ports is free there.
+        UsageError: None of the first fifty ports is free.
     """
     last = min(port + PORTS_TRIED, 65_536)
     family, is_dual = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
@@ -49,7 +49,7 @@ def free_socket(host: str, port: int) -> socket.socket:
 
 
 def new_token() -> str:
-    """Make a random token for the page's address."""
+    """Make a random token, which protects the URL of a page."""
     return secrets.token_urlsafe(24)
 
 
@@ -57,9 +57,9 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
     """Serve each person's pages until the process is interrupted.
 
     Args:
-        apps: What answers, by token.
-        listening: Where requests come in.
-        hosts: By which names browsers may call this server, with their ports.
+        apps: The application of each person, by token.
+        listening: Socket on which requests come in.
+        hosts: Host names, with ports, under which browsers may reach this server.
         policy: The pages' content security policy: their own style and script alone.
     """
     config = uvicorn.Config(
@@ -76,7 +76,7 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
 
 
 class PageGuard:
-    """Guard that answers requests with a rater's token, to this server by its name, and from no other site."""
+    """ASGI application that refuses requests without a rater's token, to a wrong host name, or from another site."""
 
     def __init__(self, apps: Mapping[str, ASGIApp], hosts: frozenset[str], policy: str) -> None:
         self.apps, self.hosts = apps, hosts
@@ -111,7 +111,7 @@ class PageGuard:
         return len(hosts) == 1 and hosts[0] in self.hosts
 
     def _is_foreign(self, scope: Scope) -> bool:
-        """Return True if a page of another site sends answers: browsers name the site, and other clients needn't."""
+        """Return True if a request that changes data comes from a page of another site, by the browser's headers."""
         if scope["method"] in ("GET", "HEAD"):
             return False
         origins = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
@@ -126,7 +126,7 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 
 
 def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
-    """Make an answer with a part of what is judged, as the browser shows it: nothing in it may run or load anything."""
+    """Make the response with an image or document of a submission, sandboxed so that nothing in it can run or load."""
     texts = (text for submission in submissions for text in (*submission.inputs.values(), *submission.responses))
     shown_part = next((shown_part for shown_part in parts_of(texts) if shown_part.digest == digest), None)
     if shown_part is None:
@@ -138,12 +138,12 @@ def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
-    """Make an answer that a page shows as a message; `block` stops the page."""
+    """Make an error response that a page shows as a message; with `block`, the page stops working."""
     return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 
 async def sent_object(request: Request) -> dict[str, Any] | None:
-    """Read the object that a page sends; None if it is too long, and empty if it isn't an object."""
+    """Read the JSON object that a page sends; None if it is too long, {} if it isn't an object."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -157,11 +157,11 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
 
 
 def duration(value: Any) -> float | None:
-    """Read the seconds that a page sends; None for anything else, and if a clock was set back meanwhile."""
+    """Read a number of seconds that a page sends; None if it isn't a number or is negative."""
     seconds = finite(value)
     return seconds if seconds is not None and seconds >= 0 else None
 
 
 def texts_in(value: Any) -> dict[str, str]:
-    """Read texts by name, as a page sends them; empty for anything else."""
+    """Read a mapping of names to texts that a page sends; {} for anything else."""
     return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}

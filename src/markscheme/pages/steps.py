@@ -1,4 +1,4 @@
-"""An agent's steps as a tree that can be opened: each call with its arguments, its result, its error and its time."""
+"""Rendering of an agent's steps as a tree to unfold: calls with their arguments, results, errors and times."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +22,13 @@ _FOLDED_ROLES = ("system", "developer")
 
 @dataclass
 class StepNode:
-    """A step, its result, and the steps inside of it.
+    """Node of the tree of an agent's steps: a step, its result, and the steps inside it.
 
     Attributes:
         number: The step's number, as verdicts cite it; None if steps aren't numbered.
         step: The step.
-        result: Number and step of what came of it; None if nothing did, or if it is no call.
-        inside: The steps inside of it.
+        result: Number and step of the call's result; None without one, or if the step isn't a call.
+        inside: Nodes of the steps inside this one.
     """
 
     number: int | None
@@ -38,17 +38,17 @@ class StepNode:
 
     @property
     def steps(self) -> tuple[AgentStep, ...]:
-        """The step, and its result if there is one."""
+        """The node's own step, and its result if there is one."""
         return (self.step,) if self.result is None else (self.step, self.result[1])
 
     @cached_property
     def failed(self) -> bool:
-        """True if the step or its result reports an error; to be read once the tree is whole."""
+        """True if the step or its result reports an error; only valid once the tree is complete."""
         return any(step.failed or _is_error(step) for step in self.steps)
 
     @property
     def numbers(self) -> str:
-        """The numbers of the step and of its result."""
+        """The numbers of the node's step and of its result."""
         if self.number is None:
             return ""
         if self.result is None or self.result[0] is None:
@@ -57,7 +57,7 @@ class StepNode:
         return f"{self.number}–{after}" if after == self.number + 1 else f"{self.number}, {after}"
 
     def gets(self, result: AgentStep) -> bool:
-        """Return True if a result is that of this call."""
+        """Return True if a result belongs to this node's call."""
         if self.result is not None or self.step.role not in (TOOL_CALL, SPAN):
             return False
         if self.step.call and result.call:
@@ -66,7 +66,7 @@ class StepNode:
 
 
 def tree_of(numbered: Sequence[tuple[int | None, AgentStep]]) -> list[StepNode]:
-    """Build the tree of steps, each with its number or None, and return the outermost ones in order."""
+    """Build the tree of an agent's steps, numbered or not, and return its outermost nodes in order."""
     roots: list[StepNode] = []
     nodes: list[StepNode] = []
     around: list[StepNode] = []
@@ -86,12 +86,12 @@ def tree_of(numbered: Sequence[tuple[int | None, AgentStep]]) -> list[StepNode]:
 
 
 def count_failed(nodes: Iterable[StepNode]) -> int:
-    """Count the steps that report an error, those inside of others included."""
+    """Count the steps in a tree that report an error, at any depth."""
     return sum(node.failed + count_failed(node.inside) for node in nodes)
 
 
 def tree_html(nodes: Iterable[StepNode], *, is_laid_out: bool = True) -> str:
-    """Render a tree of steps as HTML; texts are shown as they are unless they are laid out."""
+    """Render a tree of steps as HTML, with texts as Markdown, code or JSON if `is_laid_out`, else as plain text."""
     return "".join(_nodes(nodes, is_laid_out, 0))
 
 
@@ -134,7 +134,7 @@ def _numbers(node: StepNode) -> str:
 
 
 def _timing(node: StepNode) -> str:
-    """Render the end of a closed step: that it failed, and how long it took."""
+    """Render the note at the end of a folded step's line: whether it failed, and how long it took."""
     seconds = next((step.seconds for step in node.steps if step.seconds is not None), None)
     time = "" if seconds is None else f"{number(seconds, 1)} s"
     if node.failed:
@@ -154,7 +154,7 @@ def _shown(text: str, is_laid_out: bool) -> str:
 
 
 def _gist(step: AgentStep) -> str:
-    """Return a step's arguments or text on one line."""
+    """Return the beginning of a step's arguments or text on one line."""
     called_with = step.called_with
     text = json.dumps(called_with, ensure_ascii=False, default=str) if isinstance(called_with, Mapping) else step.text
     line = " ".join(text[: 4 * LONGEST_GIST].split())

@@ -1,4 +1,4 @@
-"""A page that people work on, as HTML: one template with its style, script and data inside, served or mailed."""
+"""The HTML of a page to work on: a template with style, script and data embedded, to be served or mailed."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none
 
 @cache
 def environment(folder: Path = _TEMPLATES) -> Environment:
-    """Return the templates in a folder and those that all pages share, which escape everything they show."""
+    """Return the Jinja environment of a folder's templates and the shared ones; it escapes all values."""
     return Environment(
         loader=FileSystemLoader((folder, _TEMPLATES)),
         autoescape=True,
@@ -36,7 +36,7 @@ class PageTemplate:
         name: The template.
         styles: Its style sheets, after the one that all pages share.
         scripts: Its scripts, after the one that all pages share.
-        folder: Where these files are; what isn't there is one of those that all pages share.
+        folder: Folder of these files; a file that isn't there is taken from those that all pages share.
     """
 
     name: str
@@ -46,12 +46,12 @@ class PageTemplate:
 
     @property
     def style(self) -> str:
-        """The text of its style sheets."""
+        """The text of the page's style sheets."""
         return joined(BASE_STYLE, *map(self._path, self.styles))
 
     @property
     def script(self) -> str:
-        """The text of its scripts."""
+        """The text of the page's scripts."""
         return joined(EXAMPLE_SCRIPT, *map(self._path, self.scripts))
 
     @property
@@ -68,9 +68,9 @@ class PageTemplate:
         """Render the page.
 
         Args:
-            data: What its script reads.
-            is_sheet: Whether it is a file that needs no server.
-            names: What else its template shows.
+            data: Data for the page's script.
+            is_sheet: Whether the page is a file that needs no server.
+            names: Further variables of the template.
         """
         return (
             environment(self.folder)

@@ -1,4 +1,4 @@
-"""The first words of a text, which name it in a list."""
+"""The first words of a text, used as its title in a list."""
 
 import re
 

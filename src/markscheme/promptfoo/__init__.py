@@ -1,1 +1,1 @@
-"""Promptfoo's assertion and results. Only this package knows Promptfoo's own keys."""
+"""The assertion and the grading provider for Promptfoo, and the reader of its results."""

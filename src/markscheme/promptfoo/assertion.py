@@ -47,17 +47,17 @@ _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the assertion, its configuration checked.
+    """One call of Promptfoo's assertion, read and checked: an output, the rubric to grade it by, and options.
 
     Attributes:
         rubric: The rubric, with the pass mark and prompt settings from the configuration.
-        file: Where the rubric was found; None for one written in the assertion.
+        file: Path of the rubric's file; None for a rubric written in the assertion.
         submission: The output with its inputs.
         options: How the judge is asked; the configuration's keys, and defaults where it sets none.
-        calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
+        calibration: Whether the result includes the judge's calibration, and whether it requires a judge that can gate.
         system: The provider that wrote the output; None where that isn't known.
         provider: The provider that wrote the output, as results name it: by its label, else its id.
-        metadata: Metadata of the test, as far as a word says it.
+        metadata: Those metadata of the test that are short texts.
         reading: The reading of what the text of an `llm-rubric` asks for, in words.
         row_rubric: The criteria that the test brings; None where it is graded by a rubric's file.
     """
@@ -80,12 +80,12 @@ class Call:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Folders in which to look for its calibration."""
+        """Folders in which to look for the rubric's calibration."""
         return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
 
 def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[str, Any]:
-    """Grade one output.
+    """Grade one output, as Promptfoo's `python` assertion.
 
     Args:
         output: The model's output: text, or parsed JSON.
@@ -108,7 +108,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run `work` with an engine of its own in this process; the result of `refused` if no engine can be set up."""
+    """Run `work` with an Engine that is closed afterwards; if none can be set up, return the result of `refused`."""
 
     async def answer() -> dict[str, Any]:
         try:
@@ -124,7 +124,7 @@ def by_itself(
 
 
 async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine: Engine) -> dict[str, Any]:
-    """Grade one of many outputs, using the judges that `engine` keeps open.
+    """Grade one output as `get_assert` does, using the judges that `engine` keeps open.
 
     Args:
         output: The model's output: text, or parsed JSON.
@@ -155,7 +155,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
 
 
 def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engine) -> Call:
-    """Check the call of an assertion, and read it.
+    """Read and check the arguments with which Promptfoo calls the assertion.
 
     Raises:
         UsageError: The configuration has an unknown key or invalid value, or an input is missing.
@@ -191,7 +191,7 @@ def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
 
 
 def reading_of(config: Any) -> AddedOptions:
-    """Return the options of reading in a configuration, which is checked later.
+    """Return those options in a configuration that say how text in an assertion is read; the rest is checked later.
 
     Raises:
         UsageError: A value that the option can't have.
@@ -212,7 +212,7 @@ def call_by(
     system: str | None = None,
     steps: Mapping[str, Any] | None = None,
 ) -> Call:
-    """Make a call that grades an output by a rubric already found, with a checked configuration.
+    """Make the Call that grades an output by a rubric, from a configuration that is already checked.
 
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
@@ -226,9 +226,9 @@ def call_by(
 
 
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
-    """Return the turns before the one that is judged, which Promptfoo adds from the second turn on.
+    """Return the earlier turns of the conversation that Promptfoo passes; [] at its first turn, None if there is none.
 
-    Before the first turn of a conversation there are none, which is an empty list; without a conversation it is None.
+    Promptfoo passes them from the second turn on.
     """
     if turns is None and _is_in_conversation(test):
         return []
@@ -255,10 +255,10 @@ def provider_name(provider: Any) -> str:
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
-    """Return a part of what Promptfoo passes; empty if missing.
+    """Return a value that Promptfoo passes as a mapping; {} if it is missing.
 
     Raises:
-        UsageError: It is not a mapping.
+        UsageError: The value is not a mapping.
     """
     if value is None and name != "context":
         return {}
@@ -319,8 +319,7 @@ CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
-    """Find the rubric's file: named after the grader's file, by a var or by the configuration, else the project's only
-    one."""
+    """Find the rubric's file: named in a var, the configuration or the grader's file, else the project's only one."""
     if isinstance(after_file, str):
         return find_rubric(after_file, near=near)
     if "rubric_var" in config:
@@ -338,10 +337,11 @@ def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[
 def _own_rubric(
     after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], options: AskOptions
 ) -> RowRubric | None:
-    """Return the criteria that the configuration or a var holds; None where a rubric is named.
+    """Return the criteria written in the configuration or a var; None if a rubric is named instead.
 
     Raises:
-        UsageError: They are faulty, or the var holds one criterion of a list.
+        UsageError: The criteria are faulty, or the var holds a single criterion, because Promptfoo split a list of
+            them.
     """
     by_var = "rubric_var" in config
     value = variables.get(config["rubric_var"]) if by_var else config.get("rubric")
@@ -362,7 +362,7 @@ def _own_rubric(
 
 
 def _is_one_criterion(value: Any) -> bool:
-    """Return whether a var holds a sentence, or a mapping without a list, rather than a rubric's name or its data."""
+    """Return True if a var holds a single criterion (a sentence or a flat mapping), not a rubric's name or data."""
     if isinstance(value, Mapping):
         return not any(isinstance(inner, list | Mapping) for inner in value.values())
     text = value.strip() if isinstance(value, str) else ""
@@ -372,8 +372,7 @@ def _is_one_criterion(value: Any) -> bool:
 def _inputs(
     rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
-    recorded of the provider's steps."""
+    """Return the values of the rubric's inputs, from the test's vars and the provider's recorded steps."""
     named = config.get("inputs") or {}
     values = [*variables.items(), *steps.items()]
     available = {*named, *(name for name, value in values if value is not None)}
@@ -409,7 +408,7 @@ def _inputs(
 
 
 async def graded(call: Call, engine: Engine) -> Grade:
-    """Grade one output.
+    """Grade the output of a call by its rubric and judge.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
@@ -468,8 +467,7 @@ def _by_tag(grade: Grade) -> dict[str, float]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """Return the component result of one criterion; None if it does not apply, has no verdict, or neither passes nor
-    fails."""
+    """Return the component result of one criterion; None without a verdict or if it neither passes nor fails."""
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
@@ -493,7 +491,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Return the reason, which is never empty: Promptfoo treats a failing result without a reason as a pass."""
+    """Return the reason of a grading result, never empty: Promptfoo treats a failure without a reason as a pass."""
     scored = grade.scored
     rubric = call.rubric
     if scored is None:  # not reached for a graded output
@@ -539,7 +537,7 @@ def _sentence(text: str) -> str:
 
 
 def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
-    """Count the tokens used, by Promptfoo's keys; its own graders too count tokens of cached replies in the total."""
+    """Return the tokens used, by Promptfoo's keys; as in its own graders, the total includes cached replies."""
     return {
         "total": usage.tokens + spared,
         "prompt": usage.input_tokens or 0,
@@ -550,7 +548,7 @@ def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return where a grade comes from and what its calibration allows."""
+    """Return the metadata of a grading result: where the grade comes from, and what its calibration allows."""
     prints = grade.fingerprints
     receipt = grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
@@ -572,14 +570,14 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _decided_by(grade: Grade) -> dict[str, Any]:
-    """Return which of several judges decided, by Promptfoo's keys; nothing where one judge alone grades."""
+    """Return the metadata on which of several judges decided; {} if there is only one judge."""
     if grade.decided_by is None:
         return {}
     return {"stage": grade.decided_by.stage, "decidedBy": grade.decided_by.decider or "ask a person"}
 
 
 def _judge_named(grade: Grade, options: AskOptions) -> str:
-    """Return the models that answered, else what was asked for."""
+    """Return the names of the models that answered; without any, the judge's name in the options."""
     return ", ".join(grade.models) or options.model or options.judge or ""
 
 
@@ -598,14 +596,13 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Return True if this assertion is or may be negated; True also if the test that Promptfoo passes doesn't contain
-    it."""
+    """Return True unless the test that Promptfoo passes shows that this assertion isn't a `not-python`."""
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
 
 def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
-    """Yield types of the assertions in a part of a test that could be this one, at any depth of nesting.
+    """Yield the types of those assertions in a test, at any depth, that could be the one being called.
 
     Those are the assertions with this configuration, and those whose configuration can't be known here, since their
     set has a configuration of its own. A reference or file that replaces assertions may contain a negated one.
@@ -624,15 +621,14 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
 
 
 def _lenient(test: Any, config: Any) -> str:
-    """Return the setting of a test by which it may pass although this assertion gets 0; "" without one."""
+    """Describe a setting of a test that lets it pass even if this assertion scores 0; "" if there is none."""
     if isinstance(test, Mapping) and test.get(SCORING_FUNCTION) is not None:
         return f"{SCORING_FUNCTION} decides the test"
     return _best_without(test, config)[1]
 
 
 def _best_without(test: Any, config: Any) -> tuple[float, str]:
-    """Return the best score that a test, or one of its assertions, can reach if this assertion gets 0, and the setting
-    that lets it pass."""
+    """Return a test's best score if this assertion scores 0, and the setting that lets it pass; "" without one."""
     asserts = test.get("assert") if isinstance(test, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(test, Mapping) and test.get("type") in SCRIPT_TYPES and _is_like(test, config)
@@ -663,7 +659,7 @@ def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
 
 
 def way_out(error: MarkschemeError) -> str:
-    """Put an error on one line, with the configuration's keys in place of command-line options."""
+    """Format an error on one line, with the configuration's keys in place of command-line options."""
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")

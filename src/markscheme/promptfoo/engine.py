@@ -27,9 +27,9 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(eq=False)
 class Engine:
-    """Judges that are opened once and used for many outputs.
+    """The open judges of a process, each used for many outputs, with their limits and their cache.
 
-    Judges that are asked within the same limits share them, and all share one cache.
+    Judges with equal limits, such as a budget, share these, and all judges share one cache.
 
     Attributes:
         defaults: Options for calls that don't set them, the strongest first: by default those of the environment's
@@ -54,10 +54,10 @@ class Engine:
         return total(limiter.usage for limiter in self._limiters.values())
 
     def options(self, *sources: OptionSource) -> AskOptions:
-        """Return the options of one call: those it sets, the strongest first, and the defaults.
+        """Combine options of a call, from sources in order of precedence, with the engine's defaults.
 
         Raises:
-            UsageError: An unknown option, or a value that one can't have.
+            UsageError: An unknown option, or an invalid value.
         """
         return read_options(AskOptions, *sources, *self.defaults)
 
@@ -72,14 +72,14 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that the options name, or an available one, which may be recordings in `folders`."""
+        """Return the judge that the options name, else an available one, such as replies recorded in `folders`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
         return as_of_today(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
-        """Open the judge of that name, once for all calls that ask it alike."""
+        """Open the judge of a name, or return the open one if its options are equal."""
         of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
         asked_alike = replace(of_judge, judge=None, model=None, scorers=())
         kind = known_kind(name)
@@ -101,7 +101,7 @@ class Engine:
         return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
 
     def files_read(self) -> set[Path]:
-        """Return the files that open judges declare to read."""
+        """Return the files on which the open judges say that they depend."""
         return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:
@@ -113,10 +113,10 @@ class Engine:
 
 
 def environment_sources(folder: Path) -> list[OptionSource]:
-    """Return what the environment's variables set, then what the configuration file of a folder does.
+    """Return two sources of options: environment variables, then the configuration file of a folder.
 
     Raises:
-        UsageError: A value that an option can't have.
+        UsageError: A variable or the file has an invalid value.
     """
     settings = find_settings(folder)
     return [(options_in(AskOptions, os.environ), "{}"), settings.source_of(AskOptions)]
@@ -134,6 +134,6 @@ def stamp_if_any(file: Path) -> tuple[int, int, int] | None:
 
 
 def own_modules() -> set[Path]:
-    """Return the files of the user's own modules that are loaded."""
+    """Return the files of all loaded modules that belong to the user."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return {Path(file) for file in files if file and is_own(file) and Path(file).is_file()}

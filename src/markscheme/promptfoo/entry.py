@@ -1,4 +1,4 @@
-"""Entry points of the files in `graders/`: use the warm session if there is one, else grade in this process."""
+"""Entry points of the files in `graders/`, which ask the warm session if there is one, else grade in this process."""
 
 import gc
 import os
@@ -40,8 +40,7 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Return the session's answer, else that of the grader's function in this process: `given`, or `raised` with the
-    reason.
+    """Return the answer of the warm session or of this process: the result as `given`, or an error as `raised`.
 
     Args:
         grader: `assertion` or `provider`.
@@ -64,7 +63,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
 
 
 def _function(grader: str) -> "Callable[..., dict[str, Any]]":
-    """Return the function that answers in this process; each loads what the other doesn't need."""
+    """Import and return the function that a grader runs in this process."""
     if grader == "provider":
         from markscheme.promptfoo.provider import call_api
 

@@ -1,4 +1,4 @@
-"""What the graders in JavaScript ask of Python: to find or start a session, or to grade where there is none.
+"""The program that graders in JavaScript run: it finds or starts a warm session, or grades without one.
 
     python -P -m markscheme.promptfoo.from_node find|answer
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer one message."""
+    """Read one message from standard input, and write the answer to standard output."""
     with os.fdopen(os.dup(1), "w", encoding="ascii") as output:
         os.dup2(2, 1)  # what a user's own judge prints isn't part of the answer
         message = json.load(sys.stdin)
@@ -44,7 +44,7 @@ def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
 
 
 def grade(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Return the answer of a session if one can be asked after all, else that of this process."""
+    """Grade one output: ask a warm session if one can be found now, else grade in this process."""
     return answer(message["grader"], message["asked"], message["wish"], message["folder"])
 
 

@@ -1,4 +1,4 @@
-"""What an answer to Promptfoo and the reading of its results have in common."""
+"""Constants shared by the answers to Promptfoo and the reader of its results."""
 
 NOT_GRADED = "not graded: "
 """How the reason of a failing result begins if nothing was graded."""

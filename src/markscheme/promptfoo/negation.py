@@ -1,4 +1,4 @@
-"""What is raised where a negation would turn a failing result into a pass; it loads nothing."""
+"""The exception that is raised where a `not-python` would turn a failing result into a pass; imports nothing."""
 
 
 class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name

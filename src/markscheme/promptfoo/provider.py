@@ -1,4 +1,4 @@
-"""Promptfoo's grading provider: grades `llm-rubric` by one of our rubrics, or by its own text as a single criterion."""
+"""Promptfoo's grading provider, which grades an `llm-rubric` by the rubric it names or by its text as a criterion."""
 
 import difflib
 import json
@@ -70,7 +70,7 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
 async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Answer as `call_api` does, with the judges that `engine` keeps open."""
+    """Answer a prompt as `call_api` does, using the judges that `engine` keeps open."""
     search_for_code(Path.cwd(), near, near.parent)
     try:
         config = _config(options)
@@ -115,7 +115,7 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _question_of(context: Mapping[str, Any], variables: Mapping[str, Any]) -> QuestionKind | None:
-    """Return the kind of question that an assertion asks; None for `llm-rubric`, and where no kind is known."""
+    """Return the kind of question that an assertion asks the provider; None for `llm-rubric` and unknown kinds."""
     label = _label(context)
     if label in (RUBRIC_LABEL, None):
         return None
@@ -144,7 +144,7 @@ def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, e
 
 
 def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
-    """Return the rubric in the assertion itself, whose judge is also shown the vars with images and documents."""
+    """Return the rubric written in an `llm-rubric`, with the vars that hold images or documents as inputs."""
     rubric, reading = _rubric_of(value)
     shown = [name for name, var in variables.items() if isinstance(loaded_part(var, f"var {name!r}"), PartedText)]
     more = tuple(name for name in shown if name not in rubric.known_inputs)
@@ -154,10 +154,10 @@ def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
 
 
 def rubric_named(value: Any, near: Path) -> Path | None:
-    """Return the rubric file that a value names; None if the value is itself the requirement.
+    """Return the rubric file that an `llm-rubric` names; None if its value is the requirement itself.
 
     Raises:
-        UsageError: It looks like a rubric's name, but no such rubric exists.
+        UsageError: The value looks like a rubric's name, but no such rubric exists.
     """
     if not isinstance(value, str) or len(value) > _LONGEST_NAME or not _NAME.fullmatch(value.strip()):
         return None
@@ -180,12 +180,12 @@ def _rubric_of(value: Any) -> TextRubric:
 
 
 def _of_one_question(text: str) -> TextRubric:
-    """Make a rubric of a text as a requirement that is met or not."""
+    """Make a rubric with a text as its only criterion, which is met or not."""
     return Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL), None
 
 
 def _as_data(value: Any) -> Any:
-    """Read criteria as plain data, if the value holds them; Promptfoo passes an object as JSON text."""
+    """Return a value that holds criteria as a mapping, parsed from JSON text if need be; None for any other value."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
@@ -209,7 +209,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return the result of each criterion, since an `llm-rubric` result has room for only one score."""
+    """Return each criterion's result, to be passed as metadata, since an `llm-rubric` result has only one score."""
     results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):
@@ -228,7 +228,7 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
-    """Return the judge's answer to another assertion's question."""
+    """Return the judge's free-text answer to a prompt of an assertion other than `llm-rubric`."""
     if not isinstance(prompt, str):
         raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())

@@ -1,4 +1,4 @@
-"""The table of what Promptfoo asks a grading provider besides `llm-rubric`, to which features add their answers."""
+"""The table of assertions, besides `llm-rubric`, whose prompts the grading provider answers; features add to it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ of the process share."""
 
 
 class QuestionKind(NamedTuple):
-    """An assertion whose question the provider answers itself.
+    """Kind of assertion, other than `llm-rubric`, whose prompt our provider answers in a way of its own.
 
     Attributes:
         label: How Promptfoo labels the prompt of the assertion.

@@ -55,16 +55,16 @@ class AssertionVerdict:
     """The verdict on an output by one assertion, or by one criterion of an assertion.
 
     Attributes:
-        metric: Its name: the assertion's metric, else its type.
+        metric: Name of the verdict: the assertion's metric, else its type.
         kind: The assertion's type, without a leading "not-".
         passed: Whether it passed; None if ungraded.
         score: Its score; None if ungraded.
         reason: The grader's reason.
         ungraded: Why there is no verdict; None if there is one.
-        text: Text of what it asks for.
-        is_part: Whether it is one criterion of the assertion before it.
+        text: The requirement in words.
+        is_part: Whether the verdict is on one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
-        is_negated: Whether it passes where what it asks for is absent: the assertion's type begins with "not-".
+        is_negated: Whether the assertion's type begins with "not-", so that it passes if the requirement isn't met.
     """
 
     metric: str
@@ -80,13 +80,13 @@ class AssertionVerdict:
 
     @property
     def is_graded(self) -> bool:
-        """Whether a judge gave it; False for a fact about the output."""
+        """Whether a judge gave the verdict; False for an assertion on facts, such as `contains`."""
         return self.is_part or self.kind in GRADED_TYPES
 
 
 @dataclass(frozen=True, slots=True)
 class Manual:
-    """A manual rating in the viewer.
+    """A manual rating of an output in Promptfoo's viewer.
 
     Attributes:
         passed: Thumb up or down; None if only a score was given.
@@ -101,7 +101,7 @@ class Manual:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One output with its verdicts and manual rating.
+    """One output in Promptfoo's results, with its verdicts and manual rating.
 
     Attributes:
         id: Unique within its file.
@@ -111,7 +111,7 @@ class Row:
         system: The prompt and provider that produced it.
         task: The test it belongs to, if several rows share one; "" otherwise.
         split: From `metadata.split`.
-        expected: From `metadata.expected_label`, of the output as a whole.
+        expected: Expected label of the output as a whole, from `metadata.expected_label`.
         expected_of: Expected decisions by metric, where the test's author labelled its metrics.
         manual: The manual rating; None without one.
         passed: Whether the graders passed it, without the manual rating; None if ungraded.
@@ -122,7 +122,7 @@ class Row:
         test: Index of its test in the file.
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
-        metadata: Those of its test that say something about the case.
+        metadata: Metadata of its test, except those that markscheme reads, such as the expected label.
         comment: The comment on it in the viewer, with a thumb or without one; None without a comment.
     """
 
@@ -149,18 +149,18 @@ class Row:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether it has a manual rating or an expected label."""
+        """Whether the output has a manual rating or an expected label."""
         return self.manual is not None or self.expected is not None or bool(self.expected_of)
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of its graders."""
+        """Tokens and cost of all graders of the output."""
         return total(verdict.usage for verdict in self.verdicts)
 
 
 @dataclass(frozen=True)
 class Results:
-    """One file of results.
+    """One file of Promptfoo's results.
 
     Attributes:
         path: The file.
@@ -224,7 +224,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Return the calibration behind our graders' grades, by rubric: as a sentence and as a use."""
+    """Map each rubric in results' metadata to its judge's calibration: a sentence, and the use that it allows."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
@@ -241,7 +241,7 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
 
 
 def _raw(path: Path) -> tuple[str | None, list[Any]]:
-    """Return the day of the evaluation, None where the file doesn't say, and the rows, as written."""
+    """Read a results file: return the day of the evaluation, None if not stated, and the rows as plain data."""
     form = form_of_rows(path)
     if form == "lines":
         return None, [line for _, line in json_lines(path, RatingError)]
@@ -259,7 +259,7 @@ def _raw(path: Path) -> tuple[str | None, list[Any]]:
 
 @dataclass
 class _Reading:
-    """One pass over one file, with counts of what is left out."""
+    """State of reading one results file: counts of what is left out, thresholds, and names given so far."""
 
     unjudged: bool
     aside: Counter[str] = field(default_factory=Counter)
@@ -267,14 +267,14 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def _judged(self, value: Any) -> Any:
-        """Return an output or a var as it is judged: with its parts, if it has any."""
+        """Return an output or var, with its images and documents marked in the text if it has any."""
         lost = Counter[str]()
         text = text_in_file(value, lose=lost.update)
         self.aside.update(lost)
         return text if lost or isinstance(text, PartedText) else value
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """Return one row; None if nothing judged it."""
+        """Make the Row of one result; None for an output that no assertion judges, unless `unjudged`."""
         test = _mapping(raw.get("testCase"))
         grading = _mapping(raw.get("gradingResult"))
         failed = _failed(raw)
@@ -328,7 +328,7 @@ class _Reading:
         return None
 
     def _expected_of(self, labels: Mapping[str, Any], verdicts: Sequence[AssertionVerdict]) -> dict[str, bool]:
-        """Return the expected labels of metrics, by the names that the metrics have here."""
+        """Return the expected labels of single metrics, by the names of the metrics in this file."""
         names = {folded_word(verdict.metric): verdict.metric for verdict in verdicts if verdict.is_graded}
         expected: dict[str, bool] = {}
         for metric, label in labels.items():
@@ -357,7 +357,7 @@ class _Reading:
             yield verdict
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """Return a name for an assertion without a metric: its type, plus its text if that type is already used."""
+        """Return a name for an assertion without a metric: its type, and its text if another one has this type."""
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
@@ -373,7 +373,7 @@ class _Reading:
 
 
 def _failed(raw: Mapping[str, Any]) -> str | None:
-    """Return why the whole row has no output or no grade; None if it has one."""
+    """Return why a result has no output or no grade; None if it has both."""
     grading = raw.get("gradingResult")
     if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
         return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
@@ -382,7 +382,7 @@ def _failed(raw: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """The result of one assertion: of the test itself, of an assert-set, or of a criterion inside another."""
+    """The result of one assertion, which is the test's own, in an assert-set, or a criterion of another assertion."""
 
     raw: Mapping[str, Any]
     stands: Literal["alone", "in a set", "inside"]
@@ -426,7 +426,7 @@ class _Component:
 
 
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
-    """Yield the results of all assertions, without manual ratings.
+    """Yield the results of all assertions in a grading result, without manual ratings.
 
     Promptfoo lists an assertion's components twice: inside the assertion and right after it.
     """
@@ -474,7 +474,7 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Return why a component has no verdict: not graded by us or by Promptfoo, or its grader failed."""
+    """Return why an assertion's result has no verdict, such as a failed grader; None if it has one."""
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata
@@ -484,12 +484,12 @@ def _ungraded(component: _Component, reason: str) -> str | None:
 
 
 def _comment(grading: Mapping[str, Any]) -> str | None:
-    """Return the comment in the viewer; a row that is only highlighted has none."""
+    """Return the comment on an output in Promptfoo's viewer; None without one, also if it is only highlighted."""
     return str(grading.get("comment") or "").removeprefix("!highlight").strip() or None
 
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
-    """Read the manual rating; a score that the viewer filled in after a thumb is left out."""
+    """Read the manual rating of an output; its score is None if the viewer derived it from a thumb."""
     listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
     thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
@@ -511,7 +511,7 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Pass and score by the graders alone, or why they are unknown."""
+    """Return an output's pass and score by its graders, without the manual rating, or why they are unknown."""
     passed = raw.get("success", grading.get("pass"))
     score = finite(raw.get("score", grading.get("score")))
     by_function = bool(test.get(SCORING_FUNCTION))
@@ -534,8 +534,7 @@ def _decided(
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
-    """Rebuild the row's verdict from its assertions: the weighted mean, and that all pass or the mean reaches the
-    threshold."""
+    """Recompute an output's pass and weighted mean score from its assertions, with the test's threshold if any."""
     components = [component for component in _components(grading) if component.stands == "alone"]
     if not components:
         return None, None
@@ -563,7 +562,7 @@ def _usage(component: _Component) -> Usage:
 
 
 def _by_metric(label: Any) -> Mapping[str, Any]:
-    """Return an expected label by metric: a mapping, or its JSON text as a CSV has it; empty for any other label."""
+    """Return expected labels by metric, from a mapping or its JSON text; {} for a label of the whole output."""
     if isinstance(label, str) and label.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             label = parse_json(label)
@@ -571,7 +570,7 @@ def _by_metric(label: Any) -> Mapping[str, Any]:
 
 
 def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
-    """Return the metadata of a test without those that name it, split the set or say the expected label."""
+    """Return the metadata of a test, without the keys for its name, split and expected label."""
     about_case = {key: value for key, value in _mapping(test.get("metadata")).items() if key not in _NOT_OF_CASE}
     return plain_metadata(about_case)
 
@@ -579,7 +578,7 @@ def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
 def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
-    """Return the name given by the test's author; "" without one."""
+    """Return the name that the test's author gave the test, by id or description; "" without one."""
     for source in (metadata, inputs):
         for key in ID_KEYS:
             if isinstance(source.get(key), str | int) and not isinstance(source[key], bool) and source[key] != "":
@@ -589,7 +588,7 @@ def _given_name(
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
-    """Give rows unique ids. The same output graded again by the same assertions is one example, rated twice."""
+    """Give rows unique ids; an output graded twice by the same assertions is one example with two samples."""
     names = [row.id or f"test-{row.test}" for row in rows]
     systems: dict[str, set[str]] = {}
     for row, name in zip(rows, names, strict=True):
@@ -611,7 +610,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """Return the name, with the next free number if it is already used; marks the result as used."""
+    """Return a name that isn't used yet, by adding a number if need be, and record it in `taken`."""
     unique = name
     while unique in taken:
         again[name] += 1
@@ -621,7 +620,7 @@ def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
 
 
 def _system(raw: Mapping[str, Any]) -> str:
-    """Return prompt and provider, by label where they have one."""
+    """Return the prompt and provider of a result as one name, by their labels if they have any."""
     provider = raw.get("provider")
     prompt = _mapping(raw.get("prompt"))
     of_provider = _mapping(provider)
@@ -630,7 +629,7 @@ def _system(raw: Mapping[str, Any]) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Return the message without the stack trace that follows it."""
+    """Return the first line of an error message, without its stack trace."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
 
 

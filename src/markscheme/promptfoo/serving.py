@@ -54,7 +54,7 @@ def idle_seconds() -> float:
 
 
 class Serving:
-    """Answers all graders with one engine.
+    """The server of a warm session, which answers all graders' requests with one Engine.
 
     Args:
         folder: The graders' folder.
@@ -69,7 +69,7 @@ class Serving:
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer that the calling process would have computed itself.
+        """Answer a grader's request as its own process would have done.
 
         Raises:
             Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
@@ -86,7 +86,7 @@ class Serving:
             self._check_modules()
 
     def describe(self) -> dict[str, Any]:
-        """Return the engine's part of the session's status."""
+        """Return the session's status: figures on the engine's judges and calls."""
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
     def _check_folders(self) -> None:

@@ -1,7 +1,7 @@
-"""A rubric inside other frameworks: one module each, which needs the extra of the same name.
+"""Adapters that use a rubric inside other frameworks: a module for each, which needs the extra of that name.
 
-Every socket takes a `Grader`. What a framework knows of a response (a question, a target, columns of a dataset) becomes
-an input where the rubric shows one of that name.
+Every adapter takes a `Grader`. Facts that a framework has about a response (a question, a target, columns of a dataset)
+become inputs if the rubric has inputs of these names.
 """
 
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from markscheme.trajectory import STEPPED, steps_for
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Select from the known facts of a response those that the rubric shows as an input of that name.
+    """Select, among the known facts about a response, those with the name of an input of the rubric.
 
-    A rubric that a row brings is always among them, as `rubric`. A rubric that declares one input of steps
+    A row's own rubric is always among them, as `rubric`. A rubric that declares one input of steps
     (`messages`, `tool_calls` or `trace`) gets those that are known.
     """
     steps = {name: facts[name] for name in STEPPED if facts.get(name) is not None}
@@ -26,10 +26,10 @@ def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
-    """Map the rubric's name to the score, and each criterion's to how good the response is by it, 0 to 1.
+    """Return a grade's scores by name: the score under the rubric's name, and each criterion's, 0 to 1, under its own.
 
-    A criterion named like its rubric keeps its name; the score is then called `NAME-score`. Criteria that a row brought
-    are left out: their names say something in their row alone, and their tags stand for them in all.
+    A criterion named like its rubric keeps its name; the score is then called `NAME-score`. Criteria of a row's own
+    rubric are left out, since their names mean something in that row only; `tag_scores` has them by tag.
     """
     brought = () if grade.row_rubric is None else grade.row_rubric.brought
     criteria = {name: merit for name, merit in grade.by_criterion.items() if name not in brought}
@@ -38,11 +38,11 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
 
 
 def tag_scores(grade: Grade) -> dict[str, float]:
-    """Map `tag/TAG` to how good the response is by the criteria of that tag which its row brought, 0 to 1."""
+    """Map `tag/TAG`, for each tag of a row's own criteria, to the mean score of the criteria with that tag, 0 to 1."""
     return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 
 def last_text(content: Any) -> Any:
-    """Return the text of the last message in a list of messages; anything else as it is, such as a call of a tool."""
+    """Return the text of the last message in a list; any other value, such as a tool call, is returned unchanged."""
     is_messages = isinstance(content, list) and content and isinstance(content[-1], Mapping)
     return (content[-1].get("content") if is_messages else None) or content
