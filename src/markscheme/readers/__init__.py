@@ -1,1 +1,1 @@
-"""Readers of other tools' files, which turn them into ratings: one module per tool."""
+"""Readers that turn files of markscheme and of other tools into examples and ratings."""

@@ -26,7 +26,7 @@ _LOCAL_HEADER = 30
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield members of an archive, unpacked one by one.
+    """Yield the named members of a zip archive with their unpacked bytes, one at a time.
 
     Raises:
         RatingError: A member can't be unpacked, or all of them exceed the size limit.
@@ -54,7 +54,7 @@ def _deflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
-    """Return a member that zipfile of Python 3.11 to 3.13 can't read, of no more than the size that is stated."""
+    """Unpack a Zstandard member, which zipfile before Python 3.14 can't; refuse one larger than the archive states."""
     try:
         import zstandard
     except ImportError as problem:

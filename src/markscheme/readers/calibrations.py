@@ -42,9 +42,10 @@ def reported_rubric(peek: Peek) -> str:
 
 
 def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return each calibration in the files: what the judge rated, and the gold labels.
+    """Return each calibration in some reports: the judge's ratings and the gold they were compared with.
 
-    Without a rubric, by the one they name if it is still here unchanged; else by the criteria they have in common.
+    Without a rubric, the ratings are read by the rubric that the reports name if the project has it unchanged, else by
+    the criteria that the reports have in common.
 
     Raises:
         RatingError: A file can't be read.
@@ -68,7 +69,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
 
 
 def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
-    """Return the gold of several calibrations, where the later file wins, and on how many examples they differ."""
+    """Merge the gold of several calibrations, a later file winning; also return how many examples differ."""
     settled: dict[str, Rating] = {}
     differing = 0
     for calibration in calibrations:
@@ -93,7 +94,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """Return the rubric of the calibrations, if the project has it unchanged; else the criteria they have in common."""
+    """Return the rubric of the calibrations if the project has it unchanged, else their common criteria."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))
@@ -161,7 +162,7 @@ def _table_of(report: Mapping[str, Any]) -> TableOf | None:
 
 
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
-    """Return what is known of the examples; earlier versions of markscheme write no groups, and none the responses."""
+    """Return the examples of a report, without texts; reports of earlier versions have no groups either."""
     unknown = [None] * len(ids)
     columns = [rated.get(key) or unknown for key in ("groups", "draw", "drawn", "weight", "stratum")]
     return tuple(
@@ -176,7 +177,7 @@ def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ..
 
 
 def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
-    """Return how an example was drawn, as the fields of an Example.
+    """Return how an example was drawn for labelling, as keyword arguments of an Example.
 
     Raises:
         ValueError: One of the values isn't valid.
@@ -197,7 +198,7 @@ def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
 
 
 def _scale(levels: Sequence[float | str]) -> Scale:
-    """Return the scale with these levels; labels are of categories."""
+    """Make a scale from the levels in a report; levels without a value make it one of categories."""
     if any(isinstance(level, str) for level in levels):
         return Scale.of_categories(list(map(str, levels)))
     if list(levels) == [0.0, 1.0]:

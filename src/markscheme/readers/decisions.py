@@ -1,4 +1,4 @@
-"""Lines of decisions alone: what a judge graded, and what annotators and a judge decided on the same examples."""
+"""Reader of lines of pass/fail decisions or scores: a judge's, with annotators' on the same examples or without."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,9 +37,9 @@ def is_decisions(peek: Peek) -> bool:
 
 
 def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the decisions and scores in each file, with what wrote a response and how it was drawn.
+    """Read the decisions and scores in each file, with each response's system and how it was drawn.
 
-    A line is `{"id", "pass"}` or `{"id", "score"}` of what a judge graded, or `{"id", "gold", "judge"}` of what
+    A line is `{"id", "pass"}` or `{"id", "score"}` for what a judge graded, or `{"id", "gold", "judge"}` for what
     annotators and a judge decided.
 
     Raises:
@@ -49,7 +49,7 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Column
 
 
 def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
-    """Read a file with one response a line; what many lines share apart from their ids is read once."""
+    """Read a file with one response per line; lines that are equal but for the id are parsed only once."""
     entries = _Entries(path, rubric)
     remembered: dict[bytes, _IndexOrFault] = {}
     for line_number, raw in raw_lines(path, RatingError):
@@ -65,12 +65,12 @@ def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
 
 
 def is_plan(peek: Peek) -> bool:
-    """Return True if a file is a plan that draws the next labels."""
+    """Return True if a file is a plan for drawing the next labels, as `plan` writes it."""
     return isinstance(peek.document.get("next"), Mapping)
 
 
 def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the pool of each plan: its responses with the judge's decisions and the strata that labels are drawn by.
+    """Return the pool of each plan: responses with the judge's decisions and their strata for drawing labels.
 
     Raises:
         RatingError: A file has no pool, or a response in it can't be read.
@@ -89,13 +89,13 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) ->
 
 
 class _Statement(NamedTuple):
-    """What a line says apart from its id, which many lines may share.
+    """What a line states about a response: its system, its draw and its verdicts, without its id.
 
     Attributes:
-        system: What wrote the response.
-        how: How it was drawn, as the fields of an Example.
-        case: The test that it answers; "" for one of its own.
-        ratings: The verdicts on it, without its id.
+        system: Name of the system that wrote the response.
+        how: How the response was drawn, as keyword arguments of an Example.
+        case: Id of the test case that the response answers; "" if only this response answers it.
+        ratings: The verdicts on the response, without its id.
     """
 
     system: str
@@ -109,14 +109,14 @@ _IndexOrFault: TypeAlias = "int | ValueError"
 
 
 class _Entries:
-    """Responses and what is said of each.
+    """The responses in a file, with an index into the distinct statements that lines make about them.
 
     Attributes:
-        reading: The file's, still empty.
+        reading: The reading to fill, still empty.
         units: The ids of the responses, as written.
-        numbers: The number of what is said of each.
-        statements: By number, what is said.
-        faults: Why some lines state nothing.
+        numbers: The index of each response's statement.
+        statements: The distinct statements.
+        faults: Faults of the lines that can't be read.
     """
 
     def __init__(self, path: Path, rubric: Rubric | None) -> None:
@@ -129,7 +129,7 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add a response; return the index of its statement, or the fault of its line."""
+        """Add the response of a line; return the index of its statement, or the error of an invalid line."""
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))
@@ -141,7 +141,7 @@ class _Entries:
         return self.numbers[-1]
 
     def add_known(self, unit: str, index: _IndexOrFault, line_number: int) -> None:
-        """Add a response whose line, apart from its id, was read before."""
+        """Add a response whose line is equal, apart from its id, to one read before."""
         if isinstance(index, ValueError):
             self.faults.append(Fault(str(index), line_number))
             return
@@ -150,7 +150,7 @@ class _Entries:
 
 
 def _reading(entries: _Entries) -> Reading:
-    """Return the reading of a file; all its faults are refused together."""
+    """Fill the reading of a file with its entries; raise RatingError with all faults of its lines."""
     reading = entries.reading
     if entries.faults:
         refuse_lines(RatingError(entries.faults, path=reading.path))
@@ -172,7 +172,7 @@ def _unit(line: Any) -> str:
 
 
 def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Statement:
-    """Return what a line says of a response: what wrote it, how it was drawn, and the verdicts on it."""
+    """Parse a line into what it states about a response: its system, how it was drawn, and its verdicts."""
     if _KEYS.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
@@ -223,7 +223,7 @@ def _score(line: Mapping[str, Any]) -> float | None:
 
 
 def _fill(reading: Reading, entries: _Entries) -> None:
-    """Fill a reading; responses of several systems that share an id get ids of their own."""
+    """Add responses and ratings to a reading; responses of several systems with the same id get different ids."""
     statements = entries.statements
     units = _apart(entries)
     if units is not entries.units:
@@ -246,7 +246,7 @@ def _fill(reading: Reading, entries: _Entries) -> None:
 
 
 def _apart(entries: _Entries) -> list[str]:
-    """Return an id for each response, as written or, where responses of several systems share that, with its system."""
+    """Return an id per response: the written one, with the system added if several systems share it."""
     times = Counter(entries.units)
     if len(times) == len(entries.units):
         return entries.units
@@ -260,7 +260,7 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield for each response how often each of its raters rated it before."""
+    """Yield, per response, how many earlier ratings each of its raters gave of the same id, as sample numbers."""
     times = Counter[tuple[str, str]]()
     for unit, number in zip(units, entries.numbers, strict=True):
         rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]
@@ -269,7 +269,7 @@ def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...
 
 
 def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Iterable[tuple[int, ...]]) -> RatingCodes:
-    """Return the ratings of all responses; equal ones are coded once."""
+    """Return the ratings of all responses as RatingCodes; equal ratings are encoded once."""
     codes = RatingCodes(criterion.name for criterion in rubric.criteria)
     said = list(zip(entries.numbers, samples, strict=False))
     coded = {}
@@ -285,12 +285,12 @@ def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Ite
 
 
 def is_short_report(peek: Peek) -> bool:
-    """Return True if a file is a report of `calibrate` without its ratings: the documented figures alone."""
+    """Return True if a file is a report of `calibrate` that holds only figures, without ratings."""
     return "schema" in peek.document and not peek.document.keys() & {"id", "pass", "gold", "next", "outputs"}
 
 
 def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the decisions that the figures of each report count.
+    """Rebuild the pass/fail decisions of gold and judge from the figures of each report.
 
     Raises:
         RatingError: A file has no such figures, or they contradict each other.
@@ -311,7 +311,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
 
 
 def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield examples with gold and the judge's decision, as many as a report counts."""
+    """Yield an id with gold's and the judge's decision for each example that a report's figures count."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

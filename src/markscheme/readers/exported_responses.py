@@ -1,4 +1,4 @@
-"""Responses to grade in exports of other tools, and in Promptfoo's results."""
+"""Responses to grade, taken from exports of other tools and from Promptfoo's results."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from markscheme.submission import NO_RESPONSE, Submission
 
 
 def responses_in_export(path: Path) -> Iterator[Submission]:
-    """Yield the responses in what another tool exports, or in Promptfoo's results.
+    """Yield the responses in another tool's export, or in Promptfoo's results.
 
     Raises:
         UsageError: There are none in it.

@@ -1,4 +1,4 @@
-"""One format of rated files, and the table to which features add theirs."""
+"""The type of a file format, with how it is recognized and read, and the table of formats that features extend."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -28,21 +28,21 @@ OURS: Final = 50
 
 
 class FileFormat(NamedTuple):
-    """One format of rated files.
+    """A file format of ratings or examples: how to recognize it, how to read it, and what it can hold.
 
     Attributes:
-        reads: Description of the files for a message; brackets hold how they are recognized.
-        is_mine: Whether a file has the format.
-        read: The content of files of this format, by a rubric; without one, by the rubric that they name or imply.
-        expected: What the caller must expect for a file to have this format; empty for any caller.
-        all_are_judges: Whether a person's ratings in it are compared like a judge's, instead of being labels.
-        is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
-        states_kinds: Whether it states who labelled, a person or not.
-        names_judges: Whether it names its judges.
-        read_remarks: Reads the words in the files of one export, its responses by id, counts of what neither can
-            hold, and notes; None for other formats.
-        times: Yields ids of responses with the time of each, as written; None for a format that has none.
-        rank: When it is tried: those of a lower rank first.
+        reads: Description of the files for messages; how to recognize them is in brackets.
+        is_mine: Returns whether a file has the format.
+        read: Reads files of this format by a rubric; without one, by the rubric that they name or imply.
+        expected: What the caller must expect, such as "ratings", for a file to have this format; empty for any caller.
+        all_are_judges: Whether people's ratings in these files are compared like a judge's, instead of being labels.
+        is_of_tool: Whether the files are a tool's export that names its metrics and its raters.
+        states_kinds: Whether the files state for each rating whether a person gave it.
+        names_judges: Whether the files name their judges.
+        read_remarks: Reads the comments in the files of one export, its responses by id, counts of what can't be
+            imported, and notes; None for other formats.
+        times: Yields ids of responses with their times, as written; None for a format without times.
+        rank: Position in the order in which formats are tried, lowest first.
     """
 
     reads: str
@@ -59,7 +59,7 @@ class FileFormat(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The description without how files are recognized."""
+        """Description of the format without how its files are recognized."""
         return self.reads.partition(" (")[0]
 
 

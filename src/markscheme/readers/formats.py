@@ -1,4 +1,4 @@
-"""The one table of file formats: which of them a file has, and what reads it."""
+"""Detection of a file's format, by trying each format that markscheme or one of its features can read."""
 
 from collections.abc import Callable, Sequence
 
@@ -26,11 +26,11 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
-    """Make a format's reader of several files from a function that reads one by a rubric, which the file doesn't name.
+    """Wrap a function that reads a single file into a format's reader of several files, which needs a rubric.
 
     Args:
-        read: Adds the content of one file.
-        has_responses: Whether its files may contain responses.
+        read: Adds the content of one file to a reading.
+        has_responses: Whether the files may contain responses.
     """
 
     def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
@@ -79,7 +79,7 @@ OWN_FORMATS = (
 
 
 def all_formats() -> list[FileFormat]:
-    """Return all formats in the order in which they are tried; among those of one rank the core's come first."""
+    """Return all formats in the order in which they are tried; of equal rank, core formats before features'."""
     of_features = [file_format for load in FORMATS for file_format in load()]
     return sorted([*OWN_FORMATS, *of_features], key=lambda file_format: file_format.rank)
 
@@ -89,7 +89,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
     Args:
         peek: The file.
-        expected: What the caller takes plain lines for, which may hold ratings or examples.
+        expected: What the caller takes plain lines for, such as ratings or examples.
     """
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
@@ -98,7 +98,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """Name the formats that a caller's files may have, as the end of a message."""
+    """Describe the formats that a caller's files may have, as the end of an error message."""
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
     )
@@ -107,7 +107,7 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """Return the format that a file's content would have for another caller; examples are known by their name alone."""
+    """Return the format that a file would have for a caller who expects something else; None without one."""
     by_content = (
         file_format for file_format in all_formats() if file_format.expected and "examples" not in file_format.expected
     )

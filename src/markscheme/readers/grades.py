@@ -1,4 +1,4 @@
-"""What `grade` and `experiment` write: a judge's grades, as its ratings."""
+"""Reader of the grades that `grade` and `experiment` write, as ratings of a judge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ DECISIONS = {"true": True, "false": False}
 
 
 def is_grades(peek: Peek) -> bool:
-    """Return True if a file has grades as `grade` prints them, whatever its name, or its table."""
+    """Return True if a file holds grades as `grade` writes them, in JSON or as a table."""
     return any(record.keys() >= OF_GRADE for record in (*peek.records, peek.document))
 
 
@@ -35,12 +35,12 @@ def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) 
 
 
 def is_experiment(peek: Peek) -> bool:
-    """Return True if a file is what `experiment --json` writes."""
+    """Return True if a file was written by `experiment --json`."""
     return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
 
 
 def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the outputs of each experiment, and their grades as ratings of one judge.
+    """Return the outputs of each experiment, with their grades as ratings of a judge.
 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.
@@ -67,7 +67,7 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
-    """Yield the grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
+    """Yield each grade in a file with its line; a table's columns of levels are gathered under `criteria`."""
     if peek.shape in ("lines", "json"):
         whole = [("", peek.document)] if peek.document.keys() >= OF_GRADE else peek.parts()
         lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in whole)
@@ -96,7 +96,7 @@ def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, Any]]:
-    """Yield a grade as a line of ratings; of a pair, a line for each order in which the judge saw it."""
+    """Convert a grade to lines of ratings: one, or one for each order in which a judge saw a pair."""
     line = {key: grade.get(key) for key in ("id", "pass", "error", "criteria")} | {"rater": JUDGE, "kind": "model"}
     if not rubric.is_of_pairs:
         yield {**line, "overall": grade.get("score")}

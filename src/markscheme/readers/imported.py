@@ -1,4 +1,4 @@
-"""Examples and ratings imported from another tool's file for one rubric, and counts of what could not be imported."""
+"""What readers of files share: the mapping of columns, and a Reading to which they add examples and ratings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,19 +38,20 @@ Whole = tuple[dict[str, Rated], float | None, bool | None]
 
 @dataclass(frozen=True)
 class Columns:
-    """How files are read: what their columns and words mean and who rated, where the files don't say.
+    """How to read files where they don't say it themselves: fields of columns, meaning of words, raters.
 
     Attributes:
-        fields: What a column means, by column name: a field of `tables.FIELDS` or a criterion. A value inside an
-            object is named by its path, `outer.inner`, and one in each item of a list by `list.*.inner`.
-        rater: Rater of the ratings that name none.
-        kind: Kind of the ratings that state none; None refuses such ratings.
-        judges: Raters that are judges, whatever kind the file states.
-        scales: The ends of the scale of a rater, or of a side, "judge" or "human", where they differ in an export.
-        meaning: What the values of an export mean: which passes, which two are one, from which number one passes.
-        words: Words in addition to the known ones: from lower-case word to level or pass|fail.
+        fields: The field of `tables.FIELDS`, or the criterion, that each column holds. A value inside an object is
+            named by its path, `outer.inner`, and one in each item of a list by `list.*.inner`.
+        rater: Name of the rater of ratings that name none.
+        kind: Kind of the rater of ratings that state none; None refuses such ratings.
+        judges: Names of raters that are judges, whatever kind the file states.
+        scales: Lowest and highest value of a rater's scale, or of a side's, "judge" or "human", if an export has
+            several.
+        meaning: What the values of an export mean: which pass, which two are the same, from which number on they pass.
+        words: Words with a meaning, in addition to the known ones: from lower-case word to level or pass|fail.
         joined: Whether several files of a tool are one export.
-        by_metrics: Whether the rubric's criteria are the metrics of the files, not a user's.
+        by_metrics: Whether the rubric's criteria are the metrics of the files, not those of the user's rubric.
         keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
         expected: What the caller takes plain lines for; decisions need no criteria.
     """
@@ -68,13 +69,13 @@ class Columns:
     expected: Expected = "ratings"
 
     def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
-        """Return a reading of a file to which examples and ratings can be added."""
+        """Make an empty Reading of a file, to which examples and ratings can be added."""
         return Reading(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the rows of a record, renamed: one for each item of the lists that paths name.
+        """Split a record into rows, one for each item of the lists that `fields` names, with columns renamed.
 
-        A verdict next to such a list is in the first of them only.
+        A verdict next to such a list is only in the first row.
         """
         if not self.fields:
             return [{str(name): value for name, value in row.items()}]
@@ -94,9 +95,9 @@ class Columns:
         return [self.renamed(split_row) for split_row in (first, *others)]
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row with its columns renamed to what they are mapped to.
+        """Return a row with its columns renamed to the fields they are mapped to.
 
-        A list with a single choice is that choice.
+        A list with a single choice is replaced by that choice.
         """
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}
@@ -112,7 +113,7 @@ class Columns:
 
 
 def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
-    """Return an object without the value at a path, `outer.inner`, and that value; None if there is none.
+    """Remove the value at a path, `outer.inner`, from an object; return the rest and the value, None if missing.
 
     >>> taken_out({"info": {"id": 7, "a.b": 1}, "tags": []}, "info.a.b")
     ({'info': {'id': 7}, 'tags': []}, 1)
@@ -130,7 +131,7 @@ def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
 
 
 def _put_in(nested: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return an object with a value at a path, `outer.inner`.
+    """Return a copy of an object with a value set at a path, `outer.inner`.
 
     >>> _put_in({"info": {"id": 7}}, "info.at", 1)
     {'info': {'id': 7, 'at': 1}}
@@ -146,11 +147,11 @@ def _is_choice(value: Any) -> bool:
 
 @dataclass
 class Import:
-    """What is imported from files, with what they mean, and counts of what ratings can't hold.
+    """What is common to all imports: the file, the mapping of its columns, and counts of what was lost.
 
     Attributes:
         path: The file, or the first of several.
-        columns: What columns and words mean and who rated, where the files don't say.
+        columns: How to read the files where they don't say it themselves.
         lost: Counts of what could not be imported.
         notes: How the files were interpreted, where they are ambiguous.
     """
@@ -161,23 +162,23 @@ class Import:
     notes: list[str] = field(default_factory=list, kw_only=True)
 
     def lose(self, name: str, times: int = 1) -> None:
-        """Count something that a rating cannot hold."""
+        """Count something in the file that a rating cannot hold, to report it."""
         self.lost[name] += times
 
     def note(self, remark: str) -> None:
-        """Note once how the files were interpreted."""
+        """Add a note on how the files were interpreted, unless it was added before."""
         if remark not in self.notes:
             self.notes.append(remark)
 
     def decision(self, value: Any) -> bool | None:
-        """Pass or fail as the files state it; None if the value is neither."""
+        """Return True for a value that means pass, False for fail, None for any other value."""
         if isinstance(value, bool):
             return value
         word = folded_word(str(self.meant(value)))
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
-        """Return a value with the caller's words replaced and numeric text converted to numbers."""
+        """Translate a value by the words that the caller defined, and convert a numeric text to a number."""
         words = self.columns.words
         if isinstance(value, str):
             meant: Any = words.get(folded_word(value), value.strip())
@@ -195,27 +196,27 @@ RESPONSES_ALONE = Columns(kind="human")
 
 
 def to_pass(option: str) -> str:
-    """Write the advice to pass an option, to this command or to `import`, since not every command has it."""
+    """Write advice to pass an option, to this command or to `markscheme import`."""
     return f"pass {option}, here or to `markscheme import`"
 
 
 @dataclass
 class Reading(Import):
-    """One reading of one file for one rubric: a reader adds examples and ratings.
+    """What is read from one file by one rubric; a reader adds examples and ratings to it.
 
     Attributes:
         rubric: The rubric whose criteria and scales the ratings must fit.
         by_id: Submissions by id, without labels, where the file includes their responses.
-        example_rows: All of them in place of `by_id`, where they are read as rows.
+        example_rows: All submissions in place of `by_id`, for readers that make them as rows.
         ratings: The ratings of all raters.
         data: The content of a .json file; None for any other file.
-        judge_cost: What the judge in the file was asked, and what that cost.
-        calibration: The report of `calibrate` that the file is; None for any other file.
+        judge_cost: How often the judge in the file was asked, and what that cost.
+        calibration: The report of `calibrate` that the file contains; None for any other file.
         day: The day of the evaluation, as written; None where the file doesn't say.
-        cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
-        written_ids: By example id, the id in the file, where several systems share that.
-        examples_read: The set of examples that the file is; None for any other file.
-        options: What the caller says of the file, if it is a table.
+        cases: The test case of each example id, where several responses or repeated runs answer one case.
+        written_ids: The id in the file of each example id, where several systems share one id.
+        examples_read: The example set that the file contains; None for any other file.
+        options: What the caller says about the file, if it is a table.
     """
 
     rubric: Rubric
@@ -241,7 +242,7 @@ class Reading(Import):
         return self.example_rows or tuple(self.by_id.values())
 
     def add_example(self, example: Example) -> None:
-        """Add an example; the first of several with the same id is kept."""
+        """Add an example, unless there is one with the same id."""
         self.by_id.setdefault(example.id, example)
 
     def add(self, rating: Rating) -> None:
@@ -256,7 +257,7 @@ class Reading(Import):
         return {plain(criterion.name): criterion for criterion in self.rubric.criteria}
 
     def criterion(self, name: str) -> Criterion | None:
-        """Return the criterion with that name, ignoring case and separators; None if the rubric has none."""
+        """Return the criterion with this name, ignoring case and separators; None if the rubric has none."""
         return self._by_name.get(plain(name))
 
     @property
@@ -265,7 +266,7 @@ class Reading(Import):
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """Return the level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
+        """Return the level that a value in the file means; a value off the scale is counted as lost: None."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:
@@ -282,13 +283,13 @@ class Reading(Import):
 
     @cached_property
     def _read_before(self) -> "dict[tuple[str, type, Any] | None, Rated]":
-        """Answers without a reason, by criterion, type and value: each is read once."""
+        """Cache of the answers without a reason, by criterion, type and value."""
         return {}
 
     def whole(self, value: Any) -> Whole:
-        """Return levels, score and decision of an overall verdict, whichever of them it states.
+        """Return the levels, score and decision that a verdict on the whole response means, as far as it states them.
 
-        With a single criterion the value is that criterion's level. Otherwise pass or fail is a decision, and a number
+        If the rubric has a single criterion, the value is its level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
         """
         only = self.only
@@ -308,7 +309,7 @@ class Reading(Import):
         return {}, None, None
 
     def is_verdict(self, value: Any) -> bool:
-        """Return True if a value is a level of some criterion, or a decision."""
+        """Return True if a value is a level of some criterion, or means pass or fail."""
         are_levels = (self._level(criterion, value) is not None for criterion in self.rubric.criteria)
         return self.decision(value) is not None or any(are_levels)
 
@@ -322,12 +323,12 @@ class Reading(Import):
 
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """Return a name without case and separators: "Code Quality", "code_quality" and "code-quality" are the same."""
+    """Fold a name to compare it without case and separators, so that "Code Quality" equals "code_quality"."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name.casefold()
 
 
 def number(raw: Any) -> float | None:
-    """Return a finite number, also from text; None for anything else."""
+    """Return a value as a finite number, converting text; None for anything else."""
     if isinstance(raw, bool):
         return None
     try:
@@ -337,7 +338,7 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """Return the level with the merit `merit`, 0 to 1; reversed for a fault, where the highest level is worst."""
+    """Return a criterion's level that is as good as `merit`, 0 to 1; for a fault, the lowest level is best."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 

@@ -1,4 +1,4 @@
-"""Infer a rubric from ratings: its criteria and their scales."""
+"""Inference of a rubric from ratings: its criteria and their scales."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
 def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -> Rubric:
-    """Return a rubric with the criteria that files of ratings rate; see `rubric_of_levels`.
+    """Infer a rubric from files of ratings: the criteria that they rate, with the scales of their levels.
 
     Args:
-        paths: The files.
-        on_positions: Criteria whose numbers are moved to positions from 0 to 1 when they are read.
+        paths: The files of ratings.
+        on_positions: Criteria whose numbers will be converted to positions from 0 to 1 when they are read.
 
     Raises:
         RatingError: No criterion in the files has a scale that can be inferred.
@@ -33,13 +33,13 @@ def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -
 
 
 def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
-    """Return a rubric with the criteria that rows rate, each on the whole numbers between its lowest and highest level.
+    """Infer a rubric from levels by criterion; each scale has all whole numbers between the extremes seen.
 
-    MET and UNMET, true and false, and only 0 and 1 are yes/no. All weights are 1.
+    MET and UNMET, true and false, and only 0 and 1 make a yes/no scale. All weights are 1.
 
     Args:
-        rows: By criterion, a level, or an object with one.
-        path: Where they come from, for messages.
+        rows: The level of each criterion, or an object that holds it.
+        path: The source of the rows, for messages.
 
     Raises:
         RatingError: No criterion has a scale that can be inferred.
@@ -56,7 +56,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
 
 
 def rubric_of_wholes() -> Rubric:
-    """Return the rubric of ratings that state a score or a decision on the whole response, and nothing else."""
+    """Return the rubric for ratings that only state a score or a decision on the whole response."""
     return Rubric((Criterion(1.0, "The response passes.", "overall"),), name="overall")
 
 
@@ -71,7 +71,7 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
 
 
 def scale_between(low: float, high: float) -> Scale:
-    """Return the whole numbers between the ends, or the ends alone if they are fractions or far apart."""
+    """Make a scale of the whole numbers between two ends, or of the ends alone if fractional or far apart."""
     if low == high:
         high = low + 1
     if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:

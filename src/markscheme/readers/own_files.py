@@ -1,4 +1,4 @@
-"""Files of ratings and of examples as markscheme writes them, with or without a rubric."""
+"""Readers of the files of ratings and examples that markscheme writes, with or without a rubric."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ INFERRED = "No rubric is given: scales are inferred from the ratings, weights ar
 
 
 def is_ratings(peek: Peek) -> bool:
-    """Return True if a file has lines of ratings, where ratings are expected: any .jsonl of no other shape."""
+    """Return True if a file can be read as lines of ratings: JSON lines that have no other known keys."""
     if not peek.is_lines:
         return False
     others = [record.keys() & OF_OTHERS and not record.keys() & OF_RATINGS for record in peek.records]
@@ -40,15 +40,16 @@ _OWN_VALUES = frozenset(["criteria", "overall", "pass", "score"])
 
 
 def has_own_lines(peek: Peek) -> bool:
-    """Return whether a file's lines are our own ratings or decisions, not rows of a table."""
+    """Return whether a file's JSON lines are ratings or decisions in markscheme's format, not rows of a table."""
     keys = [record.keys() for record in peek.records]
     return bool(keys) and all("criteria" in names or (names <= _OWN_KEYS and names & _OWN_VALUES) for names in keys)
 
 
 def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Return the ratings in each file.
+    """Read the ratings in each file.
 
-    Without a rubric, by that of the folder they are in, else by the scales they imply.
+    Without a rubric, they are read by the rubric whose calibration folder they are in, else by the scales that they
+    imply.
 
     Raises:
         RatingError: A file has a line that can't be read, or no scale can be inferred.
@@ -73,9 +74,9 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns)
 
 
 def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
-    """Return the rubric whose name is in calibration/<rubric>/ratings/<rater>.jsonl.
+    """Return the rubric that the path calibration/<rubric>/ratings/<rater>.jsonl names.
 
-    None where there is none, or several.
+    None if the files are elsewhere, or in the folders of several rubrics.
     """
     names = set()
     for peek in files:
@@ -89,19 +90,19 @@ def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
 
 
 def is_labelled(peek: Peek) -> bool:
-    """Return True if a file holds examples with labels in place, or with expected scores."""
+    """Return True if a file holds examples with labels inside them, or with expected scores."""
     return any(isinstance(record.get("labels"), list) or "expectedScore" in record for record in _records(peek))
 
 
 def may_be_examples(peek: Peek) -> bool:
-    """Return True if a file may hold examples, where examples are expected: text of any form, or Parquet."""
+    """Return True if a file can be read as examples: text of any form, or Parquet."""
     return not peek.path.is_file() or form_of_rows(peek.path) != "packed"
 
 
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Return the examples in each file, and their labels as ratings; without a rubric, by the scales that labels imply.
+    """Read the examples in each file with their labels; without a rubric, by the scales that labels imply.
 
-    Who wants the responses alone, and names no rubric, gets them without labels.
+    A caller who expects only examples, and names no rubric, gets them without labels.
 
     Raises:
         RatingError: A file can't be read, or no scale can be inferred.
@@ -124,7 +125,7 @@ def _rubric_of_responses(peek: Peek) -> Rubric:
 
 
 def _rubric_of_labels(peek: Peek) -> Rubric:
-    """Return the rubric that labels imply: of pairs, where the examples are some.
+    """Infer a rubric from the labels of examples, of pairs if the examples are pairs.
 
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
@@ -144,7 +145,7 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
-    """Yield the examples of a file as written: the first ones, or all of them."""
+    """Yield the examples of a file as plain data: all of them if `whole`, else the first ones."""
     if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):
@@ -156,7 +157,7 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(data: Any) -> Sequence[Any]:
-    """Return the list of examples in a file that is one, or has one under `examples`."""
+    """Return the list of examples in a document, which is the list or has it under `examples`; () without one."""
     examples = data.get("examples") if isinstance(data, Mapping) else data
     return examples if isinstance(examples, list) else ()
 

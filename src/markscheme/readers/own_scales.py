@@ -1,4 +1,4 @@
-"""Plain files of ratings in which judges and people use scales of their own: noticed, refused, and moved to one."""
+"""Conversion of ratings in which judges and people use different scales to one scale, or refusal if it is unknown."""
 
 import math
 from collections import Counter
@@ -22,10 +22,10 @@ OVERALL = "overall"
 
 
 class ScaleError(UsageError):
-    """Numbers that can't be on one scale; the caller may name the scales.
+    """Error for numbers of judges and people that can't be on one scale while no scales are named.
 
     Attributes:
-        why: Which numbers, and why they can't be.
+        why: The numbers, and why they can't be on one scale.
     """
 
     def __init__(self, why: str, options: str) -> None:
@@ -35,11 +35,11 @@ class ScaleError(UsageError):
 
 @dataclass(frozen=True)
 class SharedScales:
-    """How numbers of judges and people get on one scale.
+    """Conversion of judges' and people's numbers, by criterion, to a scale that both share.
 
     Attributes:
-        spans: The ends of each side's own scale, "judge" and "human".
-        ends: The scale that each side's numbers are moved to, by side and criterion, or `OVERALL`.
+        spans: Lowest and highest value of each side's own scale, "judge" and "human".
+        ends: The scale that numbers are converted to, by side and criterion, or `OVERALL`.
     """
 
     spans: Mapping[str, Span]
@@ -47,11 +47,11 @@ class SharedScales:
 
     @property
     def criteria(self) -> set[str]:
-        """The criteria whose numbers are moved."""
+        """Names of the criteria whose numbers are converted."""
         return {name for _, name in self.ends if name != OVERALL}
 
     def moved(self, line: Any) -> Any:
-        """Return a line of a file of ratings, with its numbers on the shared scales.
+        """Return a line of ratings with its numbers converted to the shared scales.
 
         Raises:
             ValueError: A number isn't on its side's scale.
@@ -82,12 +82,12 @@ class SharedScales:
 
 
 def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[str, Span]) -> SharedScales:
-    """Return how the numbers in files of ratings get on one scale.
+    """Decide how numbers in files of ratings must be converted, so that judges and people share a scale.
 
     Args:
         files: Files with a rating on each line.
-        rubric: Whose scales count; without one, judges' and people's numbers are compared with each other.
-        spans: The ends of each side's scale, as far as the caller names them.
+        rubric: The rubric whose scales are shared; without one, judges' and people's numbers are compared.
+        spans: Lowest and highest value of each side's scale, as far as the caller names them.
 
     Raises:
         ScaleError: Numbers can't be on one scale, and no scale is named.
@@ -125,9 +125,7 @@ def _refuse_unnamed(
 
 
 def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
-    """Return True if numbers are on another scale than these levels: fractions within 0 to 1, or 0 and 1 alone, where
-    levels go beyond; levels counted from 0 instead of 1, or from 1 instead of 0; or most of the numbers off the
-    scale."""
+    """Return True if numbers seem to be on another scale than these levels, such as 0 to 1 against 1 to 5."""
     levels = list(levels)
     is_fractions = min(values) >= 0 and max(values) <= 1 and any(not value.is_integer() for value in values)
     has_them = max(levels) <= 1 or any(not float(level).is_integer() for level in levels)
@@ -138,7 +136,7 @@ def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
 
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
-    """Return how often each number occurs, of each criterion and overall, by side."""
+    """Count the numbers in files of ratings, by criterion (or overall score) and by side, judge or human."""
     numbers: dict[str, dict[str, Counter[float]]] = {}
     for peek in files:
         for line, times in _different_lines(peek.path):
@@ -155,7 +153,7 @@ MOST_DIFFERENT: Final = 4096
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
-    """Yield each line of a file that differs from the others in more than its id, with its number of occurrences."""
+    """Yield the lines of a file that differ in more than their id, each with how often it occurs."""
     times: dict[bytes, int] = {}
     first: dict[bytes, tuple[int, bytes]] = {}
     for line_number, raw in raw_lines(path, RatingError):
@@ -175,14 +173,14 @@ def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
 def _read_lines(
     path: Path, first: Mapping[bytes, tuple[int, bytes]], times: Mapping[bytes, int]
 ) -> Iterator[tuple[Any, int]]:
-    """Yield the value in the first of each kind of lines, and how many there are."""
+    """Yield the parsed first line of each group of lines that are equal but for the id, with the group's size."""
     for rest, (line_number, raw) in first.items():
         for line in json_in_line(raw, path, line_number, RatingError):
             yield line, times[rest]
 
 
 def _side_of(line: Mapping[str, Any]) -> str:
-    """Return whose rating a line is, "judge" or "human"; a line that states no kind is a judge's."""
+    """Return the side, "judge" or "human", that gave the rating in a line; without a kind it is a judge's."""
     return "judge" if line.get("kind", JUDGES[0]) in JUDGES else "human"
 
 

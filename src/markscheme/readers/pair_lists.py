@@ -1,4 +1,4 @@
-"""Pairs of responses and preferences in files of other tools: tables, lines of battles, published sets, comparisons."""
+"""Reader of pairs of responses with preferences, from tables, lines of battles, published data sets or comparisons."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """What one rater said of a pair, as written."""
+    """A preference that one rater gave on a pair, as written in the file."""
 
     rater: str
     kind: Kind | None
@@ -73,7 +73,7 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair as found in a file."""
+    """A pair of responses as a file has it, with the preferences given on it."""
 
     id: str
     texts: tuple[Any, Any]
@@ -86,13 +86,13 @@ class PairRow:
 
 
 def pair_rubric(names: Iterable[str] = (PREFERENCE,)) -> Rubric:
-    """Return the rubric of pairs that come without one: which response is better, by each criterion that is named."""
+    """Make a rubric for pairs that come without one; each named criterion asks which response is better."""
     criteria = (Criterion(1.0, "The response that is better.", name, scale=preference_scale()) for name in names)
     return Rubric(tuple(criteria), name="pairs", compares="pairs")
 
 
 def refuse_singles(rubric: Rubric) -> None:
-    """Refuse a rubric that judges single responses.
+    """Raise UsageError if a rubric judges single responses instead of pairs.
 
     Raises:
         UsageError: It does.
@@ -102,18 +102,18 @@ def refuse_singles(rubric: Rubric) -> None:
 
 
 def is_pair_list(peek: Peek) -> bool:
-    """Return True if a file's records are pairs, each with two responses and who preferred which.
+    """Return True if a file's records are pairs: two responses, and who preferred which.
 
-    Labels in a list, each with its rater and criteria, are those of our own examples.
+    Records with a list of labels, each with rater and criteria, are markscheme's own examples instead.
     """
     records = [mapping(record) for _, record in peek.first]
     return any(_sides(record) is not None and _has_preference(record) for record in records)
 
 
 def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Return the pairs in each file, and the preferences as ratings of its first criterion.
+    """Read the pairs in each file, with the preferences as ratings of the rubric's first criterion.
 
-    Numbers are levels where any is below 0 (-1, 0, 1), and else count the responses from 1, with 0 for a tie.
+    Numbers are levels if any is below 0 (-1, 0, 1); otherwise they count the responses from 1, with 0 for a tie.
 
     Raises:
         RatingError: A record isn't a pair, a preference is none, or the rubric judges single responses.
@@ -134,7 +134,7 @@ def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> Reading:
 
 
 def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> Reading:
-    """Return the pairs and preferences in some rows, whatever file they come from.
+    """Make a Reading from the pairs and preferences found in a file.
 
     Raises:
         RatingError: A preference is none, or nobody says who preferred.
@@ -209,7 +209,7 @@ def _sides(record: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _published(record: Mapping[str, Any]) -> tuple[Any, Any] | None:
-    """Return the two outputs of a record that numbers them."""
+    """Return the two outputs of a record that has them as `output.1` and `output.2`; None for other records."""
     output = record.get("output")
     return (output["1"], output["2"]) if isinstance(output, Mapping) and output.keys() >= {"1", "2"} else None
 
@@ -229,7 +229,7 @@ def _text(side: Any) -> Any:
 
 
 def _turns(side: Any) -> list[Mapping[str, Any]]:
-    """Return the turns of a conversation; empty for anything else."""
+    """Return the turns of a conversation, which is a list of objects; [] for any other value."""
     is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
     return list(side) if is_conversation else []
 
@@ -262,7 +262,7 @@ def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
 
 
 def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAnswer]:
-    """Yield an answer in {criterion: value}; one that could not be read is none."""
+    """Yield the preference in an object of answers by criterion; nothing if it has none."""
     value = mapping(answer).get(PREFERENCE)
     if value is not None:
         yield PairAnswer(rater, kind, value, reason)

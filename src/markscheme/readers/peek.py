@@ -1,4 +1,4 @@
-"""The beginning of another tool's file, by which its reader is found, and its rows one by one."""
+"""A first look at a file: its shape and its first records, by which its format is recognized."""
 
 import sqlite3
 import zipfile
@@ -52,11 +52,11 @@ OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
 
 @dataclass(frozen=True)
 class Peek:
-    """A file whose reader is not yet known.
+    """A file whose format isn't known yet; its content is read only as far as needed.
 
     Attributes:
         path: The file.
-        options: What the caller says of it, if it is a table.
+        options: What the caller says about the file, if it is a table.
     """
 
     path: Path
@@ -64,7 +64,7 @@ class Peek:
 
     @cached_property
     def shape(self) -> FileShape:
-        """Return the shape of the content, whatever the file's name; an empty or damaged file goes by its name."""
+        """Shape of the file's content, such as lines, table or JSON; by its name if it is empty or damaged."""
         by_name = _SHAPE_OF_NAME.get(self.path.suffix.casefold(), "text")
         if not self.path.is_file():
             return by_name
@@ -81,7 +81,7 @@ class Peek:
         return self._shape_of_text(by_name)
 
     def _shape_of_packed(self, start: bytes) -> FileShape | None:
-        """Return the shape of a file that isn't text; None for text."""
+        """Return the shape of a file that isn't text, from its first bytes; None for text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
             return "sheet" if is_one_table else "text"
@@ -112,24 +112,23 @@ class Peek:
 
     @cached_property
     def _sheet(self) -> Sheet:
-        """The table in the file, opened once."""
+        """The table in the file."""
         return open_sheet(self.path, self.options)
 
     @cached_property
     def first(self) -> tuple[FilePart, ...]:
-        """The first parts of a JSON or table file, up to one that can't be read; empty for other kinds of files."""
+        """The first items, rows or entries of a file, up to one that can't be read; empty for other kinds of files."""
         parts: list[FilePart] = []
         with suppress(RatingError, UsageError):  # which of several sheets is asked where one is read
             parts.extend(islice(self.parts(), FIRST))
         return tuple(parts)
 
     def has(self, *fields: str) -> bool:
-        """Return True if one of the first records has all these fields or columns."""
+        """Return True if one of the first records or rows has all these fields."""
         return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
     def parts(self) -> Iterator[FilePart]:
-        """Return each part of the file: items of a list, lines and rows have the key "", entries of an object their
-        own.
+        """Yield each item of a list, line or row with the key "", and each entry of an object with its own key.
 
         Raises:
             RatingError: It cannot be read.
@@ -154,12 +153,12 @@ class Peek:
 
     @property
     def is_lines(self) -> bool:
-        """Whether it has a value of JSON on each line."""
+        """Whether the file has a JSON value on each line."""
         return self.shape == "lines"
 
     @cached_property
     def head(self) -> str:
-        """The beginning of its text."""
+        """The beginning of the file's text."""
         try:
             with self.path.open(encoding="utf-8-sig", errors="replace") as file:
                 return file.read(HEAD)
@@ -168,7 +167,7 @@ class Peek:
 
     @cached_property
     def data(self) -> Any:
-        """The content of a JSON file; None for any other file, and for one that has a value on each line.
+        """The parsed content of a JSON file; None for any other file, and for JSON lines.
 
         Raises:
             RatingError: It is not valid JSON.
@@ -177,7 +176,7 @@ class Peek:
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """The one object that a JSON file holds, whatever its name; empty where it holds something else."""
+        """The object that a JSON file holds, whatever its name; empty if it holds anything else."""
         if self.shape not in ("lines", "json") or (self.is_lines and len(self.first) > 1):
             return {}
         try:
@@ -187,11 +186,11 @@ class Peek:
 
     @cached_property
     def records(self) -> tuple[Mapping[str, Any], ...]:
-        """The objects among the first parts of a file of lines, a table, or a list."""
+        """The objects among the first lines, rows or list items of the file."""
         return tuple(record for key, record in self.first if key == "" and isinstance(record, Mapping))
 
     def all_records(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects of a file of lines, a table, or a list.
+        """Yield the objects among all lines, rows or list items of the file.
 
         Raises:
             RatingError: It cannot be read.
@@ -200,7 +199,7 @@ class Peek:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Names in a zip archive; empty if the file isn't one."""
+        """Names of the members of a zip archive; empty if the file isn't one."""
         try:
             if not zipfile.is_zipfile(self.path):
                 return frozenset()
@@ -211,7 +210,7 @@ class Peek:
 
     @cached_property
     def tables(self) -> Mapping[str, frozenset[str]]:
-        """Columns of each table of an sqlite file; empty if the file isn't one."""
+        """Columns of each table in an SQLite file; empty if the file isn't one."""
         try:
             with self.path.open("rb") as file:
                 if file.read(15) != b"SQLite format 3":
@@ -227,10 +226,10 @@ class Peek:
             raise RatingError(f"cannot be read: {_why(problem)}", path=self.path) from problem
 
     def rows(self, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table of an sqlite file, which is opened read-only.
+        """Yield the rows of a table in an SQLite file, which is opened read-only.
 
         Args:
-            table: Its name.
+            table: Name of the table.
             columns: The columns needed.
             which: A condition in SQL; None for all rows.
 
@@ -267,7 +266,7 @@ STORE_ERRORS = (sqlite3.Error, ValueError, OverflowError, MemoryError)
 
 
 def _why(problem: Exception) -> str:
-    """Say why a row can't be read; SQLite doesn't name its limit."""
+    """Explain why a row of an SQLite file can't be read, with the size limit if that is exceeded."""
     if isinstance(problem, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return (
@@ -278,19 +277,19 @@ def _why(problem: Exception) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a store as JSON data: bytes as text, and no number that isn't finite."""
+    """Convert a cell of an SQLite table to JSON data: bytes to text, infinity to None."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return None if isinstance(value, float) and finite(value) is None else value
 
 
 def id_cell(value: Any) -> str:
-    """Return an id in a store as a text, since a store may hold it as a number; "" where there is none."""
+    """Convert an id in an SQLite table, which may be a number, to text; None becomes ""."""
     return "" if value is None else str(value)
 
 
 def _database(path: Path) -> sqlite3.Connection:
-    """Return a read-only connection; in a read-only folder, SQLite needs the file declared immutable."""
+    """Open an SQLite file read-only, also in a read-only folder."""
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     has_log = Path(f"{path}-wal").exists()
     for ending in ("", "&immutable=1"):
@@ -309,7 +308,7 @@ def _database(path: Path) -> sqlite3.Connection:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Return True if the beginning of a file is text in UTF-8, which may end within a letter."""
+    """Return True if the first bytes of a file are UTF-8 text, even if they end within a character."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -330,12 +329,12 @@ LONGEST_LETTER = 4
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return the value if it is an object; any other value as an empty one."""
+    """Return the value if it is an object, else an empty object."""
     return value if isinstance(value, Mapping) else {}
 
 
 def decoded(value: Any) -> Any:
-    """Return the value of a JSON text; any other value unchanged."""
+    """Parse a text as JSON; return any other value, or invalid JSON, unchanged."""
     if not isinstance(value, str) or not value.strip():
         return value
     try:

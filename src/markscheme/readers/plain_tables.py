@@ -1,4 +1,4 @@
-"""Tables among the files that a command names, told from rubrics and from files of tools."""
+"""Detection of tables among the file names that a command gets, which may also name rubrics or tools' exports."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,7 +14,7 @@ _BEGINNING = 64
 
 
 def names_table(names: Sequence[str]) -> bool:
-    """Return whether all names are files of tables, and of no format that says itself who rated.
+    """Return whether all names are files of tables in no format that says who rated.
 
     A rubric's start is spared all readers.
     """
@@ -29,7 +29,7 @@ def names_table(names: Sequence[str]) -> bool:
 
 
 def brings_rubrics(path: Path) -> bool:
-    """Return whether the first row of lines, or the first two of a list in a `.json` file, has criteria of its own."""
+    """Return whether the first rows of a JSON file bring criteria of their own."""
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(LINES) or (is_list and _begins_list(path))):
         return False
@@ -41,7 +41,7 @@ def brings_rubrics(path: Path) -> bool:
 
 
 def _begins_list(path: Path) -> bool:
-    """Return whether a file begins as a JSON list, without reading all of it."""
+    """Return whether a file begins with a JSON list, without reading all of it."""
     with path.open("rb") as file:
         return file.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
@@ -54,7 +54,7 @@ def _has_rubric(row: object) -> bool:
 
 
 def refuse_table(name: str) -> None:
-    """Refuse a table where a rubric's words and weights are needed.
+    """Raise UsageError if a name is a table, where the wording and weights of a rubric are needed.
 
     Raises:
         UsageError: It is a table, or rows that bring criteria of their own.

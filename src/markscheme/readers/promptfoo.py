@@ -1,4 +1,4 @@
-"""Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
+"""Reader of Promptfoo's results, as examples, labels and a judge's ratings, with or without a rubric."""
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ VIEWER, EXPECTED = "viewer", "expected_label"
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
-    """Return a rubric whose criteria are the graded metrics of the results, each yes or no; a negated one is a fault.
+    """Make a rubric from Promptfoo's results: each graded metric is a yes/no criterion, a negated one a fault.
 
     Raises:
         RatingError: None of their assertions is graded by a judge.
@@ -52,7 +52,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def _add_output(row: Row, reading: Reading) -> None:
-    """Add an output as an example; a repeat of its test, or another prompt for it, answers the same case."""
+    """Add an output as an example; repeats and other prompts of the same test share its case."""
     reading.add_example(_example(row, ()))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)
@@ -61,7 +61,7 @@ def _add_output(row: Row, reading: Reading) -> None:
 def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
     """Return annotators' pass/fail labels of an output.
 
-    Of an output with a single metric they are labels of that metric.
+    If the output has a single metric, they are also labels of that metric.
     """
     metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
     labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]
@@ -72,14 +72,14 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
 
 def scored_keys(rows: Sequence[Row]) -> set[str]:
-    """Return keys of the outputs compared by score: those an annotator scored, or all where none is labelled."""
+    """Return the keys of outputs to compare by score: those an annotator scored, or all if none is labelled."""
     if not any(row.is_labelled for row in rows):
         return {row.key for row in rows}
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """Return the graders' ratings of each output, without annotators' overrides.
+    """Return the graders' ratings of each output; annotators' manual overrides don't affect them.
 
     Args:
         rows: The outputs.
@@ -114,11 +114,11 @@ def is_results(peek: Peek) -> bool:
 
 
 def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Return the outputs of each file with the graders' and the annotators' ratings.
+    """Read the outputs in each file of Promptfoo's results, with graders' and annotators' ratings.
 
-    By a user's rubric, metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a
-    position on the scale. Thumbs and expected labels are overall decisions. Without a rubric, or where the rubric's
-    criteria are the metrics, each metric is a criterion that is met or not.
+    By a user's rubric, metrics and named scores that have a criterion's name give its level: a score from 0 to 1 is a
+    position on the scale. Thumbs and expected labels are decisions on the whole output. Without a rubric, or if the
+    rubric's criteria are the metrics, each metric is a criterion that is met or not.
 
     Raises:
         RatingError: A file can't be read, or contains no verdict.
@@ -136,7 +136,7 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Co
 
 
 def results_in(paths: Sequence[Path]) -> list[Results]:
-    """Return Promptfoo's results in each file, with a warning of invalid labels and splits.
+    """Read Promptfoo's results in each file, warning of invalid labels and splits.
 
     Raises:
         RatingError: A file cannot be read.
@@ -161,7 +161,7 @@ def _by_criteria(results: Results, reading: Reading) -> Reading:
 
 
 def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> Reading:
-    """Return the outputs with their ratings, by a rubric whose criteria are the metrics.
+    """Return the outputs of Promptfoo's results with ratings, by a rubric whose criteria are the metrics.
 
     Args:
         results: The results.
@@ -183,7 +183,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
-    """Return the graders' ratings by criterion; score and decision are those of the assertion they are part of."""
+    """Return the graders' levels by criterion, with score and decision of the assertion that contains them."""
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None
@@ -250,12 +250,12 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 
 def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
-    """Yield annotators' labels of an output.
+    """Yield annotators' labels of an output: thumbs, the expected result, and expected results per criterion.
 
     Args:
         row: The output.
-        criteria: Of which decisions on the output are levels too; they are yes/no.
-        labellable: Of which the test's author may have labelled each by itself.
+        criteria: Yes/no criteria to which a decision on the output applies too.
+        labellable: Criteria that the test's author may have labelled separately.
     """
     manual = row.manual
     expected = row.expected
@@ -277,9 +277,9 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
 
 
 def _rated(verdicts: Sequence[AssertionVerdict], criterion: Criterion) -> Rated:
-    """Return the rating of one metric of one output; assertions that share the metric pass only together.
+    """Return the answer of one metric about an output; several assertions of one metric must all pass.
 
-    A fault is met where its assertion fails.
+    A criterion that is a fault is met if its assertion fails.
     """
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:

@@ -1,4 +1,4 @@
-"""The one door for rated files: whatever their format, a rubric, examples and ratings."""
+"""The common entry to rated files of any format: read them into a rubric, examples and ratings."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ AS_WRITTEN = Columns()
 
 
 def columns_from_options(options: ColumnOptions) -> Columns:
-    """Return what the caller says of files, as readers of exports take it.
+    """Convert the user's options about columns to Columns, as readers of exports take them.
 
     Raises:
         UsageError: A value of `--map`, `--levels` or `--scale` isn't of the form that exports take.
@@ -58,23 +58,23 @@ def columns_from_options(options: ColumnOptions) -> Columns:
 
 @dataclass(frozen=True)
 class RatedFile:
-    """What one file contains, or one export of several files.
+    """The content of one file of ratings, or of one export that consists of several files.
 
     Attributes:
         path: The file, or the first of several.
-        format: Its format, in words.
-        rubric: The rubric by which its ratings were read.
-        examples: The responses in it, or what it knows of them, without labels.
-        ratings: All ratings of them, by every rater.
-        all_are_judges: Whether a person's ratings are compared like a judge's, instead of being labels.
-        judge_cost: What its judge was asked, and what that cost.
-        calibration: The report of `calibrate` that it is; None for any other file.
+        format: Description of its format.
+        rubric: The rubric by which the ratings were read.
+        examples: The responses in the file, or what it knows about them, without labels.
+        ratings: All ratings of the responses, by every rater.
+        all_are_judges: Whether people's ratings are compared like a judge's, instead of being labels.
+        judge_cost: How often the judge was asked, and what that cost.
+        calibration: The report of `calibrate` that the file contains; None for any other file.
         day: The day of the evaluation, as written; None where the file doesn't say.
-        states_kinds: Whether it states who labelled, a person or not.
-        names_judges: Whether it names its judges.
-        cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
-        written_ids: By example id, the id in the file, where several systems share that.
-        examples_read: The set of examples that it is; None for any other file.
+        states_kinds: Whether the file states for each rating whether a person gave it.
+        names_judges: Whether the file names its judges.
+        cases: The test case of each example id, where several responses or repeated runs answer one case.
+        written_ids: The id in the file of each example id, where several systems share one id.
+        examples_read: The example set that the file contains; None for any other file.
         lost: Counts of what ratings can't hold.
         notes: How the file was interpreted, where it is ambiguous.
     """
@@ -98,24 +98,24 @@ class RatedFile:
 
     @property
     def judged(self) -> RatingCodes:
-        """The ratings of the judges in it."""
+        """Ratings of the judges in the file."""
         ratings = RatingCodes.of(self.ratings)
         return ratings if self.all_are_judges else ratings.of_kinds(JUDGES)
 
     @property
     def labels(self) -> RatingCodes:
-        """The ratings that judges are compared with; none in a report of `calibrate`, which has gold labels instead."""
+        """Ratings that judges are compared with; none for a report of `calibrate`, which has gold instead."""
         if self.all_are_judges or self.calibration is not None:
             return RatingCodes()
         return RatingCodes.of(self.ratings).where(lambda header: header.kind not in JUDGES)
 
     @property
     def has_responses(self) -> bool:
-        """Whether it contains the responses that were rated."""
+        """Whether the file contains the responses that were rated."""
         return any(values_of(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
-        """Return the content without some examples."""
+        """Return the content without the examples with these ids."""
         return replace(
             self,
             examples=tuple(example for example in self.examples if example.id not in ids),
@@ -123,7 +123,7 @@ class RatedFile:
         )
 
     def renamed(self, names: Mapping[str, str]) -> "RatedFile":
-        """Return the content with other ids for some examples."""
+        """Return the content with examples renamed by a mapping of old ids to new ones."""
         if not names:
             return self
         examples = (
@@ -137,12 +137,12 @@ class RatedFile:
 
 @dataclass(frozen=True)
 class RatedFiles:
-    """Rated files, read by one rubric; the same response has the same id in all of them.
+    """The contents of several files of ratings, read by one rubric; equal responses share an id.
 
     Attributes:
         rubric: The rubric that was named, or that the files name or imply.
-        files: What each contains, in the order in which they were named.
-        is_named: Whether the caller named the rubric, or the files name it, so that its weights and pass mark hold.
+        files: The content of each file, in the order in which they were named.
+        is_named: Whether the user or the files name the rubric, so that its weights and pass mark hold.
     """
 
     rubric: Rubric
@@ -151,7 +151,7 @@ class RatedFiles:
 
     @cached_property
     def ratings(self) -> RatingCodes:
-        """The ratings of all files; a judge's of the same example in a later file is a further sample."""
+        """Ratings of all files; a judge's rating of an example in a later file is a further sample."""
         if len(self.files) == 1:
             return RatingCodes.of(self.files[0].ratings)
         samples: Counter[tuple[str, str, str, ShownOrder | None]] = Counter()
@@ -164,7 +164,7 @@ class RatedFiles:
 
     @cached_property
     def labelled(self) -> ExampleSet:
-        """The examples of all files with their labels; of two by one annotator, the later counts."""
+        """Examples of all files with their labels; an annotator's later label of an example counts."""
         every = RatingCodes().joined(*(file.labels for file in self.files))
         raters = [(header.rater, header.kind) for header in every.headers]
         labels: dict[str, dict[tuple[str, str], int]] = {}
@@ -191,7 +191,7 @@ class RatedFiles:
 
     @property
     def as_one_file(self) -> RatedFile:
-        """What all files contain, as one."""
+        """The contents of all files merged into one."""
         first = self.files[0]
         lost = Counter[str]()
         for file in self.files:
@@ -208,21 +208,21 @@ class RatedFiles:
 
     @property
     def usage(self) -> Usage:
-        """What the judges in the files cost."""
+        """Tokens and cost of the judges in all files."""
         return total(file.judge_cost.usage for file in self.files)
 
     @property
     def days(self) -> list[str]:
-        """The days of the evaluations in the files, each once."""
+        """Days of the evaluations in the files, without repetition."""
         return list(dict.fromkeys(file.day for file in self.files if file.day))
 
     @property
     def notes(self) -> list[str]:
-        """How the files were interpreted, each note once."""
+        """How the files were interpreted, without repetition."""
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with the ids of these examples, where a file names the same responses otherwise.
+        """Return the files with responses renamed to the ids that these examples have.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.
@@ -239,13 +239,14 @@ def open_rated(
     joined: bool = False,
     keep_unread: bool = False,
 ) -> RatedFiles:
-    """Return what rated files contain, whatever their formats.
+    """Read files of ratings, whatever their formats.
 
     Args:
         paths: The files.
-        rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
-        expected: What plain lines and tables are taken for, which may hold ratings or examples.
-        columns: What columns and words mean and who rated, where the files don't say.
+        rubric: The rubric whose criteria and scales the ratings must fit; None takes the one that the files name or
+            imply.
+        expected: What plain lines and tables are taken for, such as ratings or examples.
+        columns: How to read the files where they don't say it themselves.
         joined: Whether several files of one tool are one export.
         keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
 
@@ -270,13 +271,13 @@ def open_rated(
 def judge_ratings(
     path: Path, rubric: Rubric, examples: ExampleSet | None = None, columns: Columns = AS_WRITTEN
 ) -> RatingCodes:
-    """Return the ratings of the judges in a file of any format, for a rubric's examples.
+    """Read the judges' ratings of a rubric's examples from a file of any format.
 
     Args:
         path: The file.
-        rubric: Their rubric.
-        examples: The examples, which a file with responses may name otherwise; None keeps the file's ids.
-        columns: What columns and words mean and who rated, where the file doesn't say.
+        rubric: The rubric of the examples.
+        examples: The examples, which the file may call by other ids; None keeps the file's ids.
+        columns: How to read the file where it doesn't say it itself.
 
     Raises:
         UsageError: There are none.
@@ -301,7 +302,7 @@ def judge_ratings(
 
 
 def rated_results(results: Results) -> RatedFiles:
-    """Return Promptfoo's results that have been read, such as those of an evaluation that has just ended."""
+    """Convert Promptfoo's results in memory, such as those of a run that has just ended, to RatedFiles."""
     rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
     return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
@@ -312,16 +313,16 @@ def has_format(path: Path, expected: Expected = "ratings") -> bool:
 
 
 def name_of_format(path: Path) -> str | None:
-    """Return the format that a file shows it has, in words.
+    """Describe the format that a file's content shows.
 
-    None for a list, which may be anything, and for unknown files.
+    None for unknown files, and for a JSON list, which may be anything.
     """
     file_format = format_of(Peek(path), "anything") if path.is_file() else None
     return None if file_format is None or file_format is LIST else file_format.name
 
 
 def shape_of(path: Path) -> FileShape:
-    """Return the shape of a file by its content, whatever its name."""
+    """Return the shape of a file, such as lines, table or JSON, by its content."""
     return Peek(path).shape
 
 
@@ -331,7 +332,7 @@ def has_results(path: Path) -> bool:
 
 
 def rubric_of_report(path: Path) -> str | None:
-    """Return the rubric's name if a file is a report of `calibrate --json`, "" for several judges.
+    """Return the name of the rubric in a report of `calibrate --json`; "" if it has several judges.
 
     None for other files.
     """
@@ -340,7 +341,7 @@ def rubric_of_report(path: Path) -> str | None:
 
 
 def is_plain_table(path: Path) -> bool:
-    """Return whether a file is a table, or may be one, that no tool wrote in a format of its own."""
+    """Return whether a file may be a table that no tool wrote in a format of its own."""
     if not path.is_file():
         return False
     peek = Peek(path)
@@ -349,7 +350,7 @@ def is_plain_table(path: Path) -> bool:
 
 
 def has_own_ratings(path: Path) -> bool:
-    """Return whether a file has lines of our own ratings or labelled examples, or answers of a labelling sheet."""
+    """Return whether a file holds ratings, labelled examples or labelling-sheet answers in markscheme's formats."""
     if not path.is_file():
         return False
     peek = Peek(path)
@@ -380,7 +381,7 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
 def formats_of(
     paths: Sequence[Path], expected: Expected, options: ColumnOptions = ColumnOptions()
 ) -> list[tuple[Peek, FileFormat]]:
-    """Return each file with its format.
+    """Detect the format of each file.
 
     Raises:
         RatingError: A file has none that is known, or is of another tool than the export before it.
@@ -401,7 +402,7 @@ def formats_of(
 
 
 def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, columns: Columns) -> list[RatedFile]:
-    """Return what the files contain, in their order; those of one format are read together."""
+    """Read files of known formats in their order; files of one format are read together."""
     by_format: dict[str, list[Peek]] = {}
     for peek, file_format in formats:
         by_format.setdefault(file_format.reads, []).append(peek)
@@ -437,7 +438,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """Return the one rubric of the files, or the criteria that all of them rate on the same scale.
+    """Return the one rubric of several files, or the criteria that all of them rate on the same scale.
 
     Raises:
         ComparisonError: There are none.
@@ -467,7 +468,7 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """Return the ratings by annotators (and those true by construction), by judges, or all."""
+    """Select ratings: those "judges" gave, those of everyone else, or with None all."""
     codes = RatingCodes.of(ratings)
     return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 
@@ -476,15 +477,15 @@ def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
 
 
 def _key(example: Example) -> str:
-    """Return the digest of an example's inputs and response: examples of two files with the same key are the same."""
+    """Return a digest of an example's inputs and response, by which it is recognized in another file."""
     inputs = json.dumps(dict(example.submission.inputs), sort_keys=True, default=str)
     return fingerprint(inputs, *example.submission.responses)
 
 
 def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
-    """Return the files with ids of the earlier ones for the same responses.
+    """Give equal responses the same id in all files.
 
-    Another response of the same id gets a new one.
+    A different response whose id an earlier file uses gets a new id.
     """
     if len(files) == 1:
         return list(files)

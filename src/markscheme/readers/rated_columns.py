@@ -1,4 +1,4 @@
-"""The people's ratings in a rated file as a table: a column for each annotator, by criterion."""
+"""Ratings of several annotators in a file of any format, converted to a table with a column for each annotator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,12 +21,12 @@ _YES_NO: Final[Mapping[bool, str]] = {True: "yes", False: "no"}
 
 
 def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptions) -> TableReading | None:
-    """Return the ratings of several annotators with whom no judge is compared; None of any other files.
+    """Convert ratings of several annotators to a TableReading; None if a judge or only one rater is there.
 
     Args:
-        rated: What the files contain.
+        rated: The contents of the files.
         paths: The files.
-        options: What the caller says of values.
+        options: What the user says about the values.
     """
     labels = [rating for file in rated.files for rating in file.ratings]
     raters = list(dict.fromkeys(label.rater for label in labels))
@@ -54,7 +54,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
 
 
 def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
-    """Return the criteria that are rated, with their scales; else the score, else the decision."""
+    """Return the rated criteria with their scales; without any, the overall score or else the decision."""
     rubric = rated.rubric
     named = {
         criterion.name: criterion.scale
@@ -67,7 +67,7 @@ def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | 
 
 
 def _cells(labels: Sequence[Rating], name: str, scale: Scale | None) -> dict[str, dict[str, str]]:
-    """Return what each rater gave each example, in the words of the scale."""
+    """Map each rater to the rating of each example, as a word of the scale."""
     cells: dict[str, dict[str, str]] = {}
     for label in labels:
         text = _text(label, name, scale)
@@ -96,7 +96,7 @@ def _has_words(scale: Scale) -> bool:
 
 
 def _levels(scale: Scale) -> tuple[str, ...]:
-    """Return the levels in the form of `--levels`; none if the values imply them."""
+    """Return the levels of a scale in the form of the option `--levels`; () if the values imply them."""
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()
     low, high = scale.ends

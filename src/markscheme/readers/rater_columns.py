@@ -1,4 +1,4 @@
-"""The ratings of several raters side by side, from a table or from rated files of any format."""
+"""Ratings of several raters side by side, from a table or from a file of ratings of any format."""
 
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,14 @@ def open_rater_table(
     criterion: str | None = None,
     columns: Columns = AS_WRITTEN,
 ) -> RaterTable:
-    """Return what raters gave each unit, with a column for each rater.
+    """Read the ratings that several raters gave each unit into a table with a column for each rater.
 
     Args:
         path: A table with raters in columns, or a rated file of any other format.
         levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
         between: Whether a number between two levels is a valid rating, such as a mean of runs.
-        criterion: The criterion whose levels are compared, or "score" or "pass"; None where there is one only.
-        columns: What columns and words mean and who rated, where the file doesn't say.
+        criterion: The criterion whose levels are compared, or "score" or "pass"; None if there is only one.
+        columns: How to read the file where it doesn't say it itself.
 
     Raises:
         UsageError: There is no such file, or it rates several criteria and none is named.
@@ -63,14 +63,14 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """Return a rater's name, with the sample where there are several, and the order that a judge of pairs was shown."""
+    """Return a rater's column name, with the order in which a judge saw a pair and the number of a later sample."""
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"
 
 
 def _chosen(rated: RatedFiles, criterion: str | None) -> str:
-    """Return the one criterion that the ratings are compared on."""
+    """Return the criterion to compare raters on: the named one, or the only one that they rate."""
     names = [
         criterion_of_rubric.name
         for criterion_of_rubric in rated.rubric.criteria

@@ -1,4 +1,4 @@
-"""Read a CSV table of ratings, with units in rows and raters in columns, as numbers."""
+"""Reader of a CSV table of ratings, with units in rows and raters in columns, as numbers."""
 
 import csv
 from collections import Counter
@@ -25,7 +25,7 @@ ROWS_OF_A_FOREIGN_COLUMN = 10
 
 @dataclass(frozen=True)
 class RaterTable:
-    """Ratings as read: values are numbers, or indexes into `levels` if the levels are words."""
+    """Ratings of units by raters, as numbers; levels that are words are replaced by their index in `levels`."""
 
     raters: tuple[str, ...]
     levels: tuple[float | str, ...]
@@ -33,12 +33,12 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The levels as numbers, in order."""
+        """The numbers that stand for the levels in `values`, in the order of `levels`."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 
 def read_rater_table(path: Path, levels: str | None = None, *, between: bool = True) -> RaterTable:
-    """Return the table in a CSV file.
+    """Read the ratings in a CSV file with units in rows and raters in columns.
 
     Args:
         path: The file.
@@ -59,13 +59,13 @@ def rater_table_from(
     between: bool = True,
     place: Path | str = "table",
 ) -> RaterTable:
-    """Return the table in rows that a program has, each with a unit's ratings by rater; options are those of a file.
+    """Make a RaterTable from rows in memory, each a mapping of raters to their rating of a unit.
 
     Args:
         rows: The rows.
-        levels: The scale's levels, as for a file.
+        levels: The scale's levels, worst first; None uses those that occur.
         between: Whether a number between two levels is a valid rating.
-        place: What messages name as their source.
+        place: Name of the source, for messages.
 
     Raises:
         RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
@@ -82,7 +82,7 @@ def rater_table_from(
 
 
 def _text(value: Any) -> str:
-    """Return a cell's value as a file has it; a missing one is empty."""
+    """Convert a cell's value to text; a missing one becomes ""."""
     return "" if is_missing(value) else str(value)
 
 
@@ -108,7 +108,7 @@ def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str,
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the non-empty rows, each with the line on which it ends."""
+    """Read the non-empty rows of a CSV file, each with the line on which it ends."""
     if not path.is_file():
         raise UsageError(
             f"there is no file {path}; give a CSV table with a header row, units in rows, raters in columns"
@@ -133,7 +133,7 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]], path: Path | str) -> None:
-    """Refuse columns of words of which none occurs in another column, such as ids, texts and reasons.
+    """Raise RatingError for columns, such as ids or comments, whose words occur in no other column.
 
     Raises:
         RatingError: There are such columns next to raters who share a scale; names them.
@@ -171,7 +171,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return a number itself, a word's index; None if it isn't a level."""
+    """Return the number for a cell: itself if it is a number, the index of a word; None if it isn't a level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

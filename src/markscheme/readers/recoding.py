@@ -9,7 +9,7 @@ from markscheme.readers.imported import number
 
 @dataclass(frozen=True, slots=True)
 class Recoding:
-    """The levels of a table of ratings as `--levels` gives them, and cells that count as another level or as missing.
+    """Levels of a table as `--levels` lists them, and cells that count as another level or as missing.
 
     Attributes:
         levels: Names of the levels, worst first.
@@ -21,7 +21,7 @@ class Recoding:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
+        """Parse comma-separated entries: LEVEL, CELL=LEVEL, or CELL= for a missing rating.
 
         Levels are in the order of their first occurrence.
 
@@ -40,7 +40,7 @@ class Recoding:
         return cls(tuple(dict.fromkeys(named)), cells)
 
     def read(self, cell: str) -> str:
-        """Return the level that a cell counts as; a number may be spelt differently than in the entry."""
+        """Return the level that a cell counts as; 2.0 is recognized as 2."""
         if cell in self.cells or not self.cells:
             return self.cells.get(cell, cell)
         value = number(cell)

@@ -1,4 +1,4 @@
-"""Words about a response that no rating holds."""
+"""Comments on responses, which a rating can't hold."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ QUERY = ("query", "question", "input", "prompt")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment on a response, next to a rating or without one.
+    """A comment on a response, which may come with a rating or without one.
 
     Attributes:
-        unit: The response's id.
-        text: The words; "" for a passage that was marked without any.
-        rater: Who wrote; "" if the file doesn't say.
-        kind: The kind of who wrote, as the file states it; None if it doesn't.
-        at: When, as written; None if the file doesn't say.
-        quote: The passage that they are about; None if none is marked.
-        modes: Names that the passage was labelled with.
+        unit: Id of the response.
+        text: The comment; "" for a passage that was only marked.
+        rater: Who wrote it; "" if the file doesn't say.
+        kind: Kind of the rater, as the file states it; None if it doesn't.
+        at: When it was written, as the file has it; None if it doesn't say.
+        quote: The passage that it is about; None if none is marked.
+        modes: Names of failure modes that the passage was labelled with.
     """
 
     unit: str

@@ -1,4 +1,4 @@
-"""The files in which Promptfoo's results go on: a rubric of their metrics, and their outputs as examples."""
+"""Conversion of Promptfoo's results to the files of a project: a rubric of their metrics, and outputs as examples."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from markscheme.rubrics.rubric import Criterion
 
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
-    """Return the project in which a table, several that are joined by their ids, or Promptfoo's results go on.
+    """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
 
     Raises:
         UsageError: A file is neither, or a table that may be read in several ways.
@@ -36,9 +36,9 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProj
 
 
 def project_of_results(path: Path) -> TableProject | None:
-    """Return a rubric whose criteria are the graded metrics of results, and the outputs as its examples.
+    """Convert Promptfoo's results to a project: a rubric of the graded metrics, outputs as examples.
 
-    Other files are no project: None. The graders' verdicts stay in the results: `--ratings` takes them from there.
+    None for any other file. The graders' verdicts stay in the results file, from where `--ratings` takes them.
 
     Raises:
         RatingError: They can't be read, or none of their assertions is graded by a judge.
@@ -67,9 +67,9 @@ def project_of_results(path: Path) -> TableProject | None:
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
-    """Return a criterion with its assertion's question; for an assertion by code, one made of the metric's name.
+    """Return a criterion with the question that its assertion asks; for code, the metric's name instead.
 
-    A test without a threshold passes where all its assertions do, so that each is required.
+    The criterion is required if the test has no threshold, since then it passes only if all assertions do.
     """
     verdict = results.metrics[criterion.name]
     is_code = verdict.kind == "python" and not verdict.is_part

@@ -1,4 +1,4 @@
-"""Answers saved by a labelling sheet: one annotator's ratings, for one wording of a rubric and one pool."""
+"""Reader of a labelling sheet's answers: one annotator's ratings, for one wording of a rubric and one pool."""
 
 import hashlib
 import hmac
@@ -33,18 +33,18 @@ KEY_BYTES = 32
 
 
 def wording_of(rubric: Rubric) -> str:
-    """Return the fingerprint of what raters see of a rubric; weights and pass mark don't count."""
+    """Return a fingerprint of what raters see of a rubric, so not of its weights and pass mark."""
     criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
 
 def responses_of(examples: Iterable[Example]) -> dict[str, str]:
-    """Return the fingerprints of what raters see of examples, by id."""
+    """Map the id of each example to a fingerprint of what raters see of it."""
     return {e.id: fingerprint(*e.submission.responses, sorted(e.submission.inputs.items())) for e in examples}
 
 
 def pool_of(responses: Mapping[str, str]) -> str:
-    """Return the fingerprint of a pool: of its responses in any order."""
+    """Return a fingerprint of a pool of responses, whatever their order."""
     return fingerprint(sorted(responses.items()))
 
 
@@ -55,21 +55,22 @@ def is_sheet(peek: Peek) -> bool:
 
 
 def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a sheet's head with a digest that only who has the project's key can make.
+    """Add a digest to the head of a labelling sheet, which only the holder of the project's key can make.
 
     Args:
-        head: What the sheet says of itself: version, words, responses, what is asked of each, who labels, as what kind.
-        key: The project's.
+        head: What the sheet says about itself: version, wording, responses, the questions about each, who labels, as
+            what kind.
+        key: The project's key.
     """
     text = json.dumps({name: value for name, value in head.items() if name != "digest"}, sort_keys=True)
     return {**head, "digest": hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()}
 
 
 def sheet_key(folder: Path) -> str:
-    """Return the key by which sheets of a rubric are signed; made where there is none.
+    """Return the key that signs the labelling sheets of a rubric, after making one if there is none.
 
     Args:
-        folder: The rubric's calibration folder, which the caller holds.
+        folder: The rubric's calibration folder, which the caller has locked.
 
     Raises:
         RatingError: It isn't text.
@@ -87,7 +88,7 @@ def sheet_key(folder: Path) -> str:
 
 
 def read_sheet(reading: Reading) -> None:
-    """Add the ratings of a sheet, which may be incomplete.
+    """Add the answers of a labelling sheet, which may be incomplete, to a reading.
 
     Raises:
         RatingError: The sheet is of another version, of other words or responses than those here, or was changed: its
@@ -110,7 +111,7 @@ def read_sheet(reading: Reading) -> None:
 
 
 def refuse_headless(path: Path, rubric: Rubric) -> None:
-    """Refuse a file with the name under which a sheet of this project saves its answers, and without its head.
+    """Refuse a file named like the answers of a labelling sheet of this project that lacks the sheet's head.
 
     Raises:
         RatingError: It is one.
@@ -126,7 +127,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
 
 
 def saved_for(name: str) -> str:
-    """Return a file's name without the number that browsers give to the copies of a download.
+    """Return the name of a downloaded file without the number that a browser adds to copies.
 
     >>> saved_for("ana (1)"), saved_for("ana")
     ('ana', 'ana')
@@ -135,7 +136,7 @@ def saved_for(name: str) -> str:
 
 
 def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
-    """Refuse a head that isn't the one that the project wrote."""
+    """Raise ValueError if the digest of a labelling sheet's head doesn't match the project's key."""
     folder = find_calibration(rubric.name, Path.cwd())
     path = folder / KEY if folder else Path("calibration", rubric.name, KEY)
     if not path.is_file():
@@ -149,7 +150,7 @@ def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
 
 
 def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:
-    """Return the answers on a sheet, once each is one that the sheet asks for.
+    """Return the answers on a labelling sheet, after checking that the sheet asks for each of them.
 
     Raises:
         RatingError: Names each that isn't, with its line.
@@ -173,7 +174,7 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
 
 
 def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, Any], rubric: Rubric) -> None:
-    """Refuse an answer that the sheet, as its head says, couldn't give.
+    """Raise ValueError if an answer isn't one that a labelling sheet with this head could give.
 
     Raises:
         ValueError: Says why.
@@ -202,7 +203,7 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
 
 
 def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
-    """Return how the words on a sheet differ from the rubric's."""
+    """Explain how the wording that a labelling sheet was made for differs from the rubric's."""
     criteria_then = data.get("criteria")
     name = data.get("name")
     if name != rubric.name:
@@ -220,7 +221,7 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
 
 
 def _check_pool(data: Mapping[str, object], rubric: Rubric) -> None:
-    """Refuse answers to responses that differ from the rubric's examples."""
+    """Raise an error if a labelling sheet answers responses that differ from the rubric's examples."""
     on_sheet = data.get("responses")
     if not isinstance(on_sheet, Mapping) or data.get("pool") != pool_of(on_sheet):
         raise ValueError("its pool isn't the one it names: the file was changed by hand")

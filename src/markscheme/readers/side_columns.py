@@ -1,4 +1,4 @@
-"""The columns of judges and annotators in a table whose rubric is at hand, and what each of them rates."""
+"""Search for the columns of judges and annotators in a table, and for the criterion that each of them rates."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -12,13 +12,13 @@ from markscheme.submission import as_text
 
 
 class RaterColumn(NamedTuple):
-    """A column of one rater.
+    """A table's column with the ratings of one rater, on one criterion or on the whole response.
 
     Attributes:
-        name: Its name, or the path `outer.inner` of a value in an object.
-        kind: Who rated.
-        rater: The rater's name: that of the column, without the criterion's.
-        criterion: What it rates; None for the whole response.
+        name: Name of the column, or the path `outer.inner` of a value in an object.
+        kind: Kind of the rater.
+        rater: Name of the rater: that of the column, without the criterion's.
+        criterion: The criterion that is rated; None for the whole response.
     """
 
     name: str
@@ -27,17 +27,17 @@ class RaterColumn(NamedTuple):
     criterion: Criterion | None = None
 
     def value(self, row: Mapping[str, Any]) -> Any:
-        """Return the row's value, or None if it has none."""
+        """Return the column's value in a row; None if it is empty."""
         value = row.get(self.name) if self.name in row else taken_out(dict(row), self.name)[1]
         return None if value == "" else value
 
 
 def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
-    """Return the columns that the caller says are of judges and annotators.
+    """Return the columns of judges and annotators that the user names with options such as `--judge`.
 
     Args:
         rows: The rows of the table.
-        reading: What the caller says, and the rubric: `*` in a name matches the name of a criterion.
+        reading: The user's options, and the rubric: `*` in a name matches the name of a criterion.
     """
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     columns = []
@@ -55,12 +55,12 @@ def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
 
 def judge_columns(rows: Sequence[Mapping[str, Any]], reading: Reading, read: frozenset[str]) -> list[RaterColumn]:
-    """Return the columns that are named after a judge and hold verdicts, where the caller says nothing of judges.
+    """Return the columns whose name is a judge's and whose values are verdicts, if the user names none.
 
     Args:
         rows: The rows of the table.
-        reading: The rubric, and what a verdict is.
-        read: The columns that have a meaning by their names alone.
+        reading: The rubric, by which a value is recognized as a verdict.
+        read: Names of columns that already have a meaning.
     """
     names = dict.fromkeys(str(name) for row in rows for name in row)
     columns = []

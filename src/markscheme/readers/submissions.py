@@ -1,4 +1,4 @@
-"""Responses to grade, in files of several: lines, tables, Promptfoo's results, and exports of other tools."""
+"""Responses to grade from files that hold several: lines, tables, Promptfoo's results and other tools' exports."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ RESPONSE_COLUMNS = ("response", "output", "answer")
 
 
 def holds_several(path: Path) -> bool:
-    """Return whether a file has several responses: lines, a table, or what another tool exports."""
+    """Return whether a file holds several responses, in lines, in a table or in another tool's export."""
     return _holds_rows(path) or _is_tool_file(path)
 
 
@@ -41,7 +41,7 @@ def _holds_rows(path: Path) -> bool:
 
 
 def _has_responses(path: Path) -> bool:
-    """Return whether a table's header names responses."""
+    """Return whether a table's header names a column of responses."""
     try:
         first = next(table_rows(path, RatingError), None)
     except RatingError:
@@ -50,12 +50,12 @@ def _has_responses(path: Path) -> bool:
 
 
 def _is_tool_file(path: Path) -> bool:
-    """Return whether a file isn't a response, but contains those of another tool: an export, Promptfoo's results."""
+    """Return whether a file holds responses in the format of another tool, such as Promptfoo's results."""
     return _content(path) == "format"
 
 
 def _content(path: Path) -> "FileContent":
-    """Return what a file holds that isn't named as rows: text that is neither packed nor JSON is one response."""
+    """Classify a JSON or packed file that isn't named as rows: another tool's format, responses, or something else."""
     if _holds_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
         return "other"
     from markscheme.readers.table_outputs import content_of_file
@@ -81,13 +81,13 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
 
 
 def _start(path: Path) -> bytes:
-    """Return the bytes that show what a file holds, without a byte order mark."""
+    """Return the first bytes of a file, without a byte order mark and blanks."""
     with path.open("rb") as file:
         return file.read(MAGIC_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n")
 
 
 def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
-    """Yield the responses in a table, whatever its form, each with its inputs."""
+    """Yield each response in a table of any form, such as a workbook, with its inputs."""
     from markscheme.readers.table_outputs import outputs_in
 
     for example in outputs_in(path, options):
@@ -97,13 +97,13 @@ def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission
 def read_submissions(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None = None
 ) -> Iterator[Submission]:
-    """Yield the responses in a file of several, each with its inputs.
+    """Yield each response in a file that holds several, with its inputs.
 
     Args:
         path: The file.
-        fields: Columns under other names.
-        shown: Inputs that the rubric shows; of others, columns of bytes such as images are left out.
-        notify: Called with a sentence that says which column of a table is what.
+        fields: The field that each renamed column holds.
+        shown: Names of inputs that the rubric shows; other columns of bytes, such as images, are left out.
+        notify: Called with a sentence about how a table's columns were understood.
 
     Raises:
         RatingError: No column has the responses, a row has another number of cells, one that `fields` names is not
@@ -126,7 +126,7 @@ def read_submissions(
 
 
 def in_code(names: Iterable[str]) -> str:
-    """Write names of which one must be there: "`response` or `output`"."""
+    """Join names for a message that requires one of them: "`response` or `output`"."""
     return " or ".join(f"`{name}`" for name in names)
 
 
@@ -136,7 +136,7 @@ def in_code(names: Iterable[str]) -> str:
 def _of_rows(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
 ) -> Iterator[tuple[int, Submission]]:
-    """Yield submissions with their line numbers, their columns under the names that `fields` gives."""
+    """Yield each row as a submission with its line number, with columns renamed by `fields`."""
     form = form_of_rows(path)
     if form == "lines" or brings_rubrics(path):
         yield from _of_lines(path, fields)
@@ -174,12 +174,12 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
 
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the rows of a table with their numbers; None for one with another number of cells than the header."""
+    """Yield the rows of a table with their numbers; None for a row whose length differs from the header's."""
     yield from parquet_rows(path) if form == "parquet" else table_rows(path, RatingError)
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """Return a row with its columns renamed; the first row says which columns there are."""
+    """Return a row with columns renamed by `fields`; in the first row, check that these columns exist."""
     for column in fields if is_first else ():
         if column not in row:
             near = suggestion(column, row, mark="`")

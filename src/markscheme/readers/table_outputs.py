@@ -1,4 +1,4 @@
-"""The responses in a table, whatever else it has: for what grades, labels or reads them."""
+"""Reader of the responses in a table, ignoring its ratings, for commands that grade, label or read responses."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ _STATED = frozenset({"response", "id", "query", "group"})
 
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
-    """Return whether the responses in a file are those of a table: by what the caller says, or by its content."""
+    """Return whether to read responses from a file as a table, by the user's options or the file's content."""
     is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
@@ -37,7 +37,7 @@ FileContent: TypeAlias = Literal["format", "responses", "other"]
 
 
 def content_of_file(path: Path) -> FileContent:
-    """Return what a file holds; a single object of JSON is one response, as it is."""
+    """Classify a file as another tool's format, as a list of responses, or as something else."""
     peek = Peek(path)
     if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):
         return "format"
@@ -48,7 +48,7 @@ def content_of_file(path: Path) -> FileContent:
 
 
 def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
-    """Return the responses in a table, each with its inputs; of rows of one id the first counts.
+    """Read the responses in a table, each with its inputs; of several rows with one id the first counts.
 
     Raises:
         UsageError: No column holds responses; it names the option that says which does.

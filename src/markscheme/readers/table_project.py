@@ -1,4 +1,4 @@
-"""The files in which a table goes on: the rubric that it implies, its examples, and everybody's ratings."""
+"""Conversion of a table to the files of a project: the rubric that it implies, its examples and all ratings."""
 
 import json
 import re
@@ -28,14 +28,14 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True)
 class TableProject:
-    """The files in which a table goes on.
+    """The files of a project that was made from a table or from results, not written yet.
 
     Attributes:
-        rubric: The rubric's name.
-        files: The text of each file by its place in the project: the rubric, examples, and each rater's ratings.
-        judged: The places of the judges' ratings.
-        has_responses: Whether the table has the responses, so that a judge can be asked.
-        unread: Columns of sentences that no judge is shown, since the table names no query.
+        rubric: Name of the rubric.
+        files: Text of each file by its path in the project: the rubric, examples, and each rater's ratings.
+        judged: Paths of the judges' ratings.
+        has_responses: Whether the table contains the responses, so that a judge can be asked about them.
+        unread: Names of text columns that no judge is shown, since the table names no query.
     """
 
     rubric: str
@@ -46,7 +46,7 @@ class TableProject:
 
 
 def project_of_table(reading: TableReading) -> TableProject:
-    """Return a rubric, labelled examples and ratings, from a table.
+    """Convert a table to the files of a project: a rubric, labelled examples and ratings.
 
     Raises:
         UsageError: The table's name, or a column's, can't be made the name of a file.
@@ -72,7 +72,7 @@ def project_of_table(reading: TableReading) -> TableProject:
 
 
 def _unread(reading: TableReading) -> tuple[str, ...]:
-    """Return the columns of sentences that may be what was asked, where no column is known to be."""
+    """Return the names of text columns that may be the query, if no column is known to be the query."""
     if "query" in reading.roles.single:
         return ()
     others = {column.name: column for column in reading.columns if column.name in reading.roles.others}
@@ -80,11 +80,11 @@ def _unread(reading: TableReading) -> tuple[str, ...]:
 
 
 def rubric_yaml(rubric: Rubric, name: str) -> str:
-    """Return the text of a rubric that values imply: each criterion's scale, and a tolerance that isn't usual.
+    """Write the YAML of a rubric inferred from values: its scales, and what differs from the defaults.
 
     Args:
-        rubric: Has no words yet but those of its criteria.
-        name: Its name.
+        rubric: The rubric, whose criteria have no wording but their names yet.
+        name: Name of the rubric.
     """
     data: dict[str, Any] = {"name": name}
     if rubric.tolerance != DEFAULT_TOLERANCE:
@@ -128,9 +128,9 @@ def _scale(scale: Scale) -> dict[str, Any]:
 
 
 def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
-    """Return a line of a file of ratings.
+    """Return a rating as a line of a file, with levels that are words written as words.
 
-    A level of a scale of words by its word, which stays true when levels are added.
+    A word stays valid when levels are added to the scale.
     """
     line = rating.to_json()
     scales = {criterion.name: criterion.scale for criterion in rubric.criteria}
@@ -141,7 +141,7 @@ def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
 
 
 def file_name(name: str, what: str) -> str:
-    """Return a name as that of a file: what no file may have in its name becomes a dash."""
+    """Convert a name to a valid file name: characters that files may not have become dashes."""
     if is_path_component(name) and " " not in name:
         return name
     return path_component(_NOT_IN_NAMES.sub("-", name).strip("-."), what)

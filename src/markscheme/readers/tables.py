@@ -1,4 +1,4 @@
-"""Read tables and JSON lines of any tool: one row per rating, or per pair of a judge's verdict and a label."""
+"""Reader of tables and JSON lines by a rubric: one row per rating, or per pair of a judge's verdict and a label."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -47,10 +47,10 @@ FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reaso
 
 
 def refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
-    """Refuse a column that is mapped to what is neither a field nor a criterion of the rubric.
+    """Refuse a column that is mapped to neither a known field nor a criterion of the rubric.
 
     Args:
-        fields: What columns are mapped to, by column name.
+        fields: The field that each column is mapped to.
         rubric: The rubric.
 
     Raises:
@@ -69,7 +69,7 @@ def is_table(peek: Peek) -> bool:
 
 
 def is_plain_lines(peek: Peek) -> bool:
-    """Return whether a file has lines of objects or of "id verdict"."""
+    """Return whether a file has JSON objects by line, or lines of "id verdict"."""
     return peek.is_lines or (peek.shape == "text" and (peek.path.suffix == ".txt" or _has_pairs_of_words(peek)))
 
 
@@ -84,7 +84,7 @@ def is_list(peek: Peek) -> bool:
 
 
 def read_rows(reading: Reading) -> None:
-    """Add the ratings of a table, of lines of objects or of "id verdict", or of a JSON list.
+    """Add the ratings of a table, of lines of objects or of "id verdict", or of a JSON list to a reading.
 
     Raises:
         RatingError: The file has no rows, an unreadable row, or ratings without a known rater.
@@ -120,12 +120,12 @@ def read_rows(reading: Reading) -> None:
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
-    """Return the names of columns of labels, in order of preference, where the caller names none."""
+    """Return the names of columns that may hold labels, in order of preference, without criteria's names."""
     return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
 
 
 def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
-    """Return the columns of one rater each: those that the caller names, else a judge's next to labels."""
+    """Return columns that each hold one rater's ratings: those the user names, else a judge's next to labels."""
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
         return stated
@@ -136,7 +136,7 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
-    """Refuse rows of different responses that share one id, since that column can't be an id.
+    """Refuse rows with different responses that all share one id, since that column can't be an id.
 
     Raises:
         RatingError: Their id is the same.
@@ -152,7 +152,7 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
 
 
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a file, each by column name; empty cells are left out."""
+    """Yield the rows of a file as a mapping of column names to non-empty cells."""
     path = reading.path
     peek = Peek(path, reading.options)
     if is_table(peek):
@@ -191,13 +191,13 @@ def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str,
 
 @dataclass
 class _Table:
-    """The rows of one table as they are read; rows that rate one criterion each are merged into one rating.
+    """State while the rows of a table are read; rows that rate one criterion each are merged into one rating.
 
     Attributes:
         labels: Names of columns that hold labels, in order of preference.
-        has_labels: Whether there is one, so that `verdict` is a judge's.
-        columns: The names of the columns that some row has, without case and separators.
-        of_raters: The columns of one rater each, who is named after the column.
+        has_labels: Whether there is a column of labels, so that `verdict` is a judge's.
+        columns: Names of the columns that any row has, without case and separators.
+        of_raters: Columns with ratings of one rater each, who is named after the column.
     """
 
     reading: Reading
@@ -225,7 +225,7 @@ class _Table:
             self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """Split a row of texts without a response into its id and all else; "" and () of any other row."""
+        """Split a row of texts into its id and the other cells; "" and () if it has a response or other values."""
         names = tuple(raw)
         column = self._id_columns.get(names)
         if column is None:
@@ -239,7 +239,7 @@ class _Table:
         return {}
 
     def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
-        """Add one row; return its ratings, each with its run."""
+        """Add one row; return its ratings, each with the name of its run."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return []
@@ -259,17 +259,17 @@ class _Table:
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
-        """The columns that are mapped to probabilities, as the mapping names them."""
+        """Names of the fields `probability:LEVEL` that columns are mapped to."""
         fields = dict.fromkeys(self.reading.columns.fields.values())
         return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 
     @cached_property
     def _reader(self) -> RatingReader:
-        """Reads the probabilities of every row."""
+        """Reader of the probabilities in rows."""
         return RatingReader(self.reading.rubric)
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell that a rating cannot hold; an object counts once per key."""
+        """Count a cell that a rating cannot hold; for an object, count each of its values."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)
@@ -299,7 +299,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of columns that are read as fields, not as criteria."""
+        """Return the columns among `names` that are read as fields because no criterion has their name."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -307,7 +307,7 @@ class _Table:
         return free
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a judge's verdict and a label from the same row, and whatever else the row rates."""
+        """Yield the judge's verdict, the label and any other ratings in a row."""
         yield from self._ratings_of_raters(row, unit)
         verdict = row.value(self._free(VERDICT))
         label_column = row.first(self.labels)
@@ -334,7 +334,7 @@ class _Table:
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a rating for each column of one rater; a rater's criteria are merged into one rating later."""
+        """Yield a rating for each column of one rater; several criteria of a rater are merged later."""
         for column in self.of_raters:
             value = column.value(row.raw)
             if value is None:
@@ -346,14 +346,14 @@ class _Table:
                 yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Return the rater of a row's verdict: a judge if the table has labels, else the row's or the caller's."""
+        """Return the rater of a row's verdict: a judge if the table has labels, else the rater that is named."""
         if named is not None or self.has_labels:
             return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """Return ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
+        """Return a row's rating in columns named like criteria, `overall` or `pass`, without rater."""
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
@@ -378,11 +378,11 @@ class _Table:
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
-        """Return the row's cells of the columns that are mapped to probabilities."""
+        """Return a row's non-empty cells of probabilities, by the field they are mapped to."""
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """Return the row's criterion with the probabilities of its levels, if columns are mapped to them."""
+        """Map a row's criterion to its answer with probabilities; {} if the row has no probabilities."""
         written = self._probabilities(row)
         if not written:
             return {}
@@ -406,7 +406,7 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Return why there is no level, for the criteria that a row leaves out."""
+        """Map the criteria that a row doesn't rate to an abstention with the row's reason, if it gives one."""
         why = row.text(self._free(SKIPPED))
         named = row.text(self._free(("criterion",)))
         named_criterion = self.reading.criterion(named) if named else None
@@ -426,7 +426,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """Return a level, from a bare value or an object with a level or a reason for none, as in our own files."""
+        """Read an answer to a criterion from a plain value, or from an object as in files of ratings."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
@@ -437,7 +437,7 @@ class _Table:
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
-        """Return the rater named by the row or the caller; a kind that neither states is counted as unknown."""
+        """Return the rater and kind that a row, else the user, names; a missing kind is counted as unknown."""
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
         kind_name = row.text(self._free(("kind",)))
@@ -465,7 +465,7 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, unit: str, run: str) -> None:
-        """Merge rows of the same rater and run into one rating; each further run is another sample."""
+        """Store a rating, merged with the same rater's in the same run; a further run makes another sample."""
         key = (unit, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:
@@ -489,7 +489,7 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the column with the ids; "" if several may have them, or a response is next to it."""
+    """Return the name of the only column of ids; "" if there are several, or a column of responses."""
     by_name = [plain(name) for name in names]
     has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
     of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]
@@ -500,35 +500,35 @@ _Who: TypeAlias = tuple[str, Kind]
 
 
 class _Row:
-    """One row, with columns found by name, ignoring case and separators."""
+    """A table's row, whose columns are found by name, ignoring case and separators."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = {str(name): value for name, value in raw.items()}
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
     def first(self, names: Sequence[str]) -> str | None:
-        """Return the first of the columns that has a value."""
+        """Return the first of the named columns that isn't empty in the row; None if all are."""
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
-        """Return the value of the first column that has one; None if none has."""
+        """Return the first non-empty value among the named columns; None if all are empty."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 
     def text(self, names: Sequence[str]) -> str | None:
-        """Return the value of the first column that has one, as text."""
+        """Return the first non-empty value among the named columns as text; None if all are empty."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Sequence[str], folder: Path) -> str | None:
-        """Return the value of the first column that has one as judged content, which may name files in a folder."""
+        """Return the first non-empty value among the named columns as content to judge, which may include files."""
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)
         return text if text is None or isinstance(text, PartedText) else text.strip()
 
     @property
     def unread(self) -> list[str]:
-        """Columns whose name has no meaning here."""
+        """Names of the row's columns that have no meaning as a field."""
         return [name for name in self.raw if plain(name) not in _COLUMNS_READ]
 
 

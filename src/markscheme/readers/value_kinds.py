@@ -1,4 +1,4 @@
-"""Whether two raters' numbers are on one scale, and what to say where they aren't."""
+"""Checks whether the numbers of two raters are on the same scale, and the options to state if they aren't."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations
@@ -33,7 +33,7 @@ def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
 
 
 def counts_from_0(values: Collection[float], other_values: Collection[float]) -> bool:
-    """Return True if values begin at 0 and end one below others that begin at 1, as 0 to 4 and 1 to 5 do.
+    """Return True if values range from 0 to n-1 and other values from 1 to n: one scale, counted from 0 and from 1.
 
     >>> counts_from_0([0, 2, 4], [1, 3, 5]), counts_from_0([0, 2, 5], [1, 3, 5]), counts_from_0([0, 4], [1, 5])
     (True, False, False)
@@ -44,7 +44,7 @@ def counts_from_0(values: Collection[float], other_values: Collection[float]) ->
 
 
 def scale_options(numbers: Mapping[str, Iterable[float]]) -> str:
-    """Return `--scale` for each side, with the ends that its numbers suggest.
+    """Write a `--scale` option for each side, with the ends that its numbers suggest.
 
     >>> scale_options({"judge": [0.3, 0.9], "human": [1, 4, 5]})
     '--scale judge=0..1 --scale human=1..5'

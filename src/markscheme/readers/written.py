@@ -1,4 +1,4 @@
-"""What a file of ratings says beyond them: what asking its judge cost, and the calibration that it reports."""
+"""What files hold besides ratings: the cost of the judge, and a report of its calibration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, slots=True)
 class JudgeCost:
-    """What a judge whose ratings are in a file was asked.
+    """How often a judge was asked for the ratings in a file, and what that cost.
 
     Attributes:
-        usage: What its graders or calls cost.
-        from_cache: Replies that came from the cache.
-        submissions: How many submissions the paid and cached replies were for.
+        usage: Tokens and cost of its graders or calls.
+        from_cache: Number of replies that came from the cache.
+        submissions: Number of submissions that the paid and cached replies were about.
     """
 
     usage: Usage = Usage()
@@ -27,20 +27,20 @@ class JudgeCost:
 
 @dataclass(frozen=True)
 class WrittenCalibration:
-    """A calibration as it is read from its JSON.
+    """A calibration as read from a JSON report: the judge's ratings, gold, and the rubric.
 
     Attributes:
         path: The file.
         judge: Name of the judge.
         rubric: Name and criteria with their scales; the JSON has no weights.
-        fingerprint: Of the rubric.
-        ratings: The judge's.
-        gold: By example.
+        fingerprint: Fingerprint of the rubric.
+        ratings: Ratings of the judge.
+        gold: Gold of each example.
         reference: The kind of gold.
-        kinds: How many raters of each kind labelled.
+        kinds: Number of raters of each kind who labelled.
         responses: Digest of each example's response.
         examples: What is known of each example: its group, and how it was drawn.
-        judge_cost: What the judge was asked, and what that cost.
+        judge_cost: How often the judge was asked, and what that cost.
     """
 
     path: Path

@@ -1,1 +1,1 @@
-"""Tables that people have: any file or frame, its columns, and what their cells mean; never half guessed."""
+"""Reading of tables with ratings, from any file or data frame; ambiguous tables are refused, never guessed."""

@@ -1,4 +1,4 @@
-"""The forms that numbers have in the cells of a column, and which cells are missing."""
+"""Recognition of how the numbers in a column are written, such as "4/5" or "80%", and of missing cells."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,11 +29,11 @@ _BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts
 
 @dataclass(frozen=True, slots=True)
 class NumberForm:
-    """How the numbers of a column are written.
+    """The numbers in a column, and how they are written, such as "4/5" or "80%".
 
     Attributes:
-        numbers: By folded cell.
-        top: The highest number, where each cell names it: 5 of `4/5`.
+        numbers: The number in each folded cell.
+        top: The highest possible number, where each cell names it, such as 5 in `4/5`.
         is_percent: Whether each cell is a percentage.
         may_be_thousands: Whether commas may separate thousands as well as decimals.
     """
@@ -45,11 +45,11 @@ class NumberForm:
 
 
 def number_forms(columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]) -> dict[str, NumberForm | None]:
-    """Return the numbers of each column of a comparison; None where its cells are words.
+    """Recognize how the numbers in each column are written; None for a column of words.
 
     Args:
-        columns: By name, folded cells with their counts, without missing ones.
-        spelling: The text of a value as it is written, for a refusal.
+        columns: Folded cells of each column with their counts, without missing ones.
+        spelling: How each folded cell is written in the table, for an error message.
 
     Raises:
         UsageError: Dates are among them, or numbers among other cells (`dates`, `mixed-form`).
@@ -75,23 +75,23 @@ def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
 
 
 def _form_of(values: Collection[str]) -> NumberForm | None:
-    """Return the first form of numbers that all values have, such as per cent or stars; None without one."""
+    """Return the first form of numbers, such as percentages or stars, that all values have; None without one."""
     forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 
 
 def _has_numbers(values: Collection[str]) -> bool:
-    """Return whether a value is a number other than 0 and 1, which are words of pass and fail too."""
+    """Return whether a value is a number other than 0 and 1, which may also mean fail and pass."""
     return any(number_in_any_form(value, values) not in (None, 0, 1) for value in values)
 
 
 def _mixed_form(
     mixed: Sequence[str], columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]
 ) -> UsageError:
-    """Return the refusal of numbers among other cells, with choices after which no column is mixed.
+    """Make the error for columns that mix numbers and words, with options that resolve it.
 
-    The first takes the numbers that cells begin with; the others say of each cell without one what it is, or that it
-    is missing.
+    The first choice takes the number at the beginning of each cell; the others say for each cell without a number what
+    it is, or that it is missing.
     """
     values = {value: count for counted in columns.values() for value, count in counted.items()}
     read = {value: number_in_any_form(value, values) for value in values}
@@ -117,12 +117,12 @@ def _mixed_form(
 
 
 def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
-    """Return options that say what values are."""
+    """Return `--same` options that say which value each cell counts as."""
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 
 
 def begun_with(value: str) -> float | None:
-    """Return the number that a cell begins with, before a comment or its top; None of a span such as `3-4`.
+    """Return the number at the beginning of a cell, before a comment or "/5"; None for a range such as `3-4`.
 
     >>> begun_with("2 - says 14 days"), begun_with("5/5"), begun_with("4, cut it"), begun_with("3-4"), begun_with("4x")
     (2.0, 5.0, 4.0, None, None)
@@ -132,7 +132,7 @@ def begun_with(value: str) -> float | None:
 
 
 def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
-    """Return the number that a cell is, in whatever form; None of any other cell.
+    """Return the number that a cell means, however it is written; None for any other cell.
 
     Args:
         value: The cell, folded.
@@ -151,7 +151,7 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
 
 
 def _plain(values: Collection[str]) -> NumberForm | None:
-    """Return numbers with points or decimal commas."""
+    """Read values as numbers with decimal points or commas; None unless all are."""
     with_comma = [value for value in values if _COMMA.fullmatch(value)]
     numbers = {value: number_in(value.replace(",", ".") if value in with_comma else value) for value in values}
     read_numbers = {value: read for value, read in numbers.items() if read is not None}
@@ -188,7 +188,7 @@ def _stars(values: Collection[str]) -> NumberForm | None:
 
 
 def _phrase(values: Collection[str]) -> NumberForm | None:
-    """Return the number in each value that has exactly one, with words around it, such as `score: 4 points`."""
+    """Read the number in phrases such as `score: 4 points`; None unless every value is one."""
     numbers: dict[str, float] = {}
     for value in values:
         tokens = _TOKENS.findall(value)
@@ -201,7 +201,7 @@ def _phrase(values: Collection[str]) -> NumberForm | None:
 
 
 def _labelled(values: Collection[str]) -> NumberForm | None:
-    """Return numbers before a word of their own, such as `4 - good`."""
+    """Read numbers with a fixed word each, such as `4 - good`; None unless every value is one."""
     matches = {value: match for value in values if (match := _LABELLED.fullmatch(value))}
     numbers = {value: float(match[1]) for value, match in matches.items()}
     words = {match[2].strip(_SIGNS) for match in matches.values()} - {""}
@@ -213,7 +213,7 @@ _BETWEEN_VALUES: Final = re.compile(r"[;,|+&]")
 
 
 def listed_in(value: str) -> list[str]:
-    """Return the values that a cell lists, separated by commas or the like; the whole cell if it lists none.
+    """Split a cell into the values that it lists, separated by commas or semicolons.
 
     >>> listed_in("tone; facts"), listed_in("tone")
     (['tone', 'facts'], ['tone'])
@@ -222,7 +222,7 @@ def listed_in(value: str) -> list[str]:
 
 
 def lists_values(cell: str) -> bool:
-    """Return whether a cell lists several values, as JSON and Python write lists.
+    """Return whether a cell is a list of several values in JSON or Python notation.
 
     >>> lists_values('["a", "b"]'), lists_values('["a"]'), lists_values("[[A]]")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""What the columns of a table are: judges' and people's ratings by criterion, ids, responses; never half guessed."""
+"""Recognition of what a table's columns hold: ratings of judges and people by criterion, ids, responses and so on."""
 
 import re
 from collections import Counter
@@ -48,9 +48,9 @@ class TableColumn:
     """One column of a table.
 
     Attributes:
-        name: Its name, unique in the table.
-        cells: As text, empty where there is none.
-        file: The stem of its file, where its name is in several files.
+        name: Name of the column, unique in the table.
+        cells: Cells as text, "" if empty.
+        file: Name of its file without ending, if several files have a column of this name.
     """
 
     name: str
@@ -59,7 +59,7 @@ class TableColumn:
 
     @property
     def different(self) -> list[str]:
-        """Return its first different cells that aren't empty."""
+        """The first distinct non-empty cells of the column."""
         seen: dict[str, None] = {}
         for cell in self.cells:
             if cell and cell not in seen:
@@ -70,25 +70,25 @@ class TableColumn:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no cell has a value."""
+        """Whether all cells are empty."""
         return not any(folded(cell) for cell in self.different)
 
     @property
     def is_text(self) -> bool:
-        """Return whether its cells are texts, neither numbers nor words of pass and fail."""
+        """Whether the cells are texts, neither numbers nor words for pass and fail."""
         values = list(map(folded, self.different))
         return any(number_in(v.replace(",", ".", 1)) is None and decision_of(v) is None for v in values if v)
 
 
 @dataclass(frozen=True)
 class SideColumn:
-    """A column of a judge or of people: what one rater gave to all examples by one criterion.
+    """A table's column with the ratings that one judge or annotator gave all examples on one criterion.
 
     Attributes:
         column: The column.
-        is_judge: Whether it is a judge's.
-        words: The words of its name without those that say who rated.
-        rater: What numbers the rater; None where nothing does.
+        is_judge: Whether the ratings are a judge's.
+        words: Words of the column's name without those that say who rated.
+        rater: The part of the name that numbers the rater; None without one.
     """
 
     column: TableColumn
@@ -98,36 +98,36 @@ class SideColumn:
 
     @property
     def name(self) -> str:
-        """The name of who gave its ratings: the file's where several files have the column, else its own."""
+        """Name of the rater: the file's name if several files have the column, else the column's name."""
         return self.column.file or self.column.name
 
     @property
     def cells(self) -> Sequence[str]:
-        """Its cells as they are written; empty where there is none."""
+        """Cells of the column as written, "" if empty."""
         return self.column.cells
 
     @property
     def key(self) -> str:
-        """Return what is rated, without words for values."""
+        """Name of what is rated, from the column's name without words such as "score"."""
         return " ".join(word for word in self.words if word not in VALUE_WORDS)
 
     @property
     def full_key(self) -> str:
-        """Return what is rated, with words for values."""
+        """Name of what is rated, from the column's name with words such as "score"."""
         return " ".join(self.words)
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a table are.
+    """What each column of a table holds.
 
     Attributes:
-        criteria: The judges' and people's columns by what they rate; one entry without a name where that is one thing.
-        single: The column that is the id, response, query, group, system, split, blind or at, by that word.
-        aside: Names of columns that count in no figure though they rate something, or may.
-        reasons: The columns with reasons, by the column that they explain.
-        others: Names of the other columns.
-        may_rate: Names of those of them whose values are like those of annotators who are alone: a judge's, perhaps.
+        criteria: Columns of judges and people by criterion; the only entry has the name "" if one thing is rated.
+        single: Name of the column that holds id, response, query, group, system, split, blind or at, by that word.
+        aside: Names of columns that are or may be ratings, but count in no figure.
+        reasons: Name of the column of reasons for each rated column.
+        others: Names of all other columns.
+        may_rate: Names of other columns with values like annotators', if there is no judge: they may be a judge's.
     """
 
     criteria: Mapping[str, tuple[SideColumn, ...]]
@@ -139,7 +139,7 @@ class Roles:
 
 
 def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
-    """Return what the columns are, by the caller's options, else by their names and cells.
+    """Determine what each column of a table holds, by the user's options, else by names and cells.
 
     Raises:
         UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
@@ -177,7 +177,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
 
 
 def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
-    """Return what each column is to who wants the responses alone, and needn't know who rated them.
+    """Determine what each column holds, for a caller who needs responses and inputs but no ratings.
 
     Raises:
         UsageError: An option names a column that isn't there.
@@ -226,7 +226,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Return whether words name a judge, and whether they name people."""
+    """Return whether the words of a column's name name a judge, and whether they name people."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False
@@ -238,13 +238,13 @@ def _side(words: Iterable[str]) -> tuple[bool, bool]:
 
 
 def _words_of(column: TableColumn) -> tuple[str, ...]:
-    """Return the words of a column's name, after those of its file where several files have the name."""
+    """Return the words of a column's name, preceded by its file's if several files have the column."""
     of_file = name_words(column.file) if column.file is not None else ()
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 
 
 def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
-    """Return the role of a column by its name, by the first rule that fits."""
+    """Return what a column holds by its name, using the first rule that matches."""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
     of_judge, of_people = _side(_words_of(column) if column.file else words)
@@ -278,12 +278,12 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
 
 
 def is_judges(column: TableColumn) -> bool:
-    """Return whether a column's name says that a judge's ratings are in it, and its cells don't say otherwise."""
+    """Return whether a column's name says that it holds a judge's ratings, and its cells don't contradict that."""
     return _role(column, [column]) == "judge" and not column.is_empty and not looks_like_text(column)
 
 
 def is_measure(words: Sequence[str]) -> bool:
-    """Return whether a column's words are of what a rating cost, or of the model that answered.
+    """Return whether a column's words name a cost, a duration, or the model that wrote the response.
 
     >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "prediction"])
     (True, True, False)
@@ -293,7 +293,7 @@ def is_measure(words: Sequence[str]) -> bool:
 
 
 def looks_like_text(column: TableColumn) -> bool:
-    """Return whether a column has too many different words to be ratings."""
+    """Return whether a column has too many distinct values to hold ratings."""
     return column.is_text and _is_prose(column)
 
 
@@ -305,7 +305,7 @@ def _is_prose(column: TableColumn) -> bool:
 
 
 def has_sentences(column: TableColumn) -> bool:
-    """Return whether cells are too long for labels, such as reference answers."""
+    """Return whether a column's cells are too long for labels, as reference answers are."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 
@@ -315,7 +315,7 @@ WORDS_OF_SENTENCE: Final = 4
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Return True if a judge's and a person's column have the same name apart from the rater."""
+    """Return True if a judge's and a person's column have equal names apart from the rater."""
     rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
     sides = {_side(twin) for column in columns if (twin := name_words(column.name))
              and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip
@@ -323,7 +323,7 @@ def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> b
 
 
 def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
-    """Return the first column of each role that one column has."""
+    """Map roles that only one column can have, such as "response", to the name of the first such column."""
     single: dict[str, str] = {}
     for column in columns:
         role = roles[column.name]
@@ -338,7 +338,7 @@ def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
-    """Return the column of ids: the stated one, `id`, or the first of a similar name without gaps and repeats."""
+    """Return the name of the id column: the stated one, `id`, or the first similar name with unique cells."""
     if options.id is not None:
         return options.id
     mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
@@ -362,7 +362,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 
 def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """Return a judge's or annotator's column with its criterion: the name without the words for the rater."""
+    """Make a SideColumn from a judge's or annotator's column, taking the criterion from its name."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")
@@ -386,7 +386,7 @@ _OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
 def _without_aggregates(
     sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
 ) -> tuple[list[SideColumn], list[str]]:
-    """Return the columns without annotators' means and majorities, and the names of those left out.
+    """Remove columns that are means or majorities of annotators; also return the removed names.
 
     Raises:
         UsageError: One isn't what its name says.
@@ -441,7 +441,7 @@ ROUNDED_MEAN: Final = 0.005
 def _by_criterion(
     judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
 ) -> dict[str, tuple[SideColumn, ...]]:
-    """Group the columns by the criterion that they rate.
+    """Group the columns of judges and people by the criterion that they rate.
 
     Raises:
         UsageError: It isn't evident whether several columns are raters or criteria.
@@ -506,7 +506,7 @@ def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
 def _reasons(
     columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
 ) -> dict[str, str]:
-    """Return the column with the reasons of each rated column: its name is the same but for words such as "reason"."""
+    """Map each rated column to the column with its reasons, named alike but for words such as "reason"."""
     by_words = {
         tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
         for column in columns
@@ -526,7 +526,7 @@ def _refuse_one_side(
     judges: Sequence[SideColumn],
     people: Sequence[SideColumn],
 ) -> None:
-    """Refuse a table in which a side isn't found though other columns may be it; several annotators need no judge."""
+    """Refuse a table without a judge's or without a person's column, if other columns may be the missing one."""
     if len(people) > 1:
         return
     names = _without_sums(_meeting(columns, roles, (*judges, *people)))
@@ -554,7 +554,7 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns of neither judge nor people that share values with one of these, or with each other."""
+    """Return the columns of unknown role that share values with a rated column, or with each other."""
     candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
     rated = [side.column for side in sides]
     return [
@@ -565,13 +565,13 @@ def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], si
 
 
 def _without_sums(names: Sequence[str]) -> list[str]:
-    """Return names of columns without those that are a mean or majority of the others by name."""
+    """Leave out names that are a mean, sum or majority, if at least two other names remain."""
     plain = [name for name in names if not set(name_words(name)) & (AGGREGATES | SUM_WORDS)]
     return plain if len(plain) > 1 else list(names)
 
 
 def _may_rate(column: TableColumn) -> bool:
-    """Return whether a column may hold ratings: few values that repeat, or numbers with a unit such as per cent."""
+    """Return whether a column may hold ratings: few, repeated values, or numbers such as "80%" or "4/5"."""
     values = [value for value in map(folded, column.different) if value]
     different = set(map(_meaning, values))
     filled = sum(bool(cell) for cell in column.cells)
@@ -594,7 +594,7 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
 
 
 def _meaning(value: str) -> str | bool | float:
-    """Return a value in the form in which columns are compared: one word each for pass and fail, numbers as numbers."""
+    """Normalize a value to compare columns: True or False for pass and fail words, a number, or the text itself."""
     decision = decision_of(value)
     if decision is not None:
         return decision
@@ -609,7 +609,7 @@ def _sides_of(
     people: Sequence[SideColumn],
     columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """Return options that make columns a judge's and people's, or annotators'."""
+    """List sets of options that would make the columns a judge's, people's or annotators'."""
     grid = _grid(names, [column.name for column in columns])
     if grid and not people:
         return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
@@ -633,17 +633,17 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make columns people's, and where there is no judge, the first named after a model one's."""
+    """Return options that make all columns people's; without a judge, the first one named like a model is a judge's."""
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Return the columns of a table of criteria by raters, as patterns: by the ends and by the beginnings of names.
+    """Find patterns that group columns named after criteria and raters, by common endings and by common beginnings.
 
     Args:
-        names: Columns that may rate.
-        every: All columns; a pattern that others of them match isn't one.
+        names: Names of columns that may hold ratings.
+        every: Names of all columns; a pattern may match none of the other columns.
 
     >>> _grid(["tone_ann", "tone_ben", "facts_ann", "facts_ben"], [])
     [['*_ann', '*_ben'], ['tone_*', 'facts_*']]

@@ -1,4 +1,4 @@
-"""Tables whose rows say how many examples each stands for, in a column `n`, as a query with COUNT(*) makes them."""
+"""Tables in which a column `n` says how many examples each row stands for, as a query with COUNT(*) makes them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,11 +15,11 @@ MOST_UNITS: Final = 1_000_000
 
 
 def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) -> list[int] | None:
-    """Return the row of each example of a table that counts them; None for a table with a row for each.
+    """Return the row index of each example that a column `n` counts; None if the table has no counts.
 
     Args:
         columns: The columns, with a cell for each row.
-        options: What the caller says of them; a column that it calls a rater's counts nothing.
+        options: The user's options; a column that they call a rater's doesn't count examples.
 
     Raises:
         UsageError: The table stands for too many examples to be read one by one.
@@ -46,12 +46,12 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
 
 
 def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tuple[TableColumn, ...]:
-    """Return the columns with a cell for each example, without the column that counts them."""
+    """Repeat the cells of each row for every example that it counts, and drop the column of counts."""
     uncounted = (column for column in columns if folded(column.name) != N)
     return tuple(TableColumn(c.name, tuple(c.cells[row] for row in rows), c.file) for c in uncounted)
 
 
 def _names_single_responses(name: str) -> bool:
-    """Return True for the name of a column of ids or texts, of which each row has its own."""
+    """Return True if a column's name is one for ids or texts, which differ from row to row."""
     words = name_words(name)
     return bool(words) and words[-1] in ID_NAMES | RESPONSE_ENDS | QUERY_ENDS

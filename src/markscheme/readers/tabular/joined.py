@@ -1,4 +1,4 @@
-"""Several tables as one: joined by ids, or by equal queries and responses, never by row."""
+"""Joining of several tables by ids, or by equal queries and responses, never by the position of rows."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ JOINED = 0.5
 def joined(
     tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions
 ) -> tuple[list[TableColumn], Mapping[str, int]]:
-    """Join several tables, each with the stem of its file.
+    """Join the columns of several tables, given with the names of their files, on rows with the same id.
 
     Returns:
-        The columns of all, those with a name in several files under the names of their files; and how many rows each
-        file has alone.
+        The columns of all tables, with the file's name added if several have a column of the same name, and how many
+        rows of each file have no partner.
 
     Raises:
         UsageError: Too few rows have a partner, or texts of one id differ.
@@ -63,7 +63,7 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
 
 
 def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
-    """Return the row of each id in each table; of each query and response where a table has no ids."""
+    """Map each id in each table to its row; if a table has no ids, the query and response identify a row."""
     names = [_id_name(columns, options) for _, columns in tables]
     if all(name is not None for name in names):
         by_table = [
@@ -84,7 +84,7 @@ def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOp
 
 
 def _as_id(cell: str) -> str:
-    """Return an id as text: 7.0 is 7."""
+    """Return a cell as an id; a whole number such as 7.0 becomes "7"."""
     value = number_in(cell.strip())
     return cell.strip() if value is None or not value.is_integer() or cell.strip()[:1] == "0" else str(int(value))
 

@@ -1,4 +1,4 @@
-"""Tables with a row for each rating: their raters become columns."""
+"""Conversion of tables with one row per rating to tables with one column per rater."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _TIMES = frozenset(["at", "time", "timestamp", "date", "createdat", "created"])
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which columns of a long table say what is rated, by whom, and how."""
+    """The columns of a table with one row per rating: example, rater, criterion, values and so on."""
 
     unit: TableColumn
     rater: TableColumn
@@ -43,7 +43,7 @@ class _Layout:
 
 
 def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[TableColumn, ...], Roles] | None:
-    """Return a long table with a column for each rater, and what its columns are; None where it isn't long.
+    """Convert a table with one row per rating to one column per rater; None if the table isn't of this form.
 
     Raises:
         UsageError: One rater rated an example twice, or it isn't known which raters are judges.
@@ -118,7 +118,7 @@ def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> Non
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
-    """Return True if a criterion has both sides, or two annotators where nobody is a judge."""
+    """Return True if a criterion's columns can be compared: judge with people, or else two annotators."""
     sides = {side.is_judge for side in listed}
     return sides == {True, False} if judges else len(listed) > 1
 
@@ -172,7 +172,7 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 
 
 def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """Return the columns with ratings: those named after values, and those that differ between raters."""
+    """Return the columns of ratings: those named like values, and those that differ between raters."""
     values = []
     for column in columns:
         words = name_words(column.name)
@@ -186,13 +186,13 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
 
 
 def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
-    """Return True if each example has one value."""
+    """Return True if a column has only one value for each example."""
     by_unit: dict[str, str] = {}
     return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
-    """Return the columns that say something about examples, with a cell for each of them."""
+    """Return the columns that describe examples, reduced to one cell per example."""
     taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
     rest = []
     for column in columns:
@@ -203,7 +203,7 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
 
 
 def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return the columns in which a judge has one verdict on each example, next to a row for each annotator's."""
+    """Return the columns with a judge's verdict on each example, in a table of annotators' ratings."""
     if options.judge:
         return [column for column in columns if column.name in options.judge]
     return [column for column in columns if is_judges(column)]
@@ -222,9 +222,9 @@ def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
 
 
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
-    """Return the raters that are judges: those that are stated, or whose kind says so.
+    """Return the names of raters that are judges: those that the user states, or whose kind says so.
 
-    Judges with a column of their own are among no row's raters.
+    Judges that have a column of their own don't occur among the raters of rows.
 
     Raises:
         UsageError: A rater's name is a model's, and nothing says that it is a judge.

@@ -17,12 +17,12 @@ from markscheme.stats.pairs import paired
 
 
 def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
-    """Find the scale and the meaning of the values in a comparison's columns.
+    """Determine the scale and the meaning of the values in the columns of one comparison.
 
     Args:
-        columns: Of judges and people, on one criterion.
-        criterion: What is rated, in words; empty where the table rates one thing.
-        options: What the caller says of them.
+        columns: Columns of judges and people on one criterion.
+        criterion: Name of the criterion; "" if the table rates only one thing.
+        options: The user's options.
 
     Raises:
         UsageError: They may mean several things; it names the options that say which.
@@ -52,7 +52,7 @@ def _passing_first(values: Mapping[str, int], read: ReadValues, name: str) -> It
 
 
 def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
-    """Refuse a judge that says the opposite of the people, where nobody said which value is good.
+    """Refuse a judge that disagrees with people more than by chance, if nobody said which value is good.
 
     Raises:
         UsageError: The upper limit of their kappa, of numbers of Spearman's coefficient, is below 0.

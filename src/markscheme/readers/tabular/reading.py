@@ -1,4 +1,4 @@
-"""Read a table without a rubric: what it compares, and each comparison's rubric, examples and ratings."""
+"""Reading of a table without a rubric into comparisons, each with its rubric, examples and ratings."""
 
 import shlex
 from array import array
@@ -33,22 +33,22 @@ from markscheme.submission import Submission, text_in_file
 
 @dataclass(frozen=True)
 class TableReading:
-    """A table as it was read.
+    """A table of ratings once it is understood: its columns' roles, the meaning of values, and the examples.
 
     Attributes:
-        name: Of the file, or "table".
-        paths: The files; none of a frame or of rows.
-        options: What the caller said.
-        columns: All columns, by the row of an example.
+        name: Name of the file, or "table".
+        paths: The files; () for data in memory.
+        options: The user's options.
+        columns: All columns, with a cell for each example.
         ids: Each example's id.
-        roles: What the columns are.
-        values: How the values of each comparison were read, by criterion; an unnamed one is "".
-        apart: How many rows each of several files has alone; empty of one file.
-        notes: Codes of what the caller may want to say otherwise.
-        source: The frame, rows or columns that it came as; None of files.
-        index: What names the rows of a frame, where no column of it does.
-        rows_of_source: For each row that it came as, the row of its example, where some are copies of others.
-        names_raters: Whether its files are of a format that says itself who rated what.
+        roles: What each column holds.
+        values: How the values are read, by criterion, which is "" if only one thing is rated.
+        apart: How many rows of each of several files have no partner; empty for one file.
+        notes: Codes of assumptions that the user may want to correct.
+        source: The data frame, rows or columns that the table was given as; None for files.
+        index: The index of a data frame, if none of its columns holds ids.
+        rows_of_source: The example of each row of the source, if some rows are copies of others.
+        names_raters: Whether the format of the files says who rated what.
     """
 
     name: str
@@ -67,29 +67,29 @@ class TableReading:
 
     @property
     def is_by_criterion(self) -> bool:
-        """Return whether several things are rated, each compared by itself."""
+        """Whether several criteria are rated, each in a comparison of its own."""
         return len(self.roles.criteria) > 1
 
     @property
     def has_judge(self) -> bool:
-        """Return whether a column is a judge's."""
+        """Whether any column holds a judge's ratings."""
         return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
 
     def as_in_source(self, ids: Iterable[str]) -> list[Any]:
-        """Return ids as the caller's table has them: those of a frame's index, else text."""
+        """Convert ids to what the user's table has: values of a data frame's index, or text."""
         labels = dict(zip(self.ids, self.index, strict=True)) if self.index else {}
         return [labels.get(unit, unit) for unit in ids]
 
     def sides(self, criterion: str) -> tuple[SideColumn, ...]:
-        """Return the columns that rate a criterion."""
+        """Return the columns with ratings on a criterion."""
         return self.roles.criteria[criterion]
 
     def raters(self, criterion: str, *, judges: bool) -> list[str]:
-        """Return the names of a criterion's judges, or of its annotators."""
+        """Return the names of the judges, or of the annotators, who rate a criterion."""
         return [side.name for side in self.sides(criterion) if side.is_judge is judges]
 
     def with_both(self, criterion: str) -> int:
-        """Return how many rows have a judge's and a person's value, of annotators alone two values."""
+        """Count the rows that a judge and a person rate; without a judge, those that two annotators rate."""
         filled = {True: [False] * len(self.ids), False: [False] * len(self.ids)}
         counts = [0] * len(self.ids)
         for side in self.sides(criterion):
@@ -103,10 +103,10 @@ class TableReading:
         return sum(a and b for a, b in zip(filled[True], filled[False], strict=True))
 
     def refuse_apart(self, names: Sequence[str] = ()) -> None:
-        """Refuse a comparison of columns that have a value on no row together.
+        """Raise UsageError if no row has ratings in all columns that are to be compared.
 
         Args:
-            names: Columns that must each have a value; none for a judge and a person, or two annotators.
+            names: Columns to compare; () for any judge and person, or any two annotators.
 
         Raises:
             UsageError: No criterion has such a row; it says how many values each column has.
@@ -124,14 +124,14 @@ class TableReading:
         raise refusal("none-in-common", columns=list(counts), values=counts, choices=[choice])
 
     def _filled(self, criterion: str, side: SideColumn) -> set[int]:
-        """Return the rows in which a column has a value."""
+        """Return the indices of the rows in which a column has a rating."""
         levels = self.values[criterion].levels[side.name]
         return {row for row, cell in enumerate(side.cells) if cell in levels}
 
     # --- what is compared
 
     def rubric(self, criterion: str) -> Rubric:
-        """Return the rubric that a comparison's values imply."""
+        """Return the rubric that the values on a criterion imply."""
         values = self.values[criterion]
         people = self.raters(criterion, judges=False)
         name = criterion or (people[0] if len(people) == 1 else "label")
@@ -141,7 +141,7 @@ class TableReading:
         return rubric if values.pass_mark is None else replace(rubric, pass_mark=min(max(values.pass_mark, 0.0), 1.0))
 
     def examples(self, criterion: str) -> ExampleSet:
-        """Return the examples with the labels of a criterion."""
+        """Return the examples, each with its labels on a criterion."""
         people = [side for side in self.sides(criterion) if not side.is_judge]
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
@@ -150,12 +150,12 @@ class TableReading:
         )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
-        """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
+        """Return a judge's ratings on a criterion; a cell without a level becomes a failed rating."""
         side = next(s for s in self.sides(criterion) if s.is_judge and s.name == judge)
         return self._ratings(criterion, [side])[0]
 
     def _ratings(self, criterion: str, sides: Sequence[SideColumn]) -> tuple[RatingCodes, Sequence[int]]:
-        """Return the ratings of some columns by row, and the number of ratings up to each row and with it."""
+        """Return the ratings in some columns, row by row, and the running number of ratings after each row."""
         (written,) = self.rubric(criterion).criteria
         codes = RatingCodes([written.name])
         cells = [(side.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
@@ -169,13 +169,13 @@ class TableReading:
         return codes, ends
 
     def _coded_cell(self, criterion: str, written: Criterion, side: SideColumn, codes: RatingCodes) -> "_CodedCell":
-        """Return a function that makes a coded rating of a row and its cell in a column; None if the cell has none.
+        """Return a function that encodes the cell of a column as a rating; None for an empty cell.
 
         Args:
-            criterion: What the column rates, as the table names it.
-            written: The same as a criterion of the rubric.
+            criterion: The criterion as the table names it.
+            written: The same criterion in the rubric.
             side: The column.
-            codes: Where its ratings go.
+            codes: The RatingCodes that will hold the ratings.
         """
         name = side.name
         levels = self.values[criterion].levels[name]
@@ -210,14 +210,14 @@ class TableReading:
 
     @cached_property
     def whole_rubric(self) -> Rubric:
-        """The rubric that all comparisons imply together."""
+        """The rubric with the criteria of all comparisons."""
         rubrics = [self.rubric(criterion) for criterion in self.roles.criteria]
         written = tuple(criterion for rubric in rubrics for criterion in rubric.criteria)
         return replace(rubrics[0], criteria=written) if len(rubrics) > 1 else rubrics[0]
 
     @cached_property
     def whole_ratings(self) -> list[Rating]:
-        """The ratings by every rater, each with all criteria."""
+        """The ratings of every rater, each with the answers to all criteria."""
         merged: dict[tuple[str, str], Rating] = {}
         for criterion in self.roles.criteria:
             for side in self.sides(criterion):
@@ -231,40 +231,40 @@ class TableReading:
 
     @property
     def plain_examples(self) -> list[Example]:
-        """The examples without labels."""
+        """The examples without their labels."""
         none = [0] * len(self.ids)
         return list(ExampleRows(self.ids, self._attributes, self._responses, self._submission, RatingCodes(), none))
 
     @cached_property
     def _attributes(self) -> dict[str, Sequence[str]]:
-        """What is known of each row by its attribute's name: its group, where a column has groups."""
+        """The group of each example, by the name "group"; empty without a column of groups."""
         groups = self._cells(self.roles.single.get("group"))
         return {"group": groups} if groups else {}
 
     @cached_property
     def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The cells of the responses, and of the queries; empty where no column has them."""
+        """The cells of the responses, and those of the queries; () for each without a column."""
         responses, queries = (self._cells(self.roles.single.get(role)) for role in ("response", "query"))
         return responses, queries
 
     def _submission(self, row: int) -> Submission:
-        """Return the response and the query of a row."""
+        """Make a submission from the response and the query in a row."""
         query = self._text(self._texts[1][row]) if self._texts[1] else ""
         return Submission(*self._responses(row), {"query": query} if query else {}, self.ids[row])
 
     def _responses(self, row: int) -> tuple[str]:
-        """Return the one response of a row; "" where no column has responses."""
+        """Return the response in a row as a tuple; ("",) if no column has responses."""
         return (self._text(self._texts[0][row]) if self._texts[0] else "",)
 
     def _text(self, cell: str) -> str:
-        """Return the text of a cell, with the parts that it names."""
+        """Return the text in a cell, with the images or files that it names."""
         data = in_cell(cell)
         if data is cell and loaded_part(cell, "the value") is cell:
             return str(cell)
         return text_in_file(data, folder=self.paths[0].parent if self.paths else None)
 
     def _cells(self, name: str | None) -> Sequence[str]:
-        """Return the cells of a column; empty where there is none."""
+        """Return the cells of the column with this name; () for None."""
         return next((column.cells for column in self.columns if column.name == name), ())
 
 
@@ -279,7 +279,7 @@ def _table_of(values: ReadValues) -> TableOf:
 
 
 def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
-    """Return the table in a file, or of several files joined.
+    """Read a table from a file, or from several files that are joined.
 
     Raises:
         UsageError: It could be read in several ways; it names the options that say which.
@@ -304,12 +304,12 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def has_ids(names: Iterable[str]) -> bool:
-    """Return whether a column is called after ids, so that equal rows are copies."""
+    """Return whether any column's name is one for ids, so that equal rows are copies."""
     return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Return the table without rows that are the same as an earlier row of the same id."""
+    """Remove rows that are equal to an earlier row, if the table has a column of ids."""
     n_rows = len(sheet.cells[0]) if sheet.cells else 0
     if not has_ids(sheet.header) or any(len(set(column)) == n_rows for column in sheet.cells):
         return sheet
@@ -328,17 +328,17 @@ def read_columns(
     index: Sequence[Any] | None = None,
     source: Any = None,
 ) -> TableReading:
-    """Find the roles of a table's columns and the scales of their values.
+    """Determine what the columns of a table hold and what their values mean.
 
     Args:
         columns: The columns, with a cell for each row.
-        name: What the table is called.
-        options: What the caller says of it.
+        name: Name of the table.
+        options: The user's options.
         paths: Its files.
-        notes: Codes of what was assumed so far.
-        apart: How many rows each of several files has alone.
-        index: What names the rows of a frame.
-        source: What the table came as, where it came from memory.
+        notes: Codes of assumptions made so far.
+        apart: How many rows of each of several files have no partner.
+        index: The index of a data frame.
+        source: The object in memory that the table was given as; None for files.
 
     Raises:
         UsageError: It could be read in several ways; it names the options that say which.
@@ -364,7 +364,7 @@ def read_columns(
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return, for each row that counts examples, its first example; nothing for a table with a row for each."""
+    """Return the first example that each counting row stands for; () for a table without counts."""
     firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
     return tuple(firsts[row] for row in sorted(firsts))
 
@@ -388,7 +388,7 @@ def _ids(
 
 
 def _refuse_unknown_letters(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
-    """Refuse values and ids with letters beyond ASCII where their encoding was assumed."""
+    """Refuse non-ASCII values and ids if the encoding of the file had to be guessed."""
     roles = roles_of(columns, options)
     named = {side.column.name for listed in roles.criteria.values() for side in listed}
     named |= {roles.single[role] for role in ("id",) if role in roles.single}

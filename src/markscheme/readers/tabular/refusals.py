@@ -1,4 +1,4 @@
-"""Why a table isn't read: a code, the columns and values it is about, and the options that settle it."""
+"""Errors of tables that can't be read: a code, the columns and values concerned, and options that resolve it."""
 
 import shlex
 from collections import Counter
@@ -20,14 +20,14 @@ def refusal(
     choices: Iterable[Sequence[str]] = (),
     **facts: Any,
 ) -> UsageError:
-    """Return the refusal of a table; `report.table_words` has its sentence.
+    """Make the error of a table that can't be read; `report.table_words` has the sentence for each code.
 
     Args:
-        code: What is open.
-        columns: The columns that it is about.
-        values: Values in them, with their counts; the commonest are named.
-        choices: What settles it, each as the words of its options; what only the user knows is in capitals.
-        facts: What the sentence says besides.
+        code: The code of the problem.
+        columns: The columns concerned.
+        values: The values concerned, with their counts; the most frequent are named.
+        choices: Sets of options that would resolve it; what only the user knows is in capitals.
+        facts: Further facts for the sentence.
     """
     shown = dict(Counter(values or {}).most_common(VALUES_NAMED))
     written = tuple(shlex.join(as_typed(choice)) for choice in choices)

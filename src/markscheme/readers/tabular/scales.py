@@ -1,4 +1,4 @@
-"""What values can be: decisions, levels, scores or categories; and the scales that numbers are on."""
+"""The kinds of values that raters give (decisions, levels, scores, categories), and inference of their scales."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,22 +30,22 @@ CLASH: Final = 2.0
 
 @dataclass(frozen=True)
 class ReadValues:
-    """How the values of a comparison's columns are read.
+    """How the values in the columns of one comparison are read: their kind, scale and meaning.
 
     Attributes:
         kind: Decisions, levels, scores or categories.
-        scale: What they are levels of.
-        tolerance: How far two may be apart as positions on the scale and still agree.
-        levels: For each column, the level by the text of a cell; missing cells aren't there.
-        passes: For each column, the word that passes, where pass and fail are known.
-        missing: For each column, how many cells are missing.
-        ends: The ends of a scale of numbers.
-        ends_are_stated: Whether the caller said the ends; else they are those seen.
-        stated: The columns of whose values the caller said what they mean.
-        pass_mark: The position on the scale from which numbers pass; None where none is stated.
-        withheld: Figures that differ between readings left open, with the code of what is open.
-        raw_words: For each column, its values, the one that passes first.
-        notes: Codes of what the caller may want to say otherwise.
+        scale: The scale of the levels.
+        tolerance: Largest difference of two positions on the scale that counts as agreement.
+        levels: The level of each cell's text, by column; missing cells are left out.
+        passes: The word that passes, by column, if pass and fail are known.
+        missing: Number of missing cells, by column.
+        ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
+        ends_are_stated: Whether the user stated the ends; otherwise they are the extremes seen.
+        stated: Names of columns whose values the user explained.
+        pass_mark: The position on the scale from which numbers pass; None if it isn't stated.
+        withheld: Figures that aren't shown since they depend on an open question, with the question's code.
+        raw_words: The distinct values of each column, the passing one first.
+        notes: Codes of assumptions that the user may want to correct.
     """
 
     kind: ValueKind
@@ -64,7 +64,7 @@ class ReadValues:
 
     @property
     def knows_pass(self) -> bool:
-        """Return whether pass and fail are known, so that false passes are counted."""
+        """Whether pass and fail are known, so that false passes can be counted."""
         return "false_passes" not in self.withheld
 
 
@@ -73,7 +73,7 @@ ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "brennan_prediger", "positions")
 
 
 def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Return numbers as levels from one end to the other."""
+    """Read numbers as levels of a scale from one end to the other, in steps of 1 or 0.5."""
     low, high = ends
     every = [low, high, *(value for of_column in numbers.values() for value in of_column.values())]
     step = 1.0 if all(is_whole(value - low) for value in every) else 0.5
@@ -88,7 +88,7 @@ def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 
 
 def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Return numbers as levels on a scale whose lowest number is the best; they keep their numbers as names."""
+    """Read numbers as levels of a scale whose lowest number is the best, such as school grades."""
     worst, best = ends
     upwards = {name: {v: worst + best - value for v, value in of.items()} for name, of in numbers.items()}
     read = levels_of(upwards, (best, worst), are_stated=are_stated)
@@ -100,7 +100,7 @@ def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *,
 
 
 def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Return numbers as scores between two ends."""
+    """Read numbers as scores on a continuous scale between two ends."""
     scale = Scale((Level(ends[0]), Level(ends[1])))
     withheld = dict.fromkeys(DIRECTION_FIGURES, "pass-mark")
     return ReadValues(
@@ -109,7 +109,7 @@ def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 
 
 def are_levels(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are levels: whole ones of a narrow range, or halves of a narrower one.
+    """Return whether numbers look like levels: whole ones in a narrow range, or halves in a narrower one.
 
     >>> are_levels([1, 3, 5]), are_levels([2.5, 3, 4]), are_levels([3.33, 4, 5]), are_levels([85, 90, 95])
     (True, True, False, False)
@@ -143,7 +143,7 @@ def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
 
 
 def likely_ends(numbers: Collection[float]) -> str:
-    """Return the ends that numbers suggest, as `--scale` has them.
+    """Guess the ends of the scale of some numbers, in the form of `--scale`.
 
     >>> likely_ends([0.3, 0.9]), likely_ends([2, 4]), likely_ends([2, 9]), likely_ends([40, 80])
     ('0-1', '1-5', '1-10', '0-100')
@@ -159,12 +159,12 @@ def likely_ends(numbers: Collection[float]) -> str:
 
 
 def below_step(steps: int) -> float:
-    """Return a tolerance with which only the same level agrees, also where a scale has many."""
+    """Return a tolerance small enough that only equal levels agree on a scale with this many steps."""
     return min(DEFAULT_TOLERANCE, 0.5 / steps)
 
 
 def is_whole(value: float) -> bool:
-    """Return whether a number is whole but for rounding."""
+    """Return whether a number is whole, apart from rounding errors."""
     return abs(value - round(value)) <= LEVEL_ROUNDING
 
 

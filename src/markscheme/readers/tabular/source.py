@@ -1,4 +1,4 @@
-"""Open a table: whatever its file holds, by its content, as named columns of text."""
+"""Opening of tables in any kind of file, recognized by content, as named columns of text."""
 
 import bz2
 import csv
@@ -43,11 +43,11 @@ class Sheet:
     """A table as its file has it: a header and rows of text.
 
     Attributes:
-        name: Of the file, without folder and ending.
-        header: The names of the columns.
-        cells: The cells of each column, by row.
-        first_line: The line, or row, of the first row, for messages.
-        notes: Codes of what the caller may want to say otherwise.
+        name: Name of the file, without folder and ending.
+        header: Names of the columns.
+        cells: Cells of each column, in the order of rows.
+        first_line: Line, or row, of the first row below the header, for messages.
+        notes: Codes of assumptions that the user may want to correct.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Sheet:
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
-        """Return the columns by name."""
+        """The columns, each with its name and cells."""
         return tuple(TableColumn(name, column) for name, column in zip(self.header, self.cells, strict=True))
 
     @property
@@ -68,7 +68,7 @@ class Sheet:
 
 
 def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
-    """Return the table in a file, whatever it holds.
+    """Open the table in a file of any kind.
 
     Raises:
         UsageError: It is no table, has several, or its text could be read in several ways.
@@ -116,7 +116,7 @@ _PACKED: Final[Mapping[bytes, Callable[[io.BytesIO], Any]]] = {
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
-    """Return the content of a compressed file, within a limit; of a zip archive that of its one member."""
+    """Unpack a compressed file, or the only member of a zip archive, up to a size limit; return others as they are."""
     try:
         for magic, opened in _PACKED.items():
             if raw.startswith(magic):
@@ -164,12 +164,12 @@ _MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff
 
 
 def _zeros(raw: bytes) -> tuple[int, int]:
-    """Return how many zero bytes are at odd and at even places of a file's beginning: UTF-16 has one a letter."""
+    """Count zero bytes at odd and at even positions of a file's beginning, to recognize UTF-16."""
     return raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0)
 
 
 def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
-    """Return a file's text, and a note where its encoding was assumed."""
+    """Decode a file's text; also return a note if the encoding had to be guessed."""
     named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
     try:
         if named is not None:
@@ -195,14 +195,14 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
 
 
 def is_encoded_text(start: bytes) -> bool:
-    """Return whether the beginning of a file that isn't UTF-8 may be text in another encoding, and no other data."""
+    """Return whether a file that isn't UTF-8 seems to be text in another encoding, and not binary data."""
     if start.startswith(tuple(_REFUSED)):
         return False
     return start.startswith(tuple(_MARKS)) or b"\0" not in start or max(_zeros(start)) > len(start) / 4
 
 
 def splits_alike(text: str) -> bool:
-    """Return whether a text's first lines are those of a table: as many cells as a header, which says what they are.
+    """Return whether the first lines of a text look like a table: a header, and as many cells in each row.
 
     >>> splits_alike("id,verdict\\nt1,pass\\n"), splits_alike("t1,pass\\nt2,fail\\n"), splits_alike("a;b;c\\n1;2;3\\n")
     (True, False, True)
@@ -249,7 +249,7 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends, however these are written, without a copy of the whole."""
+    """Yield the lines of a text with their line ends, without copying the whole text."""
     if text.count("\r") != text.count("\r\n"):
         yield from io.StringIO(text, newline="")
         return
@@ -261,18 +261,18 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return whether a row may be the title above a header: its first cell alone is filled, of more than two."""
+    """Return whether a row may be a title above the header: of more than two cells, only the first is filled."""
     return len(row) > FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
-    """Return whether a row is a header: different names for all columns, one of which names a known role."""
+    """Return whether a row looks like a header: distinct names, at least one of which is a known role."""
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 
 
 def _delimiter(text: str) -> str:
-    """Return the mark that splits the header and the rows alike; a comma where none does."""
+    """Return the delimiter that splits header and rows into equally many cells; a comma if none does."""
     counts = {}
     for mark in DELIMITERS:
         reader = csv.reader(_lines(text), delimiter=mark)
@@ -283,7 +283,7 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
-    """Return a table by its header; blank rows and repeated headers are left out, long rows refused."""
+    """Make a Sheet from a header and rows, leaving out blank rows and repeated headers, refusing longer rows."""
     names = [cell.strip() for cell in header]
     if names and not names[-1]:
         rows = list(rows)
@@ -326,7 +326,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
 
 
 class _RowsOf(Sequence[Sequence[str]]):
-    """Rows of some columns, each made when it is asked for: two million would take as much room as their cells."""
+    """Row-wise view of columns, which makes each row when accessed to save memory."""
 
     def __init__(self, cells: Sequence[Sequence[str]]) -> None:
         self._cells = cells
@@ -348,7 +348,7 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return whether the header is really the first row: a name occurs twice, and both its columns contain it."""
+    """Return whether the header is really the first row of data: a repeated name occurs as a cell below."""
     if not all(names) or len(set(names)) == len(names):
         return False
     repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]
@@ -356,7 +356,7 @@ def _are_cells(names: Sequence[str], rows: Rows) -> bool:
 
 
 def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
-    """Return whether a header has gaps that the row below fills, under merged cells, with what is in no other row."""
+    """Return whether the first row continues a header of merged cells: it fills gaps with unique texts."""
     below = rows[0]
     gaps = [index for index, name in enumerate(names) if not name and index]
     is_merged = bool(gaps) and all(below[index].strip() for index in gaps) and not below[0].strip() and bool(names[0])
@@ -374,7 +374,7 @@ FEWEST_BELOW: Final = 3
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return column names that join the text of a merged cell above with each column's own name."""
+    """Join a header of two rows into column names, with each merged cell's text before the names below it."""
     joined: list[str] = []
     over = ""
     for name, name_below in zip(names, map(str.strip, below), strict=True):
@@ -388,14 +388,14 @@ MOST_SHARED: Final = 4096
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
-    """Return a cell, each value that occurs often as one object."""
+    """Return an earlier equal cell if there is one, so that repeated values share memory."""
     if cell not in shared and len(shared) < MOST_SHARED:
         shared[cell] = cell
     return shared.get(cell, cell)
 
 
 def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
-    """Refuse a header with gaps over a row that names columns: its cells are in none of the rows below.
+    """Refuse a header with gaps if the row below looks like a second header row.
 
     Raises:
         RatingError: The header is over two rows.
@@ -411,7 +411,7 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
 
 
 def _without_twins(sheet: Sheet, path: Path) -> Sheet:
-    """Return the table without columns that have the name and the cells of an earlier one."""
+    """Remove columns that repeat the name and cells of an earlier one; differing columns of one name are refused."""
     first: dict[str, int] = {}
     gone = set()
     for index, name in enumerate(sheet.header):
@@ -433,7 +433,7 @@ def _without_twins(sheet: Sheet, path: Path) -> Sheet:
 
 
 def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
-    """Return the records in JSON: lines, a list, columns, records by id, or pandas' split."""
+    """Return the records in JSON data: lines, a list, columns, records by id, or pandas' `split` format."""
     try:
         data = parse_json(text)
     except RecursionError as problem:
@@ -496,7 +496,7 @@ def _objects(entries: Sequence[Any], path: Path) -> list[Mapping[str, Any]]:
 
 
 def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | None = None) -> Sheet:
-    """Return the table of records; keys in a record within a record become `a.b`."""
+    """Convert records to a Sheet; keys of nested records become `a.b`."""
     flat = [dict(_flat(record)) for record in records]
     header = tuple(dict.fromkeys(key for record in flat for key in record))
     rows = [tuple(record.get(key, "") for key in header) for record in flat]
@@ -515,7 +515,7 @@ def _flat(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterable[t
 
 
 def cell_text(value: Any) -> str:
-    """Return a value of Python as the text of a cell; empty where it is missing.
+    """Convert a Python value to the text of a cell; a missing value becomes "".
 
     >>> cell_text(4.0), cell_text(True), cell_text(None), cell_text(float("nan")), cell_text(["a", "b"])
     ('4', 'True', '', '', '["a", "b"]')
@@ -541,7 +541,7 @@ def cell_text(value: Any) -> str:
 
 
 def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
-    """Return the tables of a file: of a workbook all sheets that have the same columns, where `--table` is `*`.
+    """Return the tables in a file: one, or with `--table '*'` all of a workbook with the same columns.
 
     Raises:
         UsageError: As of `open_sheet`.
@@ -558,14 +558,14 @@ ALL_TABLES: Final = "*"
 
 
 def alike_in(tables: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
-    """Return the names of tables that have the columns of another one: each may be what a rater filled in."""
+    """Return the names of tables that share their columns with another one, as one sheet per rater does."""
     headers = {name: tuple(map(str, rows[_header_row(rows) or 0])) for name, rows in tables.items()}
     times = Counter(headers.values())
     return [name for name, header in headers.items() if times[header] > 1]
 
 
 def _sheets_of(path: Path, raw: bytes) -> dict[str, list[list[Any]]]:
-    """Return the visible sheets of a workbook that hold a table, with their rows."""
+    """Return the rows of each visible sheet in a workbook that holds a table, by its name."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     try:
@@ -589,7 +589,7 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
 
 
 def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
-    """Return the first row with two different texts and a row below it."""
+    """Return the index of the first row that has two different texts and a row below it; None without one."""
     for index, row in enumerate(rows[:-1]):
         if len({cell for cell in row if isinstance(cell, str) and cell.strip()}) >= FEWEST_IN_HEADER:
             return index

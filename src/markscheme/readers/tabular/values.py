@@ -1,7 +1,7 @@
-"""What the values of judges and people in a table are: decisions, levels, scores or categories; never half guessed.
+"""Recognition of what judges' and people's values are: decisions, levels, scores or categories.
 
-The rules are tried in order, on all columns of a comparison together, and the first that fits decides. Values that
-could mean two things are refused, with the options that say which.
+The rules are tried in order on all columns of a comparison together, and the first that fits decides. Values that could
+mean two things are refused, with the options that say which; nothing is guessed.
 """
 
 from collections import Counter
@@ -52,15 +52,15 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Level, Scale
 
 @dataclass(frozen=True)
 class ValueComparison:
-    """The columns of one comparison, their cells folded.
+    """The columns of judges and people that rate one criterion, with their cells in folded form.
 
     Attributes:
-        columns: Of judges and people.
-        criterion: What is rated, in words; empty where the table rates one thing.
-        options: What the caller says of them.
-        folds: For each column, the folded value by the text of a cell.
-        values: For each column, its values with their counts, without missing ones.
-        spelling: The text of a value as it is first written.
+        columns: Columns of judges and people.
+        criterion: Name of the criterion; "" if the table rates only one thing.
+        options: The user's options.
+        folds: For each column, the folded value of each cell's text.
+        values: For each column, its folded values with their counts, without missing ones.
+        spelling: The first spelling in the table of each folded value.
     """
 
     columns: Sequence[SideColumn]
@@ -72,7 +72,7 @@ class ValueComparison:
 
     @classmethod
     def of(cls, columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> "ValueComparison":
-        """Return the comparison with what `--same` says applied, and missing cells left out."""
+        """Make the comparison of some columns, with values recoded by `--same` and missing cells left out."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
         as_values |= {folded(word) for word in options.pass_}
@@ -137,7 +137,7 @@ class ValueComparison:
 
     @cached_property
     def everything(self) -> dict[str, int]:
-        """All values with their counts, in the order in which they first occur."""
+        """Counts of all values in all columns, in the order in which they first occur."""
         return dict(_counts(self.values))
 
     @property
@@ -150,11 +150,11 @@ class ValueComparison:
 
     @property
     def pairs(self) -> list[tuple[SideColumn, SideColumn]]:
-        """Columns that are compared: a judge's with a person's, and two annotators'."""
+        """Pairs of columns to compare: each judge with each person, and every two annotators."""
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
     def owners(self) -> list[dict[str, int]]:
-        """Return the values of each side; of annotators alone those of each."""
+        """Return the counts of values of the judges and of the people; without judges, of each annotator."""
         if not self.judges:
             return [dict(self.values[column.name]) for column in self.people]
         return [
@@ -165,14 +165,14 @@ class ValueComparison:
 
     @cached_property
     def forms(self) -> Mapping[str, NumberForm]:
-        """The columns that are numbers, with the form in which they are written."""
+        """How numbers are written in each column of numbers."""
         read = number_forms(self.values, self.spelling)
         return {name: form for name, form in read.items() if form is not None}
 
     # the rules
 
     def read(self) -> ReadValues:
-        """Return the reading by the first rule that fits."""
+        """Determine what the values are, by the first rule that fits."""
         options = self.options
         if options.level_words and options.level_ends is None and not options.scale:
             return self._passing_from(self._in_order([folded(word) for word in options.level_words]))
@@ -198,7 +198,7 @@ class ValueComparison:
     # pass and fail
 
     def _passing(self) -> ReadValues:
-        """Return the decisions that `--pass` states."""
+        """Read values as decisions in which the values named by `--pass` pass."""
         by_column: dict[str, set[str]] = {name: set() for name in self.values}
         for word in self.options.pass_:
             name, sign, value = word.partition("=")
@@ -232,16 +232,16 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: SideColumn) -> bool:
-        """Return True if yes isn't known to pass: the column asks for a fault, and its words have no direction."""
+        """Return True if a column's yes may mean fail, since it asks about a fault."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return whether it depends on the question which of a column's words passes, as for yes and no."""
+        """Return whether a column only has words such as yes and no, which pass depending on the question."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:
-        """Return the word that passes in each column of decisions."""
+        """Map each column of decisions to the word in it that passes."""
         words = {}
         for name, counted in self.values.items():
             passing = [value for value in counted if decision_of(value)]
@@ -256,9 +256,9 @@ class ValueComparison:
         return ReadValues("decision", scale, DEFAULT_TOLERANCE, levels, passes, stated=stated)
 
     def _words_of_decisions(self, levels: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
-        """Return the words for fail and pass as cells have them.
+        """Return the words for fail and for pass, as cells spell them.
 
-        "fail" and "pass" where columns differ or have numbers.
+        They are "fail" and "pass" if the columns use different words, or numbers.
         """
         words = []
         for decision in (0.0, 1.0):
@@ -299,7 +299,7 @@ class ValueComparison:
         return self._categories()
 
     def _refuse_odd_values(self) -> None:
-        """Refuse values other than pass and fail that one side alone has."""
+        """Refuse a value other than pass and fail that only the judges or only the people have."""
         owners = self.owners()
         odd = [{value: n for value, n in counted.items() if decision_of(value) is None} for counted in owners]
         have_decisions = all(
@@ -328,7 +328,7 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "pass-mark"))
 
     def _passing_from(self, read: ReadValues) -> ReadValues:
-        """Return levels of words that pass from the lowest one on that `--pass` names."""
+        """Make the lowest level that `--pass` names the pass mark of levels that are words."""
         if self.options.pass_mark is not None:
             raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
         if not self.options.pass_:
@@ -367,7 +367,7 @@ class ValueComparison:
         return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
 
     def _refuse_lists(self) -> None:
-        """Refuse cells that list several of the values that others have alone, such as `tone; facts`."""
+        """Refuse cells that list several values that also occur singly, such as `tone; facts`."""
         for name, counted in self.values.items():
             lists = {value: n for value, n in counted.items() if set(listed_in(value)) <= self.everything.keys()}
             lists = {self.spelling[value]: n for value, n in lists.items() if len(listed_in(value)) > 1}
@@ -375,7 +375,7 @@ class ValueComparison:
                 raise refusal("several-values", columns=[name], values=lists)
 
     def _refuse_abstentions(self) -> None:
-        """Refuse words for no answer, such as "unsure", that one side alone has and the caller doesn't explain."""
+        """Refuse words for no answer, such as "unsure", that only one side has and no option explains."""
         stated = {folded(new) for new in self.options.recoded.values()}
         owners = self.owners()
         of_some = {v for counted in owners for v in counted if not all(v in of_owner for of_owner in owners)}
@@ -384,7 +384,7 @@ class ValueComparison:
             raise self._missing_word(sorted(words), self.values)
 
     def _canonical(self) -> dict[str, str]:
-        """Map words of pass and fail to one word for each, if no column has two words for the same."""
+        """Map words for pass and fail to one word each; {} if a column uses two words for one of them."""
         for counted in self.values.values():
             decided = [family(value) for value in counted if decision_of(value) is not None]
             if not is_decision(decided):
@@ -409,14 +409,14 @@ class ValueComparison:
     # numbers
 
     def numbers(self, name: str) -> dict[str, float]:
-        """Return the numbers of a column by value; percentages as 0 to 1 where the others are."""
+        """Map a column's values to numbers; percentages become 0 to 1 if other columns are in 0 to 1."""
         form = self.forms[name]
         others = [max(f.numbers.values()) for f in self.forms.values() if not f.is_percent]
         divisor = PERCENT if form.is_percent and all(most <= 1 for most in others) else 1.0
         return {value: number / divisor for value, number in form.numbers.items()}
 
     def _marked(self, words: Sequence[str], graded: Sequence[str]) -> ReadValues:
-        """Return decisions by the pass mark on numbers that are compared with words, or with 0 and 1."""
+        """Read numbers as decisions by `--pass-mark`, since they are compared with words or with 0 and 1."""
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]
@@ -463,9 +463,9 @@ class ValueComparison:
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
 
     def _refuse_missing_code(self) -> None:
-        """Refuse one negative number among positive ones, such as -1 among 1 to 5: it may say that nothing was rated.
+        """Refuse a single negative number among positive ones, such as -1, which may mean "not rated".
 
-        A scale through 0 has it as a level, and so has one with a negative number on each side.
+        On a scale that includes 0, or with a negative number on both sides, it is a level.
         """
         by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
         every = {code for numbers in by_name.values() for code in numbers}
@@ -497,7 +497,7 @@ class ValueComparison:
                 )
 
     def _on_scales(self) -> ReadValues:
-        """Return the numbers on the scale, or the scales, that the caller gives."""
+        """Read numbers on the scales that the user gives with `--scale` or `--levels`."""
         options = self.options
         spans: dict[str, Span] = {}
         for column in self.columns:
@@ -548,7 +548,7 @@ class ValueComparison:
 
 
 def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return options that name a value of each column, where several columns need one."""
+    """Return pairs of `--pass` options that name a passing value for each of two columns."""
     if len(names) < 2:
         return []
     return [

@@ -1,4 +1,4 @@
-"""The words by which tables are read: what columns are named after, what cells say, and how both are folded."""
+"""Vocabulary for reading tables: words in column names and cells, and how names and cells are folded to compare."""
 
 import re
 import unicodedata
@@ -79,7 +79,7 @@ _AROUND = "[](){}<>\"'`*«»“”„‘’‚ "
 
 
 def folded(cell: str) -> str:
-    """Return a cell's value without what makes no difference: case, invisible characters, brackets, a final stop.
+    """Normalize a cell to compare it: without case, invisible characters, brackets and a final full stop.
 
     >>> folded("Not_met."), folded("[[A]]"), folded("thumbs-up"), folded("1.0"), folded(" -0.5 ")
     ('not met', 'a', 'thumbs up', '1', '-0.5')
@@ -97,17 +97,17 @@ def folded(cell: str) -> str:
 
 
 def family(value: str) -> str:
-    """Return the one word for values that are one in a column: y, true, t and 1 are yes."""
+    """Return the word that stands for all equivalent values: "yes" for y, true, t and 1."""
     return FAMILIES.get(value, value)
 
 
 def decision_of(value: str) -> bool | None:
-    """Return whether a value passes by its own word; None where it is no word of pass and fail."""
+    """Return whether a folded value is a word for pass (True) or for fail (False); None for any other value."""
     return True if value in PASS_WORDS else False if value in FAIL_WORDS else None
 
 
 def is_decision(values: Iterable[str]) -> bool:
-    """Return whether all values are words of pass and fail, at most one family of each.
+    """Return whether all values are words for pass or fail, without two different words for either.
 
     >>> is_decision(["pass", "fail"]), is_decision(["yes", "y", "no"]), is_decision(["yes", "ok"]), is_decision(["?"])
     (True, True, False, False)
@@ -153,7 +153,7 @@ _NUMBERED = re.compile(r"([^\W\d]+)(\d+)")
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """Return the words of a column's name; a number after a word that says who rated or what is a word of its own.
+    """Split a column's name into words; a number after a word such as "judge" or "label" is split off.
 
     >>> name_words("humanLabel2"), name_words("judge_q1"), name_words("LLM-verdict"), name_words("gpt4 tone")
     (('human', 'label', '2'), ('judge', 'q1'), ('llm', 'verdict'), ('gpt4', 'tone'))
@@ -168,7 +168,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def says_role(words: Iterable[str]) -> bool:
-    """Return whether a column's words say what it is: an id, a rating, who gave it, a response, a query.
+    """Return whether a column's words name a known role: id, rating, rater, response or query.
 
     >>> says_role(["judge", "tone"]), says_role(["t1"])
     (True, False)
@@ -178,7 +178,7 @@ def says_role(words: Iterable[str]) -> bool:
 
 
 def speaks_of_fault(name: str) -> bool:
-    """Return whether a name speaks of a fault, so that yes isn't known to pass.
+    """Return whether a name is about a fault, so that "yes" may mean fail.
 
     >>> speaks_of_fault("judge_has_error"), speaks_of_fault("hallucinated"), speaks_of_fault("polite")
     (True, True, False)
@@ -187,7 +187,7 @@ def speaks_of_fault(name: str) -> bool:
 
 
 def is_model_name(name: str) -> bool:
-    """Return whether a name is of a judge: it has a judge's word, or is of a family of models.
+    """Return whether a name is a judge's or a model's, such as "gpt-4o".
 
     >>> is_model_name("gpt-4o"), is_model_name("claude"), is_model_name("llm_2"), is_model_name("ann")
     (True, True, True, False)
