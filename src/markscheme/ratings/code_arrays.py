@@ -55,6 +55,19 @@ def skips_on(codes: RatingCodes, name: str) -> Flags:
     return answer_values(codes, name, lambda rated: rated.declined == "not applicable", False)
 
 
+def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
+    """Return a number for each rating's answer to a criterion, equal for equal levels, shape (n_ratings,).
+
+    An answer that the criterion doesn't apply has a number too; a rating without an answer has -1.
+    """
+    numbers: dict[tuple[float | None, bool], int] = {}
+
+    def number(rated: Rated) -> int:
+        return numbers.setdefault((rated.level, rated.declined == "not applicable"), len(numbers))
+
+    return answer_values(codes, name, number, -1)
+
+
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
     """Return which ratings have an answer, on any criterion, for which `says` is true, shape (n_ratings,)."""
     is_said = np.zeros(len(codes), dtype=bool)

@@ -14,7 +14,15 @@ import numpy.typing as npt
 
 from markscheme.grading.score import chance_of_levels, decision_of_levels, score_of_levels
 from markscheme.grading.verdict import middle_of
-from markscheme.ratings.code_arrays import equal_rows, have_answer, levels_on, rater_numbers, rows_in, skips_on
+from markscheme.ratings.code_arrays import (
+    equal_rows,
+    have_answer,
+    level_kinds_on,
+    levels_on,
+    rater_numbers,
+    rows_in,
+    skips_on,
+)
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import Example, taken, values_of
 from markscheme.ratings.kinds import PEOPLE
@@ -288,7 +296,6 @@ class _RatingArrays:
         skipped: By criterion, whether it does not apply, each of shape (n_ratings,).
         whole: A number for each rating, equal for ratings with equal score, error and decision.
         is_probable: Which ratings have probabilities of levels.
-        earned: Cache of the scores and decisions computed from levels.
     """
 
     codes: RatingCodes
@@ -297,7 +304,6 @@ class _RatingArrays:
     skipped: Mapping[str, Flags]
     whole: Integers
     is_probable: Flags
-    earned: "EarnedByLevels" = field(default_factory=dict)
 
     @classmethod
     def of(cls, codes: RatingCodes, rubric: Rubric) -> Self:
@@ -326,7 +332,7 @@ class _RatingArrays:
         for criterion in self.levels:
             levels[criterion][of_plain] = self.levels[criterion][plain]
             skipped[criterion][of_plain] = self.skipped[criterion][plain]
-        scores[of_plain], decisions[of_plain] = self._scores_and_decisions(plain)
+        scores[of_plain], decisions[of_plain] = (values[plain] for values in self._scores_and_decisions)
         sources[of_plain] = plain
         column = Column(name, kind, levels, skipped, scores, decisions, self.codes, sources)
         if is_plain.all():
@@ -336,18 +342,19 @@ class _RatingArrays:
             samples.setdefault(row, []).append(index)
         return _with_collapsed(column, samples, self.rubric)
 
-    def _scores_and_decisions(self, plain: Integers) -> tuple[Floats, Floats]:
-        """Compute score and decision of ratings that are the only one of their example; equal ones once."""
-        codes = (np.array(self.codes.codes_on(name))[plain] for name in self.levels)
-        first, kind = equal_rows([self.whole[plain], *codes], len(plain))
-        combined = [self._of_one(index) for index in plain[first].tolist()]
+    @cached_property
+    def _scores_and_decisions(self) -> tuple[Floats, Floats]:
+        """The score and the decision of each rating, computed once for all ratings of the same levels."""
+        answers = (level_kinds_on(self.codes, name) for name in self.levels)
+        first, kind = equal_rows([self.whole, *answers], len(self.codes))
+        combined = [self._of_one(index) for index in first.tolist()]
         scores = np.array([np.nan if one.score is None else one.score for one in combined], dtype=np.float64)
         decisions = np.array([np.nan if one.decision is None else one.decision for one in combined], dtype=np.float64)
         return scores[kind], decisions[kind]
 
     def _of_one(self, index: int) -> "Collapsed":
         header = self.codes.headers[self.codes.header_numbers[index]]
-        return _single(header, self.codes.criteria_at(index), self.rubric, self.earned)
+        return _single(header, self.codes.criteria_at(index), self.rubric, {})
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
