@@ -119,7 +119,7 @@ MOST_KINDS: Final = 2**40
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
-    """Number the values of a column, equal values equally; return the numbers and an upper limit of them."""
+    """Return a number for each value of a column, equal for equal values, and an upper limit of the numbers."""
     if column.dtype.kind == "f":
         distinct = np.unique(column)
         return np.searchsorted(distinct, column), max(len(distinct), 1)
@@ -129,6 +129,6 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Renumber groups of rows so that no number is left out; return the numbers and how many there are."""
+    """Return the numbers of groups of rows renumbered so that none is left out, and how many there are."""
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

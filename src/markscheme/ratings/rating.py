@@ -382,7 +382,7 @@ def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilitie
 
 
 def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, float], ...]:
-    """Pair each level's probability with the answer that chooses the level; () if probabilities are unknown."""
+    """Map each level's answer to its probability, as pairs; () if probabilities are unknown."""
     return tuple(as_written(probabilities, scale).items()) if probabilities else ()
 
 

@@ -290,7 +290,7 @@ def is_short_report(peek: Peek) -> bool:
 
 
 def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Rebuild the pass/fail decisions of gold and judge from the figures of each report.
+    """Restore the pass/fail decisions of gold and judge from the figures of each report.
 
     Raises:
         RatingError: A file has no such figures, or they contradict each other.

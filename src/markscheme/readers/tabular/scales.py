@@ -143,7 +143,7 @@ def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
 
 
 def likely_ends(numbers: Collection[float]) -> str:
-    """Guess the ends of the scale of some numbers, in the form of `--scale`.
+    """Estimate the ends of the scale that some numbers are on, in the form of `--scale`.
 
     >>> likely_ends([0.3, 0.9]), likely_ends([2, 4]), likely_ends([2, 9]), likely_ends([40, 80])
     ('0-1', '1-5', '1-10', '0-100')
