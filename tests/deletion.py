@@ -31,16 +31,16 @@ TESTS_OF_THE_WHOLE = (
 )
 """Tests of features, and those of pages, wheels, reports, the action of GitHub and the commands as a whole."""
 SINGLE_TESTS_OF_THE_WHOLE = (
-    "tests/commands/test_annotators_alone.py::test_annotators_of_a_table_get_a_rubric",
-    "tests/commands/test_authors_held_out.py::test_a_card_has_no_text_that_is_held_out",
-    "tests/commands/test_commands_in_source.py::test_messages_and_pages_name_commands",
-    "tests/commands/test_first_screens.py::test_the_first_screen_is_the_golden_one_and_fits_a_terminal[status]",
-    "tests/commands/test_mutated_files.py::test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file",
+    "tests/commands/test_annotators_alone.py::test_for_annotators_of_a_table_the_next_step_is_to_make_a_rubric_from_it",
+    "tests/commands/test_authors_held_out.py::test_a_judge_card_has_no_texts_of_held_out_examples",
+    "tests/commands/test_commands_in_source.py::test_the_search_for_commands_in_the_source_finds_those_in_messages_and_on_pages",
+    "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[status]",
+    "tests/commands/test_mutated_files.py::test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
     "tests/test_rooms.py::test_a_limit_is_lowered_when_its_figure_falls",
     "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it",
     "tests/test_house.py::test_a_limit_is_lowered_when_its_figure_falls",
-    "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
+    "tests/test_house.py::test_the_share_of_vague_names_in_tests_is_within_its_limit",
 )
 """Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole
 package has fallen no further than its limit; that none is above it stays tested."""

@@ -129,7 +129,7 @@ def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_
     assert findings[1]["message"] in files["junit"].read_text(encoding="utf-8")
 
 
-def test_no_recipe_builds_on_lines_of_another(followed: Followed) -> None:
+def test_no_two_recipes_change_the_same_file(followed: Followed) -> None:
     files = [name for touched in followed.touched.values() for name in set(touched) - {LIST}]
     assert len(set(files)) == len(files)
 

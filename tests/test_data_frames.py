@@ -80,7 +80,7 @@ def test_an_empty_cell_of_an_input_counts_as_missing(empty: Any) -> None:
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_an_empty_response_is_refused_by_its_place(empty: Any) -> None:
+def test_an_empty_response_in_a_data_frame_is_refused_with_its_row(empty: Any) -> None:
     rows = [*examples(None), {"id": "e12", "response": empty, "labels": []}]
     with pytest.raises(RatingError, match="examples:13: an example has a response"):
         calibrate(RUBRIC, rows)
@@ -94,7 +94,7 @@ def test_rows_that_went_through_a_file_are_read_as_before() -> None:
         assert ratings_from(rows, RUBRIC) == ratings_from(direct, RUBRIC)
 
 
-def test_labels_in_an_array_are_labels() -> None:
+def test_labels_in_an_array_of_a_data_frame_are_read_as_labels() -> None:
     frame = pa.Table.from_pylist(examples(None)).to_pandas()
     assert examples_from(frame.to_dict("records"), RUBRIC) == examples_from(examples(None), RUBRIC)
 
@@ -118,7 +118,7 @@ def test_an_entry_that_is_not_a_mapping_is_refused_by_its_index() -> None:
         ratings_from([7], RUBRIC)  # type: ignore[list-item]
 
 
-def test_the_recipe_for_clusters_grades_one_frame_after_the_other() -> None:
+def test_the_recipe_for_large_data_grades_each_data_frame_of_an_iterator() -> None:
     page = (Path(__file__).parents[1] / "docs" / "howto" / "large-data.md").read_text(encoding="utf-8")
     recipe = page.partition('title="graded.py"\n')[2].partition("```")[0]
     program: dict[str, Any] = {}

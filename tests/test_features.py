@@ -176,7 +176,7 @@ def test_every_file_that_is_mutated_is_read_by_a_command(tmp_path: Path) -> None
     assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
 
 
-def test_every_word_that_only_looks_like_a_kind_of_judge_is_the_name_of_one() -> None:
+def test_every_feature_word_that_the_deletion_test_ignores_is_the_name_of_a_kind_of_judge() -> None:
     assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 

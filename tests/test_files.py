@@ -66,7 +66,7 @@ def test_an_unfinished_last_line_typed_by_a_user_is_never_deleted(tmp_path: Path
     assert not set_aside_damaged_end(path)
 
 
-def test_a_second_damaged_end_never_takes_the_place_of_the_first(tmp_path: Path) -> None:
+def test_a_second_damaged_last_line_is_added_to_the_first_in_the_file_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     for half in ('{"id": "e1', '{"id": "e2'):
         with path.open("a") as file:
@@ -76,7 +76,7 @@ def test_a_second_damaged_end_never_takes_the_place_of_the_first(tmp_path: Path)
     assert (tmp_path / "ann.jsonl.damaged").read_text() == '{"id": "e1\n{"id": "e2\n'
 
 
-def test_a_last_line_that_only_lacks_its_end_is_not_set_aside(tmp_path: Path) -> None:
+def test_a_valid_last_line_without_a_line_break_is_not_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}\n{"id": "e2"}')
     assert not set_aside_damaged_end(path)
@@ -116,7 +116,7 @@ def test_no_reader_ever_sees_a_file_that_four_writers_tore(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_half_a_character_is_written_as_json_writes_it(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_written_to_files_as_a_json_escape(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     write_whole(path, '"cut \ud83d"')
     append_lines(tmp_path / "lines.jsonl", [{"id": "\udcff"}])

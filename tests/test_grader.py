@@ -63,7 +63,7 @@ def test_a_grader_works_with_await_and_synchronously_inside_a_running_loop() -> 
         assert asyncio.run(main(grader)) == [1.0, 0.0, 1.0]
 
 
-def test_a_grade_says_how_good_each_criterion_is_and_why_on_one_line() -> None:
+def test_a_grade_s_reason_has_each_criterion_s_result_and_reason_on_one_line() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         good, lost = grader.grade_sync("Leeds"), grader.grade_sync("down")
     assert good.by_criterion == {"place": 1.0, "promise": 1.0}
@@ -72,7 +72,7 @@ def test_a_grade_says_how_good_each_criterion_is_and_why_on_one_line() -> None:
     assert lost.reason == "not graded: the server is down"
 
 
-def test_rows_become_plain_data_in_their_order() -> None:
+def test_grades_of_rows_are_plain_data_in_the_order_of_the_rows() -> None:
     rows: list[dict[str, Any]] = [
         {"id": "a", "response": "Leeds"},
         {"output": [{"type": "function", "function": {"name": "find", "arguments": "Leeds"}}], "query": "Where?"},
@@ -92,14 +92,14 @@ def test_rows_become_plain_data_in_their_order() -> None:
     assert grades[0]["criteria"]["place"]["position"] == 1.0
 
 
-def test_a_judge_without_a_limit_of_its_own_follows_the_concurrency() -> None:
+def test_a_judge_without_a_limit_of_its_own_is_asked_as_often_at_once_as_the_concurrency_allows() -> None:
     judge = Counting(by_words)
     with Grader(RUBRIC, Limited(judge, Limiter()), concurrency=20) as grader:
         grader.grade_rows([{"response": str(number)} for number in range(40)])
     assert judge.highest == 20
 
 
-def test_rows_that_no_budget_covers_say_so_and_a_judge_that_cannot_be_asked_is_an_error() -> None:
+def test_rows_beyond_the_budget_have_an_error_and_a_judge_that_cannot_be_asked_raises_one() -> None:
     with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
         grades = grader.grade_rows([{"response": "one"}, {"response": "two"}])
     assert [row["error"] for row in grades] == [None, "spent"]
@@ -150,7 +150,7 @@ def test_a_judge_opened_by_name_is_closed_and_one_that_was_given_is_not(
     assert closed == []
 
 
-def test_a_submission_is_graded_as_it_is() -> None:
+def test_a_grader_takes_a_submission_and_keeps_its_id() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         assert grader.grade_sync(Submission("Leeds", {}, "p1")).id == "p1"
 
@@ -193,7 +193,7 @@ def test_a_grader_with_impossible_options_is_refused() -> None:
         Grader(RUBRIC, "nobody")
 
 
-def test_a_function_in_place_of_a_judge_is_refused_with_what_makes_one_of_it() -> None:
+def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_that_wraps_it() -> None:
     def judge(system_prompt: str, user_prompt: str) -> str:
         return ""
 

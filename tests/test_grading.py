@@ -86,7 +86,7 @@ def test_a_missing_optional_input_is_named_in_the_prompt_and_listed_in_the_grade
     assert lacking.error == "the submission lacks 'query'"
 
 
-def test_the_prompts_of_a_rubric_without_optional_inputs_mention_none() -> None:
+def test_optional_inputs_change_a_rubric_s_fingerprint_only_if_there_are_any() -> None:
     assert replace(TWO, optional_inputs=()).fingerprint == TWO.fingerprint
     assert replace(TWO, optional_inputs=("context",)).fingerprint != TWO.fingerprint
     assert Rubric((Criterion(1.0, "A", "a", sees=("context",)),), optional_inputs=("context",)).known_inputs == (
@@ -95,7 +95,7 @@ def test_the_prompts_of_a_rubric_without_optional_inputs_mention_none() -> None:
     )
 
 
-def test_criteria_that_see_other_inputs_are_asked_about_apart() -> None:
+def test_criteria_that_see_different_inputs_are_asked_about_in_separate_prompts() -> None:
     rubric = Rubric(
         (
             Criterion(1.0, "A", "a", sees=("query",)),
@@ -120,7 +120,7 @@ def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
     assert done.raw_score == -1
 
 
-def test_a_double_pass_turns_round_only_what_has_an_order() -> None:
+def test_a_double_pass_reverses_the_order_of_criteria_and_asks_once_about_a_single_criterion() -> None:
     criterion = Criterion(1.0, "C", "c", sees=("query",))
     alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
     beside = replace(alone, criteria=(*TWO.criteria, criterion))
@@ -166,7 +166,7 @@ def test_samples_are_asked_at_once_and_numbered_and_their_median_counts() -> Non
     assert sorted(done.verdicts["a"].votes) == [2, 3, 4]
 
 
-def test_an_even_split_keeps_the_half_level() -> None:
+def test_samples_that_split_evenly_give_a_level_halfway_between() -> None:
     done, _ = graded(replace(CLEAR, samples=2), [{"a": "2"}, {"a": "3"}])
     assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
 
@@ -192,7 +192,7 @@ def test_samples_multiply_the_questions_of_every_strategy(strategy: str) -> None
 # --- asking again ---------------------------------------------------------------------------------------------------
 
 
-def test_only_what_could_not_be_read_is_asked_for_once_more() -> None:
+def test_only_criteria_whose_answers_could_not_be_read_are_asked_about_once_more() -> None:
     done, judge = graded(TWO, [answer_of({"a": "MET", "b": "maybe"}), {"b": "UNMET"}])
     assert asked_of(judge) == [("a", "b"), ("b",)]
     assert (done.score, done.usage.calls) == (1.0, 2)
@@ -207,7 +207,7 @@ def test_if_the_second_attempt_is_unreadable_too_a_response_is_ungraded_with_rea
     assert done.outcomes["b"] == Unread("b", "the reply isn't one JSON object alone", "still nothing")
 
 
-def test_a_judge_that_fails_when_asked_again_leaves_the_first_reason_too() -> None:
+def test_if_a_judge_fails_when_asked_again_the_first_reason_is_reported_too() -> None:
     done, _ = graded(TWO, ["garbage", JudgeUnavailable("gone")])
     assert done.error is not None
     assert done.error.startswith("a: the reply isn't one JSON object alone; asked again: gone")
@@ -222,7 +222,7 @@ def test_an_abstention_is_an_answer_and_is_not_asked_again() -> None:
     assert done.score == 1.0
 
 
-def test_questions_per_criterion_that_failed_are_asked_again_in_one() -> None:
+def test_criteria_whose_own_prompts_failed_are_asked_about_again_in_one_prompt() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return "?" if len(prompt.criteria) == 1 else {"a": "MET", "b": "UNMET"}
 
@@ -284,7 +284,7 @@ def test_a_grade_names_the_prompt_and_the_judge_by_their_digests() -> None:
     assert done.replies == {"live": 1}
 
 
-def test_how_a_rubric_is_asked_has_a_fingerprint_that_weights_do_not_change() -> None:
+def test_the_fingerprint_of_how_a_rubric_is_asked_does_not_depend_on_weights() -> None:
     heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
     assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
     for changed in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
@@ -366,7 +366,7 @@ def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read
     assert judge.most == 4
 
 
-def test_where_the_budget_ends_what_is_graded_is_kept() -> None:
+def test_if_the_budget_ends_the_grades_so_far_are_kept() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return BudgetError("spent") if "three" in prompt.user else {"a": "MET", "b": "UNMET"}
 
@@ -391,7 +391,7 @@ def test_a_judge_that_cannot_be_asked_at_all_is_not_a_fault_of_the_submission(st
             graded(rubric, lambda prompt, sample: NoJudge("no key"))
 
 
-def test_replies_that_came_before_a_failure_are_paid_and_counted() -> None:
+def test_replies_before_a_failure_are_counted_in_the_usage() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         if prompt.criteria == ("b",):
             return JudgeUnavailable("the server is down")
@@ -401,7 +401,7 @@ def test_replies_that_came_before_a_failure_are_paid_and_counted() -> None:
     assert (done.error, done.score, done.usage) == ("the server is down", None, Usage(1, 10, 5, 0.1))
 
 
-def test_an_answer_read_at_the_second_attempt_counts_though_another_question_failed_then() -> None:
+def test_an_answer_read_at_the_second_attempt_counts_even_if_another_prompt_fails() -> None:
     rubric = Rubric(
         (Criterion(1.0, "A", "a", sees=("query",)), Criterion(1.0, "B", "b")), inputs=("query", "reference")
     )
@@ -431,7 +431,7 @@ def test_if_too_few_samples_answer_the_reason_is_that_of_the_failure() -> None:
     assert done.error == "a: asks to wait (429)"
 
 
-def test_a_scripted_judge_is_a_judge() -> None:
+def test_a_scripted_judge_has_the_interface_of_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 

@@ -42,7 +42,7 @@ def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: dict[str, 
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/house.py"
 
 
-def test_names_in_tests_say_what_they_hold_too() -> None:
+def test_the_share_of_vague_names_in_tests_is_within_its_limit() -> None:
     figure = vague_names(modules_of(TESTS))
     assert figure.value <= VAGUE_IN_TESTS.most, "\n".join(figure.places[:MOST_SHOWN])
     assert figure.value >= VAGUE_IN_TESTS.most - VAGUE_IN_TESTS.slack, "lower VAGUE_IN_TESTS in tests/house.py"
@@ -92,7 +92,7 @@ def test_only_lines_with_code_are_counted() -> None:
     assert code_lines(OTHER) == 5
 
 
-def test_every_measure_of_style_finds_a_planted_case() -> None:
+def test_every_style_figure_counts_a_planted_case() -> None:
     figures = figures_of([SHORT, OTHER])
     assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
     assert figures["numeric constants without a reason"].places == (

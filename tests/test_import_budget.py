@@ -123,7 +123,7 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
     assert not loaded & {f"markscheme.{name}" for name in unneeded}
 
 
-def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:
+def test_calibrating_a_table_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:
     rows = [f"e{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}" for i in range(24)]
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)

@@ -304,7 +304,7 @@ def _is_deleted(name: str) -> bool:
     return folder == "features" and there.isdisjoint(inner[:1] or there)
 
 
-def test_only_the_commands_know_the_parser_of_their_arguments() -> None:
+def test_only_modules_of_commands_import_the_argument_parser() -> None:
     parser = "cyclopts"
     knowing = {path for path in _modules() if re.search(rf"\b{parser}\b", path.read_text(encoding="utf-8"))}
     commands = {path for path in knowing if _layer(path) == "commands" or path.stem.startswith("command")}
@@ -378,7 +378,7 @@ def inside(package: str, edges: dict[str, set[str]]) -> dict[str, set[str]]:
 @pytest.mark.parametrize(
     "package", ["markscheme", *sorted({_module(path) for path in _modules() if path.name == "__init__.py"})]
 )
-def test_the_modules_and_folders_of_a_package_have_layers_too(package: str) -> None:
+def test_modules_and_folders_within_each_package_import_only_downwards(package: str) -> None:
     assert cycle_in(inside(package, _edges())) == []
 
 
@@ -390,7 +390,7 @@ def test_a_folder_that_imports_a_module_which_imports_it_is_a_cycle() -> None:
     assert cycle_in(inside("p.q", edges)) == []
 
 
-def test_an_import_cycle_is_found_from_every_module_of_it() -> None:
+def test_an_import_cycle_is_found_even_if_it_is_not_entered_by_its_first_module() -> None:
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
@@ -402,14 +402,14 @@ def test_the_modules_of_the_package_are_read_with_their_imports() -> None:
     assert all(edges[module] for module in ("markscheme.cli", deep, "markscheme.grading"))
 
 
-def test_a_session_passes_over_no_module_that_a_verdict_may_depend_on() -> None:
+def test_the_modules_that_a_session_does_not_watch_are_only_those_no_verdict_depends_on() -> None:
     below = LAYERS[LAYERS.index("promptfoo") + 1 :]
     assert set(below) >= AFTER_VERDICTS
     folders = {layer for layer in below if (SOURCE / layer).is_dir()}
     assert folders - AFTER_VERDICTS == {"features"}, "a feature may add a judge, which verdicts depend on"
 
 
-def test_every_layer_that_is_named_is_there() -> None:
+def test_every_listed_layer_exists_and_every_module_is_in_a_listed_layer() -> None:
     layers = {_layer(path) for path in _modules()}
     assert layers <= set(LAYERS)
     assert set(LAYERS) - layers in (set(), FACES_OF_A_FEATURE)

@@ -128,7 +128,9 @@ STRATEGIES = ["one_shot", "per_criterion", "double_pass", "holistic"]
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_strategy_scores_what_it_could_not_read(kind: str, samples: int, strategy: str, name: str) -> None:
+def test_no_strategy_gives_a_score_for_a_reply_that_it_could_not_read(
+    kind: str, samples: int, strategy: str, name: str
+) -> None:
     rubric = replace(RUBRICS[name], strategy=cast(Strategy, strategy), samples=samples)
     judge = ScriptedJudge(lambda prompt, sample: unread_reply(kind, prompt))
     for normalize in (True, False):

@@ -34,7 +34,7 @@ def test_the_rest_of_a_damaged_file_is_read_if_skipping_is_allowed(tmp_path: Pat
     assert [place.rpartition("/")[2] for place in named] == ["ann.jsonl:2", "ann.jsonl:4"]
 
 
-def test_half_a_character_never_ends_a_command(tmp_path: Path) -> None:
+def test_a_lone_surrogate_in_a_file_never_ends_a_command(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text('{"id": "cut \\ud83d", "\\udc00": ["\\uD800", "\\ud83d\\ude00"]}\n')
     ((_, line),) = json_lines(path, RatingError)

@@ -51,7 +51,7 @@ ANY_TEXT = st.text() | st.text(alphabet=list("<>/-response0123456789abcdef \n\r\
 
 @settings(max_examples=200, deadline=None)
 @given(response=ANY_TEXT, query=ANY_TEXT)
-def test_any_text_leaves_exactly_one_fenced_response_byte_for_byte(response: str, query: str) -> None:
+def test_a_prompt_has_exactly_one_fenced_response_with_its_text_byte_for_byte(response: str, query: str) -> None:
     submission = Submission(response, {"query": query})
     rubric = Rubric((Criterion(1.0, "A"),))
     for prompt in (verdict_prompt(rubric, submission, rubric.criteria), holistic_prompt(rubric, submission)):
@@ -71,17 +71,17 @@ def test_a_response_that_copies_a_whole_prompt_cannot_close_its_fence() -> None:
     one=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
     other=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
 )
-def test_the_fence_code_differs_between_any_two_materials(
+def test_the_code_in_a_prompt_s_tags_differs_between_any_two_texts(
     one: list[tuple[str, str]], other: list[tuple[str, str]]
 ) -> None:
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
-def test_moving_text_from_one_part_to_the_next_changes_the_code() -> None:
+def test_moving_text_from_one_fenced_part_to_the_next_changes_the_code_in_the_tags() -> None:
     assert fence_code([("a", "bc"), ("d", "")]) != fence_code([("a", "b"), ("d", "c")])
 
 
-def test_an_input_of_any_name_makes_a_tag() -> None:
+def test_an_input_s_name_becomes_a_tag_whatever_characters_it_has() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("chat.log", "größe"))
     submission = Submission("x", {"chat.log": "one", "größe": "two"})
     assert fenced_parts(verdict_prompt(rubric, submission, rubric.criteria)) == [
@@ -115,7 +115,7 @@ def test_an_undeclared_query_is_shown_and_nothing_else_undeclared() -> None:
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_the_author_s_words_are_in_the_system_prompt_and_outside_text_in_the_user_prompt(again: bool) -> None:
+def test_the_rubric_author_s_words_are_in_the_system_prompt_and_the_submission_in_the_user_prompt(again: bool) -> None:
     for prompt in (
         verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:], again=again),
         holistic_prompt(RUBRIC, SUBMISSION, again=again),
@@ -128,7 +128,7 @@ def test_the_author_s_words_are_in_the_system_prompt_and_outside_text_in_the_use
             assert words not in prompt.system
 
 
-def test_anchors_signs_and_the_ways_not_to_choose_a_level_are_in_the_prompt() -> None:
+def test_a_prompt_has_the_criterion_s_examples_good_and_bad_signs_and_the_ways_not_to_choose_a_level() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system
@@ -142,7 +142,7 @@ def test_anchors_signs_and_the_ways_not_to_choose_a_level_are_in_the_prompt() ->
         assert words in system
 
 
-def test_the_system_part_is_alike_for_every_submission() -> None:
+def test_the_system_prompt_is_the_same_for_every_submission() -> None:
     second = Submission("Lyon!", {"query": "?", "reference": "Paris"})
     first, two = (verdict_prompt(RUBRIC, example, RUBRIC.criteria[1:]) for example in (SUBMISSION, second))
     assert (first.system, first.schema) == (two.system, two.schema)
@@ -161,7 +161,7 @@ def answer(levels: Mapping[str, str]) -> dict[str, object]:
     return {"verdicts": {name: {"quote": "q", "reason": "r", "level": level} for name, level in levels.items()}}
 
 
-def test_the_schema_takes_each_choice_and_nothing_else() -> None:
+def test_the_answer_schema_accepts_each_level_of_each_criterion_and_nothing_else() -> None:
     prompt = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:])
     schema = jsonschema.Draft202012Validator(dict(prompt.schema))
     tone, made_up = RUBRIC.criteria[1:]
@@ -185,7 +185,7 @@ def test_every_object_of_a_schema_is_closed() -> None:
         assert text.count('"type": "object"') == text.count('"additionalProperties": false')
 
 
-def test_a_prompt_names_what_it_asks_about_in_the_order_asked() -> None:
+def test_a_prompt_lists_its_criteria_in_the_order_in_which_it_asks_about_them() -> None:
     backwards = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:0:-1])
     assert backwards.criteria == ("made-up", "tone")
     assert list(backwards.schema["properties"]["verdicts"]["properties"]) == ["made-up", "tone"]
@@ -193,7 +193,7 @@ def test_a_prompt_names_what_it_asks_about_in_the_order_asked() -> None:
     assert holistic_prompt(RUBRIC, SUBMISSION).criteria == ()
 
 
-def test_the_fingerprint_differs_with_whatever_a_judge_is_shown() -> None:
+def test_a_prompt_s_fingerprint_differs_if_anything_that_the_judge_is_shown_differs() -> None:
     criteria = RUBRIC.criteria[1:]
     prompts = [
         verdict_prompt(RUBRIC, SUBMISSION, criteria),
@@ -207,7 +207,7 @@ def test_the_fingerprint_differs_with_whatever_a_judge_is_shown() -> None:
     assert verdict_prompt(RUBRIC, SUBMISSION, criteria).fingerprint == prompts[0].fingerprint
 
 
-def test_a_typed_question_about_a_pair_ranks_neither_place() -> None:
+def test_a_typed_question_about_a_pair_prefers_neither_the_first_nor_the_second_response() -> None:
     rubric = Rubric.from_dict(
         {
             "name": "better",

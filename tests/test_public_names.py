@@ -93,7 +93,7 @@ def test_an_unknown_name_of_a_module_with_a_stub_is_refused_as_python_does(stub:
     assert not hasattr(module, "__path__"), "a package has it"
 
 
-def test_all_public_paths_lead_to_one_class_of_rubrics_and_one_of_criteria() -> None:
+def test_the_public_paths_of_rubric_and_criterion_lead_to_the_same_classes() -> None:
     assert markscheme.Rubric is engine.Rubric
     assert markscheme.Criterion is engine.Criterion
 

@@ -243,7 +243,7 @@ LABEL = json.dumps({"rater": "ann", "kind": "human", "criteria": {"polite": 5, "
 @pytest.mark.proof
 @pytest.mark.parametrize("is_labelled", [True, False], ids=["labelled", "unlabelled"])
 @pytest.mark.parametrize("judge", ["", ", judge='function:judges:kind'", ", judge=judges.kind"])
-def test_each_command_that_a_failure_prints_works_where_it_is_printed(
+def test_each_command_that_a_failing_assertion_suggests_works_when_pasted_in_the_same_folder(
     project: Path, tmp_path_factory: pytest.TempPathFactory, judge: str, is_labelled: bool
 ) -> None:
     shutil.copy(project / "tests" / "judges.py", project / "judges.py")

@@ -50,7 +50,7 @@ def _receipt_in(folder: Path, used: Rubric, judge: Any) -> Receipt:
     return receipt
 
 
-def test_a_receipt_reads_as_a_sentence_next_to_its_score() -> None:
+def test_a_score_is_printed_with_its_margin_and_what_its_calibration_allows() -> None:
     assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)"
     assert score_text(0.684, None) == "0.68, not calibrated"
     assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
@@ -106,7 +106,7 @@ def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
     assert not both.may_gate
 
 
-def test_a_receipt_with_other_prompt_wording_around_the_same_rubric_is_of_an_older_prompt(folder: Path) -> None:
+def test_with_another_prompt_template_a_receipt_says_that_it_was_calibrated_for_an_older_prompt(folder: Path) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     judge = NoisyJudge.made(seed=3).identity.fingerprint
@@ -189,14 +189,14 @@ def test_a_file_that_is_not_an_accepted_run_is_named(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
-def test_what_is_not_a_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
+def test_an_accepted_json_that_is_not_a_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RatingError, match=r"accepted\.json: is"):
         load_receipt(file)
 
 
-def test_loading_a_receipt_loads_no_numerics(folder: Path) -> None:
+def test_loading_a_receipt_loads_no_numerical_library(folder: Path) -> None:
     file = folder / "calibration" / "drift" / "accepted.json"
     code = (
         "import sys; from pathlib import Path; from markscheme.receipt import load_receipt; "
@@ -206,7 +206,7 @@ def test_loading_a_receipt_loads_no_numerics(folder: Path) -> None:
     assert done.stdout.strip() == "60 []"
 
 
-def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> None:
+def test_a_receipt_s_prompt_is_the_fingerprint_of_how_the_rubric_was_asked(folder: Path) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     assert receipt.prompt == asking_fingerprint(rubric())
@@ -226,7 +226,7 @@ def test_a_receipt_allows_nothing_on_an_excepted_slice_or_where_the_slice_is_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_provider_that_is_excepted_with_one_prompt_is_excepted_with_all() -> None:
+def test_a_row_that_names_only_its_provider_is_excepted_if_any_prompt_with_that_provider_is() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
@@ -244,7 +244,7 @@ def test_exceptions_and_unrecorded_settings_are_named() -> None:
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_measure_settings_and_exceptions_are_accepted_with_the_run(tmp_path: Path) -> None:
+def test_an_accepted_run_keeps_its_measure_settings_and_excepted_slices(tmp_path: Path) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
     path = tmp_path / "accepted.json"
     accept(made, path)
@@ -255,7 +255,7 @@ def test_measure_settings_and_exceptions_are_accepted_with_the_run(tmp_path: Pat
     assert load_receipt(path).settings is None
 
 
-def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
+def test_if_a_gate_is_required_submissions_of_an_excepted_slice_stay_ungraded() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
     receipt = replace(EXCEPT_X, excepted=(ExceptedPart("system", "X", frozenset({"Y"})),))
 
@@ -272,7 +272,7 @@ def test_where_a_gate_is_required_excepted_submissions_stay_ungraded() -> None:
     assert not graded("X").receipt.may_gate
 
 
-def test_a_row_s_metadata_say_which_part_it_is_of() -> None:
+def test_a_row_s_metadata_say_whether_it_is_in_an_excepted_slice() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
     receipt = replace(KNOWN, excepted=(ExceptedPart("language", "de", frozenset({"en"})),))
     grading = Grading(Rubric.from_dict(RIGHT), answers, receipt=receipt, only_gates=True)
@@ -286,7 +286,7 @@ def test_a_row_s_metadata_say_which_part_it_is_of() -> None:
     assert "isn't known" in str(error_of(metadata="no object"))
 
 
-def test_averages_are_allowed_by_their_own_question() -> None:
+def test_a_receipt_may_allow_a_gate_without_allowing_averages_of_scores() -> None:
     assert KNOWN.may_trend
     assert replace(KNOWN, use="trend").may_trend
     gates_alone = replace(KNOWN, averages=False)
@@ -296,7 +296,9 @@ def test_averages_are_allowed_by_their_own_question() -> None:
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_an_accepted_run_holds_both_answers(folder: Path, tmp_path: Path) -> None:
+def test_a_receipt_reads_from_the_accepted_run_whether_the_judge_may_gate_and_whether_it_may_show_trends(
+    folder: Path, tmp_path: Path
+) -> None:
     accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
     decision = accepted["decision"]
     assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)
@@ -307,6 +309,6 @@ def test_an_accepted_run_holds_both_answers(folder: Path, tmp_path: Path) -> Non
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_has_its_words_and_use_none_says_why_its_run_is_refused() -> None:
+def test_each_use_of_a_judge_has_its_words_and_the_uses_without_permission_say_why() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

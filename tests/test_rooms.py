@@ -92,13 +92,13 @@ def test_modules_that_break_without_a_feature_are_found_through_indirect_imports
     )
 
 
-def test_code_that_speaks_of_a_feature_is_found_and_docstrings_are_not() -> None:
+def test_code_that_names_a_feature_is_counted_and_docstrings_that_do_are_not() -> None:
     name = "files outside that name a feature, of the one named most"
     assert figures_of([HATS, Module("files.py", '"""Writes hats."""\n')])[name] == Figure(0)
     assert figures_of([HATS, Module("files.py", 'NAMES = ("hats",)\n')])[name].places == ("hats: files.py",)
 
 
-def test_a_test_needs_what_its_helpers_import_and_the_commands_that_it_runs() -> None:
+def test_a_test_file_needs_the_features_that_its_helpers_import_and_whose_commands_it_runs() -> None:
     tests = [
         Module("helper.py", "from markscheme.features.hats import brim\n"),
         Module("test_brim.py", "from tests.helper import brim\n"),
@@ -143,7 +143,7 @@ def test_import_cycles_are_found_however_modules_import() -> None:
     assert figures_of(ring)["modules in rings of imports"].places == ("markscheme.a", "markscheme.b")
 
 
-def test_every_measure_of_what_a_reader_has_to_learn_finds_what_it_is_for() -> None:
+def test_every_figure_of_style_counts_the_planted_cases_of_a_small_package() -> None:
     text = '''
 @dataclass
 class WashOptions:

@@ -95,7 +95,9 @@ def test_a_holistic_number_earns_what_the_formulas_say(
 
 
 @given(case=graded())
-def test_a_score_lies_between_0_and_1_and_a_raw_score_between_its_ends(case: tuple[Rubric, dict[str, Outcome]]) -> None:
+def test_a_score_lies_between_0_and_1_and_a_raw_score_between_the_sums_of_negative_and_positive_weights(
+    case: tuple[Rubric, dict[str, Outcome]],
+) -> None:
     rubric, outcomes = case
     score = scored(outcomes, rubric)
     weights = [criterion.weight for criterion in rubric.criteria]
@@ -174,7 +176,9 @@ def test_a_rubric_of_which_nothing_applies_has_no_score() -> None:
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2", "cannot tell"), Unread("c2", "no JSON"), None])
-def test_on_request_the_rated_criteria_are_scored_and_an_unrated_fault_earns_nothing(missing: Outcome | None) -> None:
+def test_with_renormalize_only_rated_criteria_are_scored_and_an_unrated_fault_adds_nothing(
+    missing: Outcome | None,
+) -> None:
     outcomes = statuses(False, True)
     outcomes.pop("c2")
     if missing is not None:
@@ -211,7 +215,7 @@ def test_a_required_fault_fails_when_it_is_present() -> None:
     assert scored({"a": Verdict("a", 1.0), "b": Verdict("b", 1.0)}, rubric).failed_required == ("b",)
 
 
-def test_thresholds_decide_by_criterion() -> None:
+def test_a_criterion_s_own_threshold_decides_whether_it_passes() -> None:
     strict = Criterion(1.0, "A", "a", Scale.numbered(1, 5), required=True, threshold=0.75)
     assert scored({"a": Verdict("a", 4.0)}, Rubric((strict,))).passed
     assert scored({"a": Verdict("a", 3.5)}, Rubric((strict,))).failed_required == ("a",)
@@ -238,7 +242,7 @@ def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(
         (1.0, ["ask"] * 5),
     ],
 )
-def test_near_the_pass_mark_a_person_decides(half_width: float, decisions: list[str]) -> None:
+def test_a_score_near_the_pass_mark_is_left_to_a_person_to_decide(half_width: float, decisions: list[str]) -> None:
     rubric = replace(Rubric((Criterion(1, "A", scale=Scale.numbered(0, 10)),)), pass_mark=0.6, ask_within=half_width)
     scores = [scored({"c1": Verdict("c1", level)}, rubric) for level in (2.0, 4.0, 6.0, 8.0, 10.0)]
     assert [score.decision for score in scores] == decisions
@@ -252,7 +256,7 @@ def test_the_gray_zone_applies_to_raw_scores_too() -> None:
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
 
 
-def test_a_failed_required_criterion_far_from_the_mark_fails_without_a_person() -> None:
+def test_a_failed_required_criterion_fails_the_grade_without_a_person_if_the_score_is_far_from_the_mark() -> None:
     rubric = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=0.1)
     assert scored(statuses(False, True), rubric).decision == "fail"
 
@@ -302,7 +306,7 @@ def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(c
 @pytest.mark.parametrize(
     ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
 )
-def test_a_decision_is_as_certain_as_its_chance_also_where_the_levels_say_otherwise(
+def test_a_decision_is_as_certain_as_its_chance_of_passing_even_if_the_levels_decide_otherwise(
     chance: float, passes: bool, certainty: float
 ) -> None:
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)

@@ -153,7 +153,9 @@ def test_a_scorer_s_unknown_parameter_is_refused_when_it_is_declared() -> None:
 
 
 @pytest.mark.parametrize(("given", "score"), [(True, 1.0), (0, 0.0), (None, None), (Scored(0.25, "why"), 0.25)])
-def test_yes_no_none_and_findings_are_scores(given: Any, score: float | None) -> None:
+def test_a_scorer_s_function_may_return_yes_no_a_number_none_or_a_score_with_a_reason(
+    given: Any, score: float | None
+) -> None:
     assert Scorer(lambda prediction, expected: given, "s")("x", None) == score
 
 
@@ -170,7 +172,7 @@ def check(name: str, scale: Scale | None = None) -> Criterion:
     return Criterion(1.0, "A", "form", scale or YES_NO, check=name)
 
 
-def test_a_check_gives_a_verdict_as_far_up_the_scale_as_it_scores() -> None:
+def test_a_check_s_score_becomes_the_level_at_that_share_of_the_scale() -> None:
     submission = Submission("the cat extra", {"reference": "the cat"})
     for scale, level in ((None, 0.8), (Scale.numbered(1, 5), 4.2), (Scale.numbered(-10, 0), -2.0)):
         outcome = run_check(check("token_f1", scale), submission, {})
@@ -187,7 +189,7 @@ def test_a_check_never_leaves_its_scale(score: float, ends: set[float]) -> None:
     assert 0 <= criterion.scale.position(outcome.level) <= 1
 
 
-def test_a_registered_check_sees_query_reference_and_example() -> None:
+def test_a_registered_check_is_given_query_reference_and_example() -> None:
     seen: list[Any] = []
 
     def polite(prediction: str, expected: str | None, *, prompt: str | None, example: Any) -> bool:
@@ -209,17 +211,17 @@ def test_a_registered_check_sees_query_reference_and_example() -> None:
         (lambda *_: Scored(None, "too long to tell"), "check 'own' found no score: too long to tell"),
     ],
 )
-def test_a_check_that_fails_is_unread_and_never_0(function: Any, why: str) -> None:
+def test_a_check_that_raises_gives_an_unread_outcome_and_never_a_0(function: Any, why: str) -> None:
     assert run_check(check("own"), Submission("x"), {"own": function}) == Unread("form", why)
 
 
-def test_a_check_that_lacks_the_expected_answer_is_unread() -> None:
+def test_a_check_without_the_expected_answer_gives_an_unread_outcome() -> None:
     outcome = run_check(check("exact_match"), Submission(""), {})
     assert isinstance(outcome, Unread)
     assert "no expected answer" in outcome.why
 
 
-def test_a_check_that_does_not_exist_is_reported_with_those_that_do() -> None:
+def test_an_unknown_check_is_reported_with_the_names_of_the_known_ones() -> None:
     known = ", ".join(sorted({*SHIPPED_CHECKS, "mine"}))
     with pytest.raises(UsageError, match=f"no check 'spelling'; there are {known}; "):
         run_check(check("spelling"), Submission("x"), {"mine": mentions_refund})
@@ -264,7 +266,7 @@ def test_a_module_that_is_not_there_is_reported() -> None:
         load_scorers("no_such_module")
 
 
-def test_the_shipped_checks_are_those_of_the_page() -> None:
+def test_the_shipped_checks_are_the_listed_ones() -> None:
     of_steps = {name for name, _ in CHECKS}
     assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1"} | of_steps
 
@@ -272,7 +274,7 @@ def test_the_shipped_checks_are_those_of_the_page() -> None:
 # --- checks that block ----------------------------------------------------------------------------------------------
 
 
-def test_a_check_that_blocks_holds_up_no_other() -> None:
+def test_a_check_that_blocks_does_not_hold_up_another_check() -> None:
     """Each check ends only when the other one has begun."""
     both = threading.Barrier(2, timeout=60)
 

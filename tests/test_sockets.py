@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
-def test_scores_have_names_of_their_own() -> None:
+def test_a_criterion_s_score_and_the_rubric_s_score_never_have_the_same_name() -> None:
     rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}
@@ -52,13 +52,13 @@ def test_scores_of_rows_criteria_are_logged_by_tag_for_at_most_twenty_tags() -> 
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
-def test_only_what_the_rubric_shows_and_the_row_has_becomes_an_input() -> None:
+def test_only_values_that_the_rubric_declares_and_the_row_has_become_inputs() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
 
 
-def test_a_rubric_with_one_input_of_steps_gets_what_the_framework_knows() -> None:
+def test_a_rubric_with_a_single_input_for_steps_gets_the_steps_from_whichever_value_has_them() -> None:
     messages = [{"role": "user", "content": "Where?"}]
     for declared in ("trace", "messages", "tool_calls"):
         rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", declared))
@@ -67,7 +67,7 @@ def test_a_rubric_with_one_input_of_steps_gets_what_the_framework_knows() -> Non
     assert inputs_for(both, {"messages": messages, "trace": []}) == {"messages": messages, "trace": []}
 
 
-def test_the_text_of_a_list_of_messages_is_that_of_the_last() -> None:
+def test_the_text_of_a_list_of_messages_is_that_of_the_last_message() -> None:
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
     assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])
     calls = [{"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}]

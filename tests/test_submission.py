@@ -33,12 +33,12 @@ def test_every_text_can_be_sent_and_stored(text: str) -> None:
 
 
 @given(text=st.text())
-def test_text_without_half_characters_is_kept_to_the_letter(text: str) -> None:
+def test_text_without_lone_surrogates_is_kept_to_the_letter(text: str) -> None:
     assert Submission(text, {"query": text}).response == text
     assert Submission(text, {"query": text}).inputs["query"] == text
 
 
-def test_half_a_character_is_replaced() -> None:
+def test_a_lone_surrogate_in_a_response_is_replaced() -> None:
     assert Submission("a\ud800b").response == "a\ufffdb"
 
 
@@ -91,7 +91,7 @@ REFUSED = {
     ],
     ids=repr,
 )
-def test_what_json_can_express_is_shown_as_json(value: Any, text: str) -> None:
+def test_a_response_that_json_can_express_is_shown_to_the_judge_as_json(value: Any, text: str) -> None:
     submission = Submission(value, {"query": value})
     assert (submission.response, submission.inputs) == (text, {"query": text})
     assert as_text(value) == text
@@ -159,7 +159,7 @@ def test_no_entry_point_shows_a_judge_the_repr_of_an_object(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", ["grade", "Grader", "socket"])
-def test_no_entry_point_grades_a_response_that_is_none(door: str) -> None:
+def test_every_entry_point_refuses_a_response_of_none(door: str) -> None:
     judge = _judge()
     with pytest.raises(SubmissionError, match=f"the response is None; {ACCEPTED}"):
         DOORS[door](None, "c", judge)
@@ -196,7 +196,7 @@ def test_pytest_learns_why_an_output_is_not_graded(tmp_path: Path) -> None:
     assert judge.prompts == []
 
 
-def test_inputs_stand_in_the_submission_or_next_to_it() -> None:
+def test_inputs_given_both_in_a_submission_and_next_to_it_are_refused() -> None:
     with pytest.raises(ValueError, match="not both"):
         Submission.of(Submission("x"), {"query": "q"})
 
@@ -209,5 +209,5 @@ def test_inputs_named_first_and_second_leave_a_response_single() -> None:
     assert (pair.response, pair.second) == ("Paris.", "Lyon.")
 
 
-def test_metadata_that_are_nested_too_deep_say_nothing() -> None:
+def test_metadata_nested_too_deep_are_ignored() -> None:
     assert metadata_of(Submission("x", {"metadata": "[" * 200_000})) == {}

@@ -33,7 +33,7 @@ def test_no_character_that_a_terminal_acts_on_is_written_raw(attack: str) -> Non
     assert json.loads(f'"{written.strip()}"') == f"rater {attack}"
 
 
-def test_a_stream_of_another_encoding_never_ends_a_command() -> None:
+def test_a_character_that_the_terminal_s_encoding_lacks_is_printed_as_an_escape() -> None:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding="ascii")
     print("83 % – ≥ \ud800", file=SafeStream(out))
@@ -83,12 +83,12 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, "\ud800", "\u202ea", "a*"])
-def test_a_name_from_outside_never_leads_elsewhere(name: str) -> None:
+def test_a_name_that_could_lead_out_of_its_folder_is_refused(name: str) -> None:
     assert not is_path_component(name)
     with pytest.raises(UsageError, match=r"^--rater can't name a file: got "):
         path_component(name, "--rater")
 
 
 @pytest.mark.parametrize("name", ["code-quality", "Ann Lee", "jörg", "v1.2_b", "評価"])
-def test_a_name_of_a_person_or_a_rubric_names_a_file(name: str) -> None:
+def test_the_name_of_a_person_or_a_rubric_is_accepted_as_a_file_name(name: str) -> None:
     assert path_component(name, "--rater") == name

@@ -63,7 +63,7 @@ def test_a_tool_call_and_its_result_become_the_same_steps_from_every_format(shap
     assert read_steps(json.dumps(SHAPES[shape])) == [CALL, RESULT]
 
 
-def test_a_failed_call_says_so() -> None:
+def test_a_failed_tool_call_becomes_a_step_with_its_error() -> None:
     message = {"role": "tool", "name": "pay", "content": "", "error": {"type": "timeout", "message": "slow"}}
     assert read_steps([message]) == [AgentStep("tool result", "pay", 'error: {"type": "timeout", "message": "slow"}')]
 
@@ -114,7 +114,7 @@ def test_each_step_has_a_fence_that_nothing_within_it_can_forge() -> None:
     assert list(prompt.material) == ["query", "step 1", "step 2", "step 3", "response"]
 
 
-def test_only_a_rubric_that_sees_steps_asks_for_one() -> None:
+def test_a_prompt_asks_for_a_step_only_if_the_criterion_sees_steps() -> None:
     without = verdict_prompt(
         Rubric(RUBRIC.criteria, inputs=("query",)), Submission("Done.", {"query": "?"}), RUBRIC.criteria
     )
@@ -123,7 +123,7 @@ def test_only_a_rubric_that_sees_steps_asks_for_one() -> None:
     assert "<trace-" in prompt_about("no steps").user
 
 
-def test_a_long_trajectory_keeps_its_ends_and_what_a_criterion_asks_for() -> None:
+def test_an_excerpt_of_a_long_trajectory_keeps_both_ends_and_the_steps_a_criterion_asks_for() -> None:
     steps = [AgentStep("tool call", "search", f"{number} " + "x" * 90) for number in range(100)]
     steps[50] = AgentStep("tool call", "Refund_order", "42")
     trajectory = Trajectory("trace", tuple(steps))
@@ -137,7 +137,7 @@ def test_a_long_trajectory_keeps_its_ends_and_what_a_criterion_asks_for() -> Non
     assert trajectory.excerpt()[1] is None
 
 
-def test_a_long_step_keeps_its_beginning_and_its_end() -> None:
+def test_a_long_step_is_shown_with_its_beginning_and_its_end() -> None:
     step = AgentStep("tool result", "read", "a" * MOST_OF_STEP + "b" * 999 + "the end")
     cut, left_out = Trajectory("trace", (step,)).excerpt()
     text = steps_shown(cut)["step 1"]
@@ -147,7 +147,7 @@ def test_a_long_step_keeps_its_beginning_and_its_end() -> None:
     assert len(text) < MOST_OF_STEP + 100
 
 
-def test_the_grade_says_what_the_judge_was_not_shown() -> None:
+def test_a_grade_says_which_steps_the_judge_was_not_shown() -> None:
     rubric = Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("trace",))
     steps = [{"role": "assistant", "content": "x" * 3_900} for _ in range(40)]
     graded = asyncio.run(grade(rubric, "Done.", ScriptedJudge([{"safe": "MET"}]), trace=steps))
@@ -156,12 +156,12 @@ def test_the_grade_says_what_the_judge_was_not_shown() -> None:
     assert rubric.fingerprint != Rubric((Criterion(1.0, "Is it safe?", "safe"),), inputs=("trace",)).fingerprint
 
 
-def test_a_criterion_that_sees_no_steps_cannot_ask_for_some() -> None:
+def test_a_criterion_that_asks_for_steps_and_sees_none_is_refused() -> None:
     with pytest.raises(RubricError, match="asks for steps and sees none of messages, tool_calls, trace"):
         Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("query",))
 
 
-def test_an_input_with_the_name_of_a_step_is_refused() -> None:
+def test_an_input_cannot_have_a_name_like_step_4() -> None:
     with pytest.raises(RubricError, match=r"'step 4': a name has letters, digits, _, - and \. alone"):
         Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
 
@@ -254,7 +254,7 @@ plain = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dict
 @settings(max_examples=100, deadline=None)
 @given(data=st.lists(st.dictionaries(keys, plain, min_size=1, max_size=6), min_size=1, max_size=3) | plain)
 @pytest.mark.proof
-def test_whatever_a_trace_holds_can_be_read_and_shown(data: Any) -> None:
+def test_any_plain_data_in_a_trace_can_be_read_as_steps_and_shown(data: Any) -> None:
     for value in (data, json.dumps(data), {"spans": data}):
         steps = read_steps(value)
         assert all(isinstance(part, str) for step in steps for part in (step.role, step.title, step.text))

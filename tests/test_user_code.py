@@ -156,7 +156,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_no_file_names_code_as_one_of_several_judges(folder: Path, name: str) -> None:
+def test_a_file_that_names_code_as_one_of_several_judges_is_refused(folder: Path, name: str) -> None:
     (folder / name).write_text(NAMED[name])
     refuses_code(folder, *CALLS[name])
 

@@ -75,7 +75,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 FOREIGN = "ticket,ann,ben,why\n" + "".join(f"T-{n},yes,{'no' if n % 3 else 'yes'},It answers {n}.\n" for n in range(12))
 
 
-def test_columns_that_share_no_word_with_the_raters_are_refused_by_name(tmp_path: Path) -> None:
+def test_columns_whose_values_no_rater_uses_are_refused_and_named(tmp_path: Path) -> None:
     fault = "'ticket' and 'why' have no value in common with 'ann' and 'ben'; leave out what isn't a rater"
     assert why_not(tmp_path, FOREIGN).endswith(fault)
     with pytest.raises(MarkschemeError, match="'id_of_ticket' has no value in common"):
@@ -111,13 +111,13 @@ def test_ratings_in_numbers_are_ordinal_unless_the_caller_says_nominal(tmp_path:
     assert nominal["weighted_kappa"]["value"] == nominal["cohen_kappa"]["value"]
 
 
-def test_a_level_that_nobody_used_counts_where_it_is_named(tmp_path: Path) -> None:
+def test_the_levels_of_a_table_are_those_that_occur_or_those_that_are_named_by_an_option(tmp_path: Path) -> None:
     table = "a,b\n1,2\n2,2\n1,1\n2,1\n"
     assert as_json(tmp_path, table)["levels"] == [1, 2]
     assert as_json(tmp_path, table, levels="1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
 
 
-def test_a_missing_rating_is_an_empty_cell_and_a_half_level_lies_between(tmp_path: Path) -> None:
+def test_an_empty_cell_is_a_missing_rating_and_a_half_level_makes_some_coefficients_undefined(tmp_path: Path) -> None:
     report = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", levels="1,2,3")
     assert (report["units"], report["raters"]) == (4, ["a", "b", "c"])
     assert report["statistics"]["krippendorff_alpha"]["n"] < 4
@@ -190,7 +190,7 @@ def test_an_undefined_coefficient_has_a_reason_and_no_number(tmp_path: Path) -> 
     assert statistics["percent_agreement"]["value"] == 1.0
 
 
-def test_notes_name_raters_as_the_table_does(tmp_path: Path) -> None:
+def test_notes_on_coefficients_name_raters_by_the_columns_of_the_table(tmp_path: Path) -> None:
     rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
     three = measured(tmp_path, "\n".join(["ann,bob,cy", *rows])).to_markdown()
     assert "no interval: bob never leaves level 2" in three
@@ -199,7 +199,7 @@ def test_notes_name_raters_as_the_table_does(tmp_path: Path) -> None:
     assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
 
 
-def test_notes_call_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
+def test_notes_on_coefficients_name_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
     rows = [f"{('yes', 'partly', 'no')[n % 3]},yes" for n in range(30)]
     assert "no interval: bob never leaves yes" in measured(tmp_path, "\n".join(["ann,bob", *rows])).to_markdown()
 
@@ -242,7 +242,7 @@ def test_statistics_of_two_raters_are_averaged_over_pairs_on_request(tmp_path: P
     assert "signed_error" not in report["statistics"]
 
 
-def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
+def test_a_judge_in_a_table_of_raters_is_compared_with_each_annotator(tmp_path: Path) -> None:
     rows = "".join(f"{n % 3},{n % 3},{(n + n // 20) % 3},{n % 3}\n" for n in range(60))
     report = as_json(tmp_path, f"a,b,c,llm\n{rows}", judge="llm", pairs="mean")
     assert [pair["raters"] for pair in report["pairs"]] == [["a", "llm"], ["b", "llm"], ["c", "llm"]]
@@ -254,14 +254,14 @@ def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
     assert "must be one of the raters a, b" in why_not(tmp_path, "a,b\n1,2\n2,1\n", judge="c")
 
 
-def test_an_icc_says_how_many_units_it_was_computed_from(tmp_path: Path) -> None:
+def test_an_intraclass_correlation_says_how_many_units_it_was_computed_from(tmp_path: Path) -> None:
     table = "a,b,c\n1,2,2\n3,3,2\n" + "1,2,\n" * 50
     icc = as_json(tmp_path, table)["statistics"]["icc_2_1"]
     assert icc["note"].endswith("from 2 of 52 units")
     assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
 
 
-def test_more_than_two_raters_agree_on_the_pairs_of_them_and_an_uneven_number_is_averaged_over_units(
+def test_agreement_of_three_raters_is_over_pairs_and_averaged_over_units_if_ratings_are_missing(
     tmp_path: Path,
 ) -> None:
     even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"

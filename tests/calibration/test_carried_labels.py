@@ -95,7 +95,7 @@ def test_old_labels_that_differ_stop_counting_in_gold() -> None:
     assert sum(level == level for level in gold.levels["facts"].tolist()) == 60
 
 
-def test_a_new_label_comes_before_another_annotators_old_one() -> None:
+def test_a_label_under_the_new_words_replaces_another_annotator_s_label_under_the_old_words() -> None:
     made = carried_labels(set_of([[again(0, "ana", 3.0, 5.0), old(0, "ben", 1.0)], [old(1), old(1, "ben")]]), NOW)
     assert made is not None
     assert made.old == ("e1",)

@@ -102,7 +102,7 @@ def test_other_findings_leave_the_verdict_alone(kind: FindingKind) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_high_agreement_that_a_constant_reaches_as_well_asks_for_labels_that_vary() -> None:
+def test_a_judge_whose_agreement_a_constant_reaches_too_has_no_verdict_and_no_number_of_labels() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
@@ -136,7 +136,7 @@ def test_a_judge_as_good_as_an_annotator_who_disagrees_with_others_serves_for_tr
     assert calibration.exit_status == 4
 
 
-def test_examples_of_one_task_count_for_less() -> None:
+def test_examples_in_groups_widen_the_interval_and_few_groups_give_no_verdict() -> None:
     plain, grouped = scored(100, 10), scored(100, 10, group_size=10)
     assert plain.agreement.value == grouped.agreement.value
     assert (grouped.agreement.low or 0) < (plain.agreement.low or 0)
@@ -166,7 +166,7 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
     )
 
 
-def test_a_verdict_on_few_labels_says_how_many_are_needed_to_begin_with() -> None:
+def test_a_verdict_on_few_labels_asks_for_the_number_of_a_first_verdict() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
@@ -185,7 +185,7 @@ def test_labels_alone_dont_decide_on_a_judge_at_its_target() -> None:
     )
 
 
-def test_agreement_that_prints_like_the_target_says_by_how_much_it_differs() -> None:
+def test_agreement_that_rounds_to_the_target_is_printed_with_more_decimals_in_the_next_step() -> None:
     decision = decide(scored_exactly(300, 59))
     assert str(decision.next_step).startswith("More labels won't decide: 80.3% is too close to the target of 80.0%.")
 
@@ -199,7 +199,7 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
-def test_scores_without_pass_or_fail_are_never_advised_to_be_left_to_people_in_part() -> None:
+def test_the_next_step_for_scores_without_pass_or_fail_never_says_to_let_people_decide_a_part() -> None:
     mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
     assert mostly_right.because_code == "target-open"
     assert mostly_right.gate is None
@@ -218,7 +218,7 @@ def test_scores_without_pass_or_fail_are_never_advised_to_be_left_to_people_in_p
         (4, 1, "Agreement 3 of 4, target 80%."),
     ],
 )
-def test_a_sentence_has_the_one_interval_that_is_drawn(n: int, misses: int, sentence: str) -> None:
+def test_the_sentence_of_a_verdict_has_one_interval_and_the_target(n: int, misses: int, sentence: str) -> None:
     comparison = scored_exactly(n, misses)
     assert decide(comparison).because.startswith(sentence)
     assert "confidence" not in decide(comparison).because
@@ -233,7 +233,7 @@ def scored_exactly(n: int, misses: int) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "judge", "model", overall=judge[i]) for i in range(n)])
 
 
-def test_a_limit_that_would_print_like_the_target_gets_decimals() -> None:
+def test_an_interval_s_limit_that_rounds_to_the_target_is_printed_with_decimals() -> None:
     decision = decide(scored_exactly(100, 12))
     assert decision.verdict == "not-enough-labels"
     assert decision.because == "Agreement 88.00% (79.98–93.64), target 80.00%."

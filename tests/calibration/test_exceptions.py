@@ -80,7 +80,7 @@ def test_a_judge_that_is_broken_on_one_slice_may_decide_the_rest_if_shown_good_t
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_cases_of_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         (
             case["name"],
@@ -95,7 +95,7 @@ def test_the_cases_of_this_file_equal_those_of_the_shared_reference() -> None:
     assert cases == EXCEPT
 
 
-def test_the_report_names_the_part_and_who_decides_it() -> None:
+def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() -> None:
     calibration = calibrated((14, 40), (144, 160))
     text = text_of(view(calibration))
     assert "Can gate, except system X." in text
@@ -109,7 +109,7 @@ def test_the_report_names_the_part_and_who_decides_it() -> None:
     assert calibration.exit_status == 0
 
 
-def test_a_part_may_be_a_value_of_the_metadata() -> None:
+def test_an_excepted_slice_may_be_a_value_of_the_metadata() -> None:
     calibration = calibrated((14, 40), (144, 160), by="language")
     (part,) = calibration.decision.excepted
     assert (part.by, part.name, part.elsewhere) == ("language", "X", frozenset({"Y", "Z"}))

@@ -77,7 +77,7 @@ def test_an_open_limit_asks_for_labels_and_allows_trends() -> None:
     assert "Use for trends. Can't tell yet whether it can gate." in text_of(view(calibration))
 
 
-def test_a_broken_limit_is_a_fault_of_the_judge_that_leaves_its_scores() -> None:
+def test_a_judge_that_breaks_a_limit_on_false_passes_must_be_adjusted_and_may_still_show_trends() -> None:
     calibration = calibrated(9, 30, hits=91, max_false_pass=0.1)
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("adjust", "trend", "side")
@@ -85,7 +85,7 @@ def test_a_broken_limit_is_a_fault_of_the_judge_that_leaves_its_scores() -> None
     assert "9 of the 30" in decision.because
 
 
-def test_a_broken_limit_decides_though_agreement_is_open() -> None:
+def test_a_broken_limit_on_false_passes_decides_the_verdict_even_if_agreement_is_undecided() -> None:
     decision = calibrated(9, 30, hits=82, max_false_pass=0.1).decision
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("adjust", "side", None)
 

@@ -50,7 +50,7 @@ def test_a_result_with_60_criteria_still_shows_its_answer_in_60_kb() -> None:
     assert result.decision.verdict in repr(result)
 
 
-def test_the_answer_alone_is_left_where_a_first_screen_is_too_long() -> None:
+def test_a_notebook_shows_only_the_answer_if_the_first_screen_is_too_large() -> None:
     long = replace(Document("title", "source", (Callout("good", "Yes."),)), sections=())
     documents = list(results._ever_shorter(long))
     assert [len(document.blocks) for document in documents] == [1, 2, 2, 1]
@@ -72,7 +72,7 @@ def test_confusion_of_values_without_a_pass_mark_is_none() -> None:
     assert calibrate(scores, judge="judge", human="human").confusion is None
 
 
-def test_a_frame_has_a_row_an_example_with_text_both_decisions_and_criteria() -> None:
+def test_a_data_frame_has_a_row_for_each_example_with_text_decisions_and_criteria() -> None:
     frame = calibration(wrong=1).to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == [
@@ -97,7 +97,7 @@ def test_a_frame_has_a_row_an_example_with_text_both_decisions_and_criteria() ->
     assert len(frame) == 40
 
 
-def test_a_frame_keeps_the_texts_of_held_out_examples_to_itself() -> None:
+def test_a_data_frame_has_no_texts_of_held_out_examples() -> None:
     examples = [{**row, "split": "test" if n < 20 else "dev"} for n, row in enumerate(rows())]
     frame = calibrate(RUBRIC, examples, ratings=verdicts()).to_frame()
     assert frame["text"].isna().sum() == 20

@@ -207,7 +207,7 @@ def test_an_option_with_an_impossible_value_is_refused(options: dict[str, Any], 
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_fault_in_memory_is_named_by_its_place() -> None:
+def test_a_fault_in_examples_or_ratings_in_memory_is_reported_with_its_index() -> None:
     with pytest.raises(RatingError, match="examples:2: an example has a response"):
         calibrate(RUBRIC, [*rows(1), {"id": "e1"}], ratings=verdicts())
     with pytest.raises(RatingError, match="ratings:1: rubric 'rubric' has no criterion 'short'"):
@@ -268,7 +268,7 @@ def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) 
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_is_measured_in_a_file_and_in_rows_alike(elsewhere: Path) -> None:
+def test_agreement_of_a_file_of_rows_in_memory_and_of_the_command_are_equal(elsewhere: Path) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")
     in_rows = [
         {"id": "x", "ann": 1, "ben": 1},

@@ -55,12 +55,12 @@ def with_criterion(place: int, **keys: Any) -> list[dict[str, Any]]:
         with_criterion(1, levels=[{"value": 1, "description": "none is"}, {"value": 2, "description": "All are…"}]),
     ],
 )
-def test_case_white_space_and_punctuation_make_no_other_setting(criteria: list[dict[str, Any]]) -> None:
+def test_case_white_space_and_punctuation_of_words_do_not_make_another_setting(criteria: list[dict[str, Any]]) -> None:
     assert digest(criteria=criteria) == digest()
 
 
 @pytest.mark.parametrize("keys", [{"target": 0.9}, {"max_false_pass": 0.1}, {"ask_within": 0.1}])
-def test_what_changes_no_agreement_makes_no_other_setting(keys: dict[str, Any]) -> None:
+def test_target_limits_and_gray_zone_do_not_make_another_setting(keys: dict[str, Any]) -> None:
     assert digest(**keys) == digest()
 
 
@@ -87,11 +87,11 @@ def test_what_changes_no_agreement_makes_no_other_setting(keys: dict[str, Any]) 
         {"judge": replace(JUDGE, parameters={"temperature": 1})},
     ],
 )
-def test_what_may_change_agreement_makes_another_setting(keys: dict[str, Any]) -> None:
+def test_anything_that_may_change_agreement_makes_another_setting(keys: dict[str, Any]) -> None:
     assert digest(**keys) != digest()
 
 
-def test_tolerance_plays_no_part_in_decisions() -> None:
+def test_another_tolerance_does_not_make_another_setting_if_decisions_are_compared() -> None:
     assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 
@@ -107,11 +107,11 @@ def counted(record: Path, new: Sequence[TriedSetting], *, on: Iterable[str]) -> 
     return count_settings(on, on_record)
 
 
-def test_a_missing_record_counts_one_setting() -> None:
+def test_without_a_record_of_settings_one_setting_is_counted() -> None:
     assert count_settings(["a", "b"], ()) == 1
 
 
-def test_settings_on_any_of_the_examples_count_once_each(tmp_path: Path) -> None:
+def test_each_setting_tried_on_any_of_the_examples_counts_once(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     assert counted(path, [tried("first", "a", "b")], on=["a", "b"]) == 1
     assert counted(path, [tried("second", "b", "c")], on=["b", "c"]) == 2
@@ -131,7 +131,7 @@ def test_the_same_setting_is_recorded_again_only_for_further_labels(tmp_path: Pa
     assert lines[0]["judge"] == "gpt-4"
 
 
-def test_the_held_out_part_has_its_own_count(tmp_path: Path) -> None:
+def test_settings_tried_on_dev_examples_do_not_count_for_held_out_examples(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     dev, test = ("a", "b"), ("c", "d")
     for number in range(5):
@@ -141,7 +141,9 @@ def test_the_held_out_part_has_its_own_count(tmp_path: Path) -> None:
     assert count_settings(test, after) == 1
 
 
-def test_wordings_for_which_held_out_labels_were_opened_count_where_they_are_not_on_record(tmp_path: Path) -> None:
+def test_wordings_whose_held_out_labels_were_opened_count_as_settings_even_if_they_are_not_on_record(
+    tmp_path: Path,
+) -> None:
     first = tried("first", "c", split="test")
     after, _ = record_settings(tmp_path / SETTINGS, [first])
     assert count_settings(["c"], after, [first.rubric]) == 1

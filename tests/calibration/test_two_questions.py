@@ -60,7 +60,7 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_the_gate_follows_from_both_sides_and_the_target(case: GateCase) -> None:
+def test_the_gate_ruling_follows_from_stopped_fails_kept_passes_and_the_target(case: GateCase) -> None:
     decision = calibrated(
         counts_of(case),
         settings=case.settings,
@@ -169,7 +169,7 @@ FAULTS: list[tuple[tuple[int, int, int, int], str, dict[UseQuestion | None, int]
 
 @pytest.mark.parametrize(("counts", "because", "statuses"), FAULTS)
 @pytest.mark.parametrize("made", ["rubric", "table"])
-def test_a_judge_gates_by_what_it_stops_and_keeps(
+def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_it_keeps(
     tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[UseQuestion | None, int], made: str
 ) -> None:
     columns = decisions(*counts)
@@ -251,7 +251,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_the_first_row_that_fits_is_the_verdict(
+def test_the_verdict_is_the_first_row_of_the_table_that_fits_the_rulings(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row
@@ -270,7 +270,7 @@ def test_scores_as_good_as_a_person_s_may_be_averaged(gate: Ruling) -> None:
     assert use == "trend"
 
 
-def test_one_reason_against_is_enough_to_refuse_a_gate() -> None:
+def test_one_reason_against_a_gate_is_enough_to_refuse_it() -> None:
     assert ruled("gate", "side", "target-open").state == "refused"
     assert ruled("gate", "side", "target-open").because == ("side",)
     assert ruled("gate", "side-open", "target-open").because == ("side-open", "target-open")
@@ -286,7 +286,7 @@ def test_codes_name_the_reasons_why_labels_do_not_allow_a_gate() -> None:
 # --- what the labels say besides --------------------------------------------------------------------------------------
 
 
-def test_one_annotator_s_labels_show_trends_though_both_sides_are_right() -> None:
+def test_with_one_annotator_s_labels_a_judge_that_is_right_on_both_sides_may_only_show_trends() -> None:
     calibration = calibrated((40, 38, 60, 58), people=1)
     assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "trend", 0)
     assert calibration.decision.because_code == "one-annotator"
@@ -311,7 +311,7 @@ def test_if_people_decide_differently_the_verdict_asks_them_to_agree_first() -> 
     ("counts", "key", "limit"),
     [((100, 98, 100, 74), "max_false_fail", 0.4), (LETS_FAILS_PASS, None, None), ((40, 38, 60, 58), None, None)],
 )
-def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
+def test_a_looser_limit_that_would_hold_is_offered_if_only_one_side_falls_short(
     counts: tuple[int, int, int, int], key: str | None, limit: float | None
 ) -> None:
     calibration = calibrated(counts)
@@ -327,19 +327,19 @@ def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
         assert accepted.state == "shown"
 
 
-def test_a_limit_replaces_the_default_of_ten_points_below_the_target() -> None:
+def test_a_limit_on_wrong_decisions_replaces_the_default_of_ten_points_below_the_target() -> None:
     most = MostWrong(false_pass=0.1)
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
 
-def test_the_scarce_side_is_named_with_the_labels() -> None:
+def test_the_next_step_says_how_many_of_the_labels_asked_for_will_be_the_rare_fails() -> None:
     decision = calibrated((20, 18, 180, 174)).decision
     assert decision.labels_needed == 40
     assert decision.labels_chance == pytest.approx(0.599, abs=0.02)
     assert "about 4 of them will be fails" in str(decision.next_step)
 
 
-def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:
+def test_if_no_labelled_response_fails_no_number_of_random_labels_is_asked_for() -> None:
     decision = calibrated((0, 0, 60, 60)).decision
     assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)
     assert "Fails are rare here (0%)" in str(decision.next_step)
@@ -355,7 +355,7 @@ def test_levels_of_a_table_without_a_pass_mark_have_no_gate_question(tmp_path: P
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_rubric_s_key_and_the_option_for_what_must_agree_are_gone() -> None:
+def test_the_removed_rubric_key_agreement_on_and_the_removed_option_on_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

@@ -95,7 +95,7 @@ def test_a_server_that_takes_no_schema_has_one_way_of_asking_and_one_fingerprint
     assert "the judge was asked in" not in calibration.to_markdown()
 
 
-def test_a_judge_that_drops_nothing_has_the_fingerprint_that_it_always_had() -> None:
+def test_leaving_out_a_parameter_changes_a_judge_s_fingerprint_and_leaving_out_none_does_not() -> None:
     identity = Identity("openai:m", "m", {"seed": 0}, "http://127.0.0.1:9")
     assert identity.fingerprint == "6690485672e2c4bf"
     assert "without" not in identity.to_json()
@@ -105,7 +105,7 @@ def test_a_judge_that_drops_nothing_has_the_fingerprint_that_it_always_had() -> 
     assert len({identity.fingerprint, dropped.fingerprint, identity.as_asked({(): 1, ("seed",): 1}).fingerprint}) == 3
 
 
-def test_an_accepted_run_holds_for_the_same_way_of_asking_alone(tmp_path: Path) -> None:
+def test_an_accepted_run_holds_only_for_requests_with_the_parameters_of_its_own_requests(tmp_path: Path) -> None:
     accepted = tmp_path / "calibration/rubric/accepted.json"
     takes_format = False
     with chdir(tmp_path), server_that_refuses_the_format(lambda _: not takes_format) as server:
@@ -131,7 +131,7 @@ def test_an_accepted_run_holds_for_the_same_way_of_asking_alone(tmp_path: Path) 
     assert same.fingerprints.judge != other.fingerprints.judge
 
 
-def test_a_cached_reply_keeps_the_way_in_which_it_was_asked_for(tmp_path: Path) -> None:
+def test_a_cached_reply_keeps_which_parameters_its_request_left_out(tmp_path: Path) -> None:
     class Without:
         identity = Identity("some")
 
@@ -147,7 +147,7 @@ def test_a_cached_reply_keeps_the_way_in_which_it_was_asked_for(tmp_path: Path) 
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_is_asked_in_one_way_though_its_members_differ_and_one_judge_asked_twice_in_two() -> None:
+def test_a_panel_has_one_way_of_asking_and_a_judge_whose_retry_drops_a_parameter_has_two() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))
@@ -168,7 +168,7 @@ def test_a_panel_is_asked_in_one_way_though_its_members_differ_and_one_judge_ask
 
 
 @pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
-def test_a_rating_says_without_what_its_judge_was_asked_and_only_then() -> None:
+def test_a_rating_lists_the_parameters_that_its_request_left_out_if_there_are_any() -> None:
     lines = []
     for is_refused in (True, False):
         with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:

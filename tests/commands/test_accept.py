@@ -31,7 +31,7 @@ def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> 
 
 
 @pytest.mark.proof
-def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
+def test_grades_by_a_judge_with_an_accepted_run_say_that_it_can_gate(here: Path) -> None:
     before = grade(here)
     assert first_line(before).endswith("0.62, not calibrated")
     done = calibrate(here, "--accept")
@@ -78,7 +78,7 @@ def test_three_processes_that_accept_at_once_wait_for_each_other_and_all_runs_ar
     assert sum("waiting: another process is accepting a run" in text for text in printed) >= 1
 
 
-def test_no_rubric_s_name_makes_an_accepted_run_land_elsewhere(here: Path) -> None:
+def test_a_rubric_whose_name_is_a_path_is_refused_when_a_run_is_accepted(here: Path) -> None:
     rubric, examples = here / "rubrics" / "clear.yaml", here / "calibration" / "clear" / "examples.jsonl"
     rubric.write_text(rubric.read_text().replace("name: clear", "name: ../../victim/pwn"))
     done = calibrate(here, "--accept", "--examples", str(examples))
@@ -100,7 +100,7 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
 
 
 @pytest.mark.proof
-def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> None:
+def test_accepting_again_asks_the_judge_again_and_adds_a_run_up_to_five_runs(here: Path) -> None:
     first = calibrate(here, "--accept", "--quiet")
     assert "1 run accepted" in first.stderr
     assert "accept 4 more runs" in first.stderr
@@ -226,7 +226,7 @@ def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_ag
     assert grade(here).returncode == 0
 
 
-def test_a_run_with_too_few_graded_is_not_kept(here: Path) -> None:
+def test_a_run_with_too_few_graded_examples_is_not_accepted(here: Path) -> None:
     judging = (here / "judging.py").read_text(encoding="utf-8")
     (here / "judging.py").write_text(
         judging.replace("levels = {", "assert place % 5\n    levels = {"), encoding="utf-8"

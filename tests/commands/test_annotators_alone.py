@@ -47,7 +47,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 
 
 @pytest.mark.proof
-def test_each_two_of_several_annotators_are_compared(tmp_path: Path) -> None:
+def test_each_pair_of_several_annotators_is_compared(tmp_path: Path) -> None:
     rows = ["yes,yes,no", "no,no,no", "yes,no,no", "yes,yes,"] * 5
     (tmp_path / "table.csv").write_text("\n".join(["human1,human2,human3", *rows]) + "\n", encoding="utf-8")
     report = figures(tmp_path, "table.csv")
@@ -60,7 +60,7 @@ def test_each_two_of_several_annotators_are_compared(tmp_path: Path) -> None:
     assert "human1 and human2 20" in " ".join(run("calibrate", "table.csv", cwd=tmp_path).stdout.split())
 
 
-def test_annotators_of_a_table_get_a_rubric(tmp_path: Path) -> None:
+def test_for_annotators_of_a_table_the_next_step_is_to_make_a_rubric_from_it(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     (tmp_path / "people.csv").write_text(YES_NO.replace("one,two", "human1,human2"), encoding="utf-8")
     words = "Next, turn their ratings into a rubric with labelled examples"
@@ -73,7 +73,7 @@ def test_annotators_of_a_table_get_a_rubric(tmp_path: Path) -> None:
     assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
 
 
-def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> None:
+def test_for_annotators_of_a_rubric_the_next_step_is_to_decide_disputed_labels(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "reply"
     folder.mkdir(parents=True)
     labels = {"e1": (True, True), "e2": (False, True), "e3": (False, False)}

@@ -74,14 +74,16 @@ def unread_words(text: str) -> list[str]:
 
 
 @pytest.mark.proof
-def test_no_form_of_a_report_has_a_text_that_is_held_out(project: Path) -> None:
+def test_no_form_of_a_report_shows_the_text_of_a_held_out_example(project: Path) -> None:
     for name, text in everything_shown(project).items():
         assert not unread_words(text), name
         if name in ("r.html", "r.json"):
             assert planted(0, "because") in text
 
 
-def test_held_out_examples_count_in_every_figure_and_how_many_wrong_passes_they_are_is_said(project: Path) -> None:
+def test_held_out_examples_count_in_all_figures_and_the_report_says_how_many_false_passes_they_are(
+    project: Path,
+) -> None:
     shown = everything_shown(project)
     report = json.loads(shown["r.json"])
     assert len(report["examples"]) == N
@@ -94,7 +96,7 @@ def test_held_out_examples_count_in_every_figure_and_how_many_wrong_passes_they_
     assert not (project / "calibration" / "plate" / "opened.jsonl").exists()
 
 
-def test_all_texts_are_shown_once_they_are_held_out_no_more(project: Path) -> None:
+def test_texts_are_shown_once_their_examples_are_no_longer_held_out(project: Path) -> None:
     shown = everything_shown(project, "--all-texts")
     assert planted(N - 2, "answered") in shown["r.html"]
     assert "stay unread" not in shown["terminal"]
@@ -104,7 +106,7 @@ def test_all_texts_are_shown_once_they_are_held_out_no_more(project: Path) -> No
     assert planted(N - 2, "answered") in again["r.html"]
 
 
-def test_a_card_has_no_text_that_is_held_out(project: Path) -> None:
+def test_a_judge_card_has_no_texts_of_held_out_examples(project: Path) -> None:
     everything_shown(project)
     done = run("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--accept", "--anyway", cwd=project)
     assert (project / "calibration" / "plate" / "card.json").is_file(), (done.returncode, done.stdout, done.stderr)

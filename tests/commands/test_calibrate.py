@@ -325,6 +325,6 @@ def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
     assert "test-key" not in done.stdout + done.stderr
 
 
-def test_the_rubric_s_folder_is_found_from_below(tmp_path: Path, cache: dict[str, str]) -> None:
+def test_the_rubric_s_folder_is_found_from_a_folder_below_it(tmp_path: Path, cache: dict[str, str]) -> None:
     done = run("calibrate", "code-quality", cwd=ROOT / "src" / "markscheme", env=cache)
     assert done.returncode in (1, 4), done.stderr

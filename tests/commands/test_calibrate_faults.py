@@ -40,7 +40,7 @@ def add_check(here: Path) -> None:
     assert "no_such: cannot be imported" in error_of(here, "clear", "--judge", setting.JUDGE, "-o", "scorers=no_such")
 
 
-def test_checks_of_a_named_module_are_calibrated_next_to_the_judge(here: Path) -> None:
+def test_checks_from_a_module_of_the_user_are_calibrated_together_with_the_judge_s_criteria(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
     (here / "checks.py").write_text(CHECKS, encoding="utf-8")
     examples = here / "calibration" / "clear" / "examples.jsonl"
@@ -118,13 +118,13 @@ def test_a_file_without_ratings_is_reported(here: Path) -> None:
     assert "`compare` reads reports" in error_of(here, "clear", "--ratings", "report.json")
 
 
-def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
+def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
     stderr = error_of(here, "clear", "--judge", setting.JUDGE, "--split", "test")
     assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
     assert "leave --split out" in stderr
 
 
-def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
+def test_checks_named_by_an_option_are_graded_together_with_the_judge_s_criteria(here: Path) -> None:
     add_check(here)
     by = ("--judge", setting.JUDGE, "-o", "scorers=checks")
     done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))
@@ -133,7 +133,7 @@ def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     assert report["counts"]["graded"] == setting.N
 
 
-def test_figures_on_held_out_labels_use_up_no_test_and_say_how_many_are_held_out(here: Path) -> None:
+def test_calibrating_on_held_out_labels_does_not_count_as_a_test_of_the_rubric_on_them(here: Path) -> None:
     examples = split_examples(here)
     ask = ("calibrate", "clear", "--judge", setting.JUDGE)
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout
@@ -154,7 +154,7 @@ def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:
     assert "warning: j.jsonl: 1 rating belongs to no labelled example and is ignored: typo\n" in done.stderr
 
 
-def test_a_run_in_which_nothing_was_graded_is_not_said_to_lack_labels(here: Path) -> None:
+def test_the_error_of_a_run_that_graded_nothing_does_not_claim_that_labels_are_missing(here: Path) -> None:
     (here / "judging.py").write_text("def judge(system_prompt, user_prompt): raise RuntimeError('out of order')\n")
     done = run("calibrate", "clear", "--judge", setting.JUDGE, cwd=here, env=setting.environment(here))
     assert done.returncode == 5

@@ -58,7 +58,9 @@ def only(results: dict[str, Any], metric: str) -> None:
         ]
 
 
-def test_a_thumb_blames_no_metric_of_an_output_with_several(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_thumb_on_an_output_with_several_metrics_is_a_label_of_none_of_them(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED, wrong=4)
     _, report = report_of(written(results, tmp_path / "results.json"))
     assert {name: figures["accuracy"]["n"] for name, figures in report["criteria"].items()} == dict.fromkeys(
@@ -92,7 +94,9 @@ def test_labels_that_are_not_blind_are_counted_and_allow_a_trend_at_most(
     assert "36 labels not blind" in " ".join(shown.stdout.split())
 
 
-def test_the_verdict_is_never_taken_from_the_overridden_row(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_judge_s_verdict_is_read_even_if_a_thumb_has_overridden_the_row_s_outcome(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED, wrong=4)
     status, report = report_of(written(results, tmp_path / "results.json"))
     assert report["agreement"]["value"] == pytest.approx(18 / 30)
@@ -102,7 +106,9 @@ def test_the_verdict_is_never_taken_from_the_overridden_row(results: dict[str, A
 
 
 @pytest.mark.proof
-def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any], tmp_path: Path) -> None:
+def test_expected_labels_in_a_test_s_metadata_are_gold_and_its_split_can_be_chosen(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     for word in GRADED:
         for n, row in enumerate(rows_of(results, word)):
             split = "golden" if n < 6 else "holdout"
@@ -117,7 +123,9 @@ def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any
     }  # fmt: skip
 
 
-def test_a_typed_score_is_compared_with_the_score(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_score_that_a_person_typed_is_compared_with_the_output_s_score(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     scores = {row["testIdx"]: row["score"] for word in GRADED for row in rows_of(results, word)}
     for word in GRADED:
         for n, row in enumerate(rows_of(results, word)):
@@ -128,7 +136,9 @@ def test_a_typed_score_is_compared_with_the_score(results: dict[str, Any], tmp_p
     assert all(0 < score < 1 for score in scores.values())
 
 
-def test_what_was_not_graded_is_ungraded_and_no_fail(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_output_that_was_not_graded_counts_as_ungraded_and_not_as_a_fail(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, WORDS)
     status, report = report_of(written(results, tmp_path / "results.json"))
     assert (report["counts"]["examples"], report["counts"]["not_graded"], status) == (60, 30, 5)
@@ -149,7 +159,7 @@ def test_several_files_are_one_set_and_the_same_output_graded_twice_is_one_examp
     assert json.loads(done.stdout)["counts"]["examples"] == 40
 
 
-def test_one_label_for_an_output_makes_no_two_metrics_redundant(results: dict[str, Any], tmp_path: Path) -> None:
+def test_labels_of_whole_outputs_never_make_metrics_look_redundant(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     _, report = report_of(written(results, tmp_path / "results.json"))
     assert not {finding["code"] for finding in report["findings"]} & {"redundant", "halo"}
@@ -169,7 +179,7 @@ def test_results_without_a_label_say_how_to_make_some(results: dict[str, Any], t
     assert "promptfoo view" in refused(tmp_path, "results.json")
 
 
-def test_results_without_a_judgement_say_so(results: dict[str, Any], tmp_path: Path) -> None:
+def test_results_without_an_assertion_that_a_model_judges_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     for row in results["results"]["results"]:
         for component in (row["gradingResult"] or {}).get("componentResults", []):
@@ -186,7 +196,7 @@ def test_options_that_ask_a_judge_are_refused(results: dict[str, Any], tmp_path:
     assert f"{option[0]} needs a rubric" in refused(tmp_path, "results.json", *option)
 
 
-def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, Any], tmp_path: Path) -> None:
+def test_accepting_a_run_of_results_needs_a_file_to_write_it_to(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     written(results, tmp_path / "results.json")
     assert "-o accepted=FILE" in refused(tmp_path, "results.json", "--accept")

@@ -62,7 +62,7 @@ def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Pat
     assert report["judge"]["table_read_as"] == "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both"
 
 
-def test_a_judges_nan_is_counted_and_listed_and_is_no_disagreement(tmp_path: Path) -> None:
+def test_a_judge_s_nan_in_a_table_is_reported_as_not_graded_and_not_as_a_disagreement(tmp_path: Path) -> None:
     verdicts = ["nan" if n in (3, 7) else str(n % 2) for n in range(40)]
     table(tmp_path, "id,verdict,human", (f"e{n},{verdict},{n % 2}" for n, verdict in enumerate(verdicts)))
     _, report, notes = calibrated(tmp_path)
@@ -114,7 +114,9 @@ def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None
         ("verdict,label", ("--ratings", "x.jsonl"), "--ratings needs a rubric"),
     ],
 )
-def test_a_refusal_names_the_option(header: str, options: tuple[str, ...], why: str, tmp_path: Path) -> None:
+def test_an_error_about_a_table_s_columns_or_options_names_what_to_change(
+    header: str, options: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
     cells = ",".join("1" for _ in header.split(","))
     table(tmp_path, header, [cells, ",".join("0" for _ in header.split(",")), cells])
     assert why in refused(tmp_path, *options)
@@ -159,14 +161,14 @@ def test_the_baseline_is_named_by_the_level_that_raters_would_give(tmp_path: Pat
     assert "always answering 5 reaches" in " ".join(shown.split())
 
 
-def test_a_column_without_any_value_is_named(tmp_path: Path) -> None:
+def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("verdict,human\npass,\nfail,\n")
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column is people's, and 'human' has no value" in done.stderr
 
 
-def test_the_title_has_the_number_that_counts_and_the_line_below_reconciles_it_with_the_file(tmp_path: Path) -> None:
+def test_the_title_has_the_number_of_rows_that_count_and_the_next_line_the_number_in_the_file(tmp_path: Path) -> None:
     rows = ["id,ann,ben,gpt"]
     for n in range(120):
         ann = "yes" if n % 3 else "no"

@@ -54,7 +54,9 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
         ("session", ["status", "more"], "unexpected 'more'"),
     ],
 )
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
+def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+    command: str, words: list[str], message: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         parse(command, words, NONE)
     assert message in str(refused.value)

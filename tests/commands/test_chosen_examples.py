@@ -90,7 +90,7 @@ def test_skipping_a_line_that_is_not_a_rating_keeps_all_other_lines(project: Pat
     assert json.loads(done.stdout)["agreement"]["n"] == 40
 
 
-def test_the_options_only_and_skip_damaged_are_shown_by_help_all_alone(project: Path) -> None:
+def test_the_options_only_and_skip_damaged_are_shown_only_by_help_all(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "skip_damaged"):
         assert option not in short

@@ -56,7 +56,7 @@ def named_commands() -> list[tuple[str, str, str]]:
     )
 
 
-def test_messages_and_pages_name_commands() -> None:
+def test_the_search_for_commands_in_the_source_finds_those_in_messages_and_on_pages() -> None:
     paths = {path for path, _, _ in named_commands()}
     assert len(named_commands()) > 60
     assert {"features/label/page.py", "features/discover/reading_server.py", "features/label/next_steps.py"} <= paths

@@ -44,13 +44,13 @@ def graded(project: Path, *options: str) -> str:
     return done.stdout
 
 
-def test_json_has_the_decision_next_to_the_pass(project: Path) -> None:
+def test_the_json_of_a_grade_has_its_decision_and_whether_it_passes(project: Path) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]
     assert [line["decision"] for line in lines] == ["fail", "fail", "ask", "pass", "pass"]
     assert [line["pass"] for line in lines] == [False, False, False, True, True]
 
 
-def test_text_says_that_a_person_should_look(project: Path) -> None:
+def test_the_printed_grade_says_if_a_person_should_look(project: Path) -> None:
     lines = [line for line in graded(project).splitlines() if not line.startswith(" ")]
     assert ["ask a person" in line for line in lines[:5]] == [False, False, True, False, False]
 

@@ -70,13 +70,13 @@ def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stuck", [3.0, 5.0])
-def test_a_judge_that_says_one_thing_exits_1(tmp_path: Path, stuck: float) -> None:
+def test_a_judge_that_gives_one_level_to_every_response_exits_1(tmp_path: Path, stuck: float) -> None:
     done = run(*written(tmp_path, np.full((80, 4), stuck)), "--details", cwd=tmp_path)
     assert done.returncode == 1
     assert f"the judge gave level {stuck:g} to every response" in done.stdout
 
 
-def test_a_sound_judge_is_reported_so(tmp_path: Path) -> None:
+def test_the_report_on_a_sound_judge_says_that_no_issues_were_found(tmp_path: Path) -> None:
     done = run(*written(tmp_path, ENOUGH.judge, ENOUGH), cwd=tmp_path)
     assert done.returncode == 0
     assert "Nothing: no issues found." in done.stdout

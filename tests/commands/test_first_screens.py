@@ -36,7 +36,9 @@ def test_every_command_has_a_golden_first_screen() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_SCREENS)
-def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, golden: GoldenFiles, name: str) -> None:
+def test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal(
+    tmp_path: Path, golden: GoldenFiles, name: str
+) -> None:
     screen = ALL_SCREENS[name]
     make_project(tmp_path)
     screen.before(tmp_path)

@@ -144,7 +144,7 @@ def test_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> Non
     assert "ConnectionError: the line is dead" in unreached["error"]
 
 
-def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: Path) -> None:
+def test_grades_are_printed_in_the_order_of_the_input_whichever_is_finished_first(project: Path) -> None:
     file = submissions(project, "slow LEVEL=1", *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)), "slow LEVEL=2")
     done = graded(project, file, *JUDGE, "--json", "-o", "concurrency=4")
     assert [line["id"] for line in lines_of(done)] == [f"s{n}" for n in range(14)]
@@ -168,7 +168,7 @@ def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> 
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_many_grades_are_a_line_each_in_order_with_the_highest_level_next_to_each_level(project: Path) -> None:
+def test_several_grades_are_printed_one_per_line_with_each_level_next_to_the_highest_level(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
     assert done.stdout.splitlines()[:4] == [
         "s0  pass  1.00  clear 5 of 5 · rude UNMET",
@@ -199,7 +199,7 @@ def test_outputs_that_promptfoo_made_and_nobody_judged_are_graded(project: Path)
     assert "1 of 2 passes (pass mark 0.6)." in done.stdout
 
 
-def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> None:
+def test_the_reason_for_a_holistic_score_is_printed(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "-o", "strategy=holistic", stdin="LEVEL=4")
     assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
@@ -239,7 +239,9 @@ def test_a_text_file_and_standard_input_are_one_response_each(project: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["ALL.JSONL", "all.ndjson"])
-def test_lines_are_lines_however_the_file_s_name_is_written(project: Path, name: str) -> None:
+def test_a_file_of_json_lines_is_read_as_such_whatever_the_case_or_variant_of_its_ending(
+    project: Path, name: str
+) -> None:
     (project / submissions(project, "LEVEL=5", "LEVEL=4")).rename(project / name)
     assert len(lines_of(graded(project, name, *JUDGE, "--json"))) == 2
 
@@ -283,9 +285,7 @@ def test_a_line_brings_its_inputs_as_keys_or_under_inputs(project: Path) -> None
 
 
 @pytest.mark.parametrize("nothing", ["", "\n"])
-def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_response(
-    project: Path, nothing: str
-) -> None:
+def test_empty_standard_input_is_an_error_and_an_empty_file_is_an_empty_response(project: Path, nothing: str) -> None:
     piped = graded(project, "-", *JUDGE, stdin=nothing)
     assert (piped.returncode, piped.stdout, prompts_asked(project)) == (2, "", [])
     assert "error: standard input is empty; to grade an empty response, use an empty file" in piped.stderr
@@ -347,7 +347,7 @@ def test_a_wrong_option_of_grade_exits_2_and_says_what_is_wrong(
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_not_text_is_reported(project: Path) -> None:
+def test_a_file_or_standard_input_that_is_not_text_is_refused(project: Path) -> None:
     (project / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     done = graded(project, "photo.jpg", *JUDGE)
     assert (done.returncode, "photo.jpg is not UTF-8 text: invalid start byte at byte 0" in done.stderr) == (2, True)
@@ -359,7 +359,7 @@ def test_what_is_not_text_is_reported(project: Path) -> None:
     assert (piped.returncode, "standard input is not UTF-8 text" in piped.stderr) == (2, True)
 
 
-def test_an_input_that_the_rubric_does_not_show_is_reported(project: Path) -> None:
+def test_an_input_that_the_rubric_does_not_show_to_the_judge_is_reported(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--input", "qeury=a", stdin="LEVEL=5")
     assert done.returncode == 0
     assert "warning: the rubric shows no input 'qeury'; it shows query" in done.stderr
@@ -402,7 +402,7 @@ def test_each_strategy_can_be_asked_for(
         assert line["criteria"]["clear"]["votes"] == [4.0, 4.0]
 
 
-def test_a_holistic_number_that_cannot_be_read_is_kept_too(project: Path) -> None:
+def test_a_holistic_reply_that_cannot_be_read_is_kept_in_the_json(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--json", "-o", "strategy=holistic", stdin="garbage")
     assert lines_of(done)[0]["holistic"]["raw"] == "I like it."
 
@@ -414,7 +414,7 @@ def test_a_strategy_that_cannot_honour_the_rubric_is_refused(project: Path) -> N
     assert "cannot tell whether 'clear' fails: it is required" in done.stderr
 
 
-def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
+def test_all_samples_are_asked_and_the_json_has_all_their_votes(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--json", "--samples", "3", stdin="LEVEL=4")
     (line,) = lines_of(done)
     assert line["usage"]["calls"] == len(prompts_asked(project)) == 3
@@ -469,7 +469,7 @@ def test_checks_alone_need_no_judge(project: Path) -> None:
         ("{name: openai, model: gpt-5}", "claude-sonnet-5-5"),
     ],
 )
-def test_the_rubric_s_model_is_for_the_judge_it_names(
+def test_the_model_in_a_rubric_is_used_only_with_the_judge_that_the_rubric_names(
     project: Path, front: MessagesFront, judge: str, model: str
 ) -> None:
     (project / "rubrics" / "prose.yaml").write_text(f"judge: {judge}\n{RUBRIC}")
@@ -504,7 +504,7 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def test_a_second_run_asks_only_for_what_could_not_be_read_and_says_the_same(project: Path) -> None:
+def test_a_second_run_asks_again_only_for_unreadable_replies_and_prints_the_same(project: Path) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
     assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
@@ -601,7 +601,7 @@ def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, fr
 
 
 @pytest.mark.proof
-def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_reported(
+def test_if_the_budget_ends_the_grades_so_far_are_printed_and_kept_and_the_other_responses_reported(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))
@@ -626,7 +626,7 @@ def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_i
     assert [line["usage"]["calls"] for line in lines_of(again)].count(0) == len(kept)
 
 
-def test_an_unknown_cost_is_null(project: Path, front: MessagesFront) -> None:
+def test_the_cost_of_a_model_without_a_known_price_is_null_in_the_json(project: Path, front: MessagesFront) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
     done = graded(project, submissions(project, "LEVEL=5"), *UNKNOWN_MODEL, "--json", env=env)
     assert lines_of(done)[0]["usage"] == {"calls": 1, "input_tokens": 100, "output_tokens": 50, "usd": None}

@@ -96,7 +96,7 @@ def test_nan_in_a_cell_is_an_empty_cell(here: Path) -> None:
     assert graded == {"1": True, "2": None, "7.0": False}
 
 
-def test_bytes_are_refused_where_the_judge_would_be_shown_them(here: Path) -> None:
+def test_bytes_in_a_table_s_cell_are_refused_only_if_the_judge_would_be_shown_them(here: Path) -> None:
     image = b"\x89PNG"
     shown = {"image as response": {"response": image}, "image as input": {"response": "thanks", "query": image}}
     for name, row in shown.items():
@@ -111,7 +111,7 @@ def test_bytes_are_refused_where_the_judge_would_be_shown_them(here: Path) -> No
     assert _grade(here, "rows.parquet", "--out", "graded.jsonl").returncode == 0
 
 
-def test_csv_and_lines_have_the_same_rows(here: Path) -> None:
+def test_graded_rows_are_the_same_in_csv_and_in_json_lines(here: Path) -> None:
     (here / "rows.csv").write_text("id,response\na,thanks\nb,no\n", encoding="utf-8")
     _grade(here, "rows.csv", "--out", "graded.csv")
     _grade(here, "rows.csv", "--out", "graded.jsonl")
@@ -191,7 +191,7 @@ def _begun(here: Path) -> "subprocess.Popen[bytes]":
     return running
 
 
-def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(here: Path) -> None:
+def test_a_second_process_writing_the_same_table_is_refused_and_the_first_loses_no_row(here: Path) -> None:
     n = 40
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(n))), encoding="utf-8")
     first = _begun(here)
@@ -204,7 +204,7 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first_which_loses_no_row(
         assert [row["id"] for row in csv.DictReader(file)] == [row["id"] for row in _rows(n)]
 
 
-def test_a_second_writer_that_comes_by_a_link_is_refused_too(here: Path) -> None:
+def test_a_second_process_writing_the_same_table_through_a_link_is_refused_too(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(20))), encoding="utf-8")
     (here / "link.csv").symlink_to("graded.csv")
     first = _begun(here)
@@ -228,7 +228,7 @@ def test_the_lock_ends_with_a_killed_process(here: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_table_that_lacks_rows_is_never_put_in_the_place_of_the_file(here: Path) -> None:
+def test_a_graded_table_that_lacks_rows_never_replaces_the_existing_file(here: Path) -> None:
     rows = _rows(6)
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     (here / "graded.csv").write_text("before")

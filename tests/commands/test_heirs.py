@@ -55,7 +55,7 @@ def test_a_removed_command_exits_2_and_names_the_commands_that_replace_it(
     assert capsys.readouterr().err == message
 
 
-def test_no_command_has_a_name_that_is_gone() -> None:
+def test_no_command_has_the_name_of_a_removed_command() -> None:
     assert not {old for command in COMMANDS for old in command.heir_of} & {command.name for command in COMMANDS}
 
 
@@ -67,12 +67,12 @@ def test_no_command_has_a_name_that_is_gone() -> None:
         ("prompts reply --examples set.jsonl", "grade reply set.jsonl --show-prompt"),
     ],
 )
-def test_prompts_is_part_of_grade(typed: str, now: str) -> None:
+def test_the_removed_command_prompts_is_answered_with_the_grade_command_to_type(typed: str, now: str) -> None:
     done = run("markscheme", *typed.split())
     assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
 
 
-def test_prompts_about_a_named_file_of_examples_equal_those_about_the_rubrics_own() -> None:
+def test_show_prompt_prints_the_same_for_the_rubric_s_own_examples_and_for_their_file_by_name() -> None:
     own = run("markscheme", "grade", "error-messages", "--show-prompt")
     examples = "calibration/error-messages/examples.jsonl"
     of_file = run("markscheme", "grade", "error-messages", examples, "--show-prompt")
@@ -81,6 +81,6 @@ def test_prompts_about_a_named_file_of_examples_equal_those_about_the_rubrics_ow
     assert (own.returncode, of_file.returncode) == (0, 0)
 
 
-def test_the_option_missing_is_refused_without_show_prompt() -> None:
+def test_the_option_missing_of_grade_is_refused_without_show_prompt() -> None:
     done = run("markscheme", "grade", "error-messages", "--missing")
     assert (done.returncode, done.stderr) == (2, "error: --missing says which prompts to print: add --show-prompt\n")

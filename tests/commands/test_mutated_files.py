@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
         pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
     ],
 )
-def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(reads: int, runs: int, archives: int) -> None:
+def test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file(
+    reads: int, runs: int, archives: int
+) -> None:
     sizes = (f"--reads={reads}", f"--runs={runs}", f"--archives={archives}")
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.mutated_files", *sizes, "--seed=7", "--show"],
@@ -71,7 +73,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_values_that_no_arithmetic_takes_are_refused_with_their_file(folder: Path, name: str) -> None:
+def test_numbers_in_files_that_cannot_be_computed_with_are_refused_and_the_file_named(folder: Path, name: str) -> None:
     file, text, why = REFUSED[name]
     (folder / file).write_text(text)
     refuses_values(folder, file, why, *COMMANDS[file].split())
@@ -102,7 +104,7 @@ def test_a_name_that_no_file_can_have_is_refused_wherever_it_is_given(folder: Pa
         refuses_long_name(folder, command)
 
 
-def test_a_pyarrow_that_cannot_be_imported_is_named_before_anything_is_asked(folder: Path) -> None:
+def test_a_pyarrow_that_cannot_be_imported_is_reported_before_a_judge_is_asked(folder: Path) -> None:
     break_pyarrow(folder)
     (folder / "rows.jsonl").write_text('{"id": "a", "response": "Reply p1."}\n')
     words = ("grade", "place", "rows.jsonl", "--out", "out.parquet", "--judge", "function:parcel_desk:judge")
@@ -123,7 +125,7 @@ def names_the_library_that_is_broken(folder: Path, file: str, *command: str) -> 
     assert "libarrow.so" in done.stderr
 
 
-def test_ids_in_a_graded_table_start_no_formula_and_reach_no_terminal(folder: Path) -> None:
+def test_ids_in_a_graded_table_are_safe_in_spreadsheets_and_on_terminals(folder: Path) -> None:
     ids = ["=1+1", "@SUM(A1)", "\x1b[31mred", "-1", "'quoted"]
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps({"id": unit, "response": "Reply p1."}) + "\n" for unit in ids)
@@ -137,7 +139,7 @@ def test_ids_in_a_graded_table_start_no_formula_and_reach_no_terminal(folder: Pa
     assert read == ["=1+1", "@SUM(A1)", "\ufffd[31mred", "-1", "'quoted"]
 
 
-def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(folder: Path) -> None:
+def test_json_of_an_unknown_tool_is_reported_in_two_lines_and_not_read_as_a_faulty_rubric(folder: Path) -> None:
     record = {f"field {n}": n for n in range(9)}
     for data in ({"rows": [record], **record}, [record] * 10):
         (folder / "other.json").write_text(json.dumps(data))
@@ -149,7 +151,7 @@ def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(folder: Path
     assert "'criterias' and 'treshold' may be" in run("markscheme", "calibrate", "other.json", cwd=folder).stderr
 
 
-def test_a_project_s_judge_is_not_a_rater_of_a_table(folder: Path) -> None:
+def test_a_judge_in_the_settings_file_is_not_taken_for_a_rater_of_a_table(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n')
     (folder / "raters.csv").write_text("unit,ann,ben\na,1,1\nb,0,1\nc,1,0\n")
     done = run("markscheme", "calibrate", "raters.csv", "--human", "ann", "ben", cwd=folder)

@@ -51,7 +51,7 @@ def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:
         (("compare", "TABLE", *JUDGE), 2, '"code": "one-judge"'),
     ],
 )
-def test_a_command_says_the_same_of_a_table_in_every_form(
+def test_a_command_says_the_same_about_a_table_in_every_file_format(
     tmp_path: Path, command: tuple[str, ...], status: int, says: str
 ) -> None:
     target = ("--json", "-") if command[0] == "calibrate" else ("--json",)
@@ -62,7 +62,9 @@ def test_a_command_says_the_same_of_a_table_in_every_form(
 
 
 @pytest.mark.parametrize("command", WITHOUT_RUBRIC)
-def test_what_works_on_a_rubric_names_the_command_that_makes_one_of_a_table(tmp_path: Path, command: str) -> None:
+def test_a_command_that_needs_a_rubric_names_the_command_that_makes_one_from_a_table(
+    tmp_path: Path, command: str
+) -> None:
     results = [printed(tmp_path, form, command, "TABLE", *OPTIONS) for form in FORMS]
     assert results[0][0] == 2
     assert "`markscheme init --from TABLE` makes one" in results[0][1]
@@ -77,7 +79,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_responses_are_graded_whatever_the_form(project: Path) -> None:
+def test_the_responses_of_a_table_are_graded_in_every_file_format(project: Path) -> None:
     for form in FORMS:
         graded = printed(
             project, form, "grade", "reply", "TABLE", "--judge", "function:polite:judge", "--json", *OPTIONS
@@ -87,7 +89,7 @@ def test_the_responses_are_graded_whatever_the_form(project: Path) -> None:
         assert {line["decision"] for line in lines} == {"pass"}
 
 
-def test_the_ratings_of_a_table_are_imported_whatever_the_form(project: Path) -> None:
+def test_the_ratings_of_a_table_are_imported_from_every_file_format(project: Path) -> None:
     options = ("--map", "ann=polite", "text=response", "--id", "run_id", "--kind", "human", "--rater", "ann")
     results = []
     for form in FORMS:
@@ -99,7 +101,7 @@ def test_the_ratings_of_a_table_are_imported_whatever_the_form(project: Path) ->
     assert results[1] == results[2] == results[0]
 
 
-def test_a_rubric_of_a_table_has_the_same_examples_and_ratings_in_every_form(tmp_path: Path) -> None:
+def test_a_rubric_made_from_a_table_has_the_same_examples_and_ratings_for_every_file_format(tmp_path: Path) -> None:
     made = []
     for form in FORMS:
         status, _ = printed(tmp_path, form, "init", form, "--from", "TABLE", *JUDGE)
@@ -110,7 +112,7 @@ def test_a_rubric_of_a_table_has_the_same_examples_and_ratings_in_every_form(tmp
     assert made[1] == made[2] == made[0]
 
 
-def test_annotators_alone_are_compared_by_the_metric_that_is_set(tmp_path: Path) -> None:
+def test_agreement_of_annotators_follows_the_metric_from_option_or_settings_file(tmp_path: Path) -> None:
     write({"id": list("abcdefgh"), "ann": [1, 2, 3, 4, 5, 1, 2, 3], "ben": [1, 2, 4, 4, 5, 2, 2, 3]}, "csv", tmp_path)
 
     def figures(*options: str) -> tuple[str, float]:

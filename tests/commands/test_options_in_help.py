@@ -30,7 +30,7 @@ def test_the_help_of_a_command_fits_a_screen(row: CommandRow, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
-def test_what_a_command_shows_are_options_that_it_has(row: CommandRow) -> None:
+def test_the_options_that_a_command_s_short_help_lists_exist(row: CommandRow) -> None:
     names = {name.lstrip("-") for option in described(row.name).options for name in option.names}
     assert {*(row.common or "").split()} <= names
 
@@ -51,7 +51,7 @@ def test_an_option_that_means_the_same_in_two_commands_is_declared_once() -> Non
     assert [option for option, times in declared.items() if times > 1] == []
 
 
-def test_no_option_has_a_second_name_that_takes_it_back() -> None:
+def test_no_option_has_a_generated_name_with_no_or_empty_that_reverses_it() -> None:
     """The parser would add `--no-accept` to `--accept`, and `--empty-only` to `--only`, which nobody asked for."""
     taken_back = {
         f"{row.name} {name}"

@@ -43,7 +43,9 @@ PEOPLE = "id,ann,ben\n" + "".join(f"{n},{'yes' if n % 2 else 'no'},{'yes' if n %
 
 @pytest.mark.proof
 @pytest.mark.parametrize("typed", [*(t for t in TYPED if t not in STILL_WRONG), *OLD_NAMES])
-def test_each_command_that_an_error_prints_works_where_it_is_printed(tmp_path: Path, typed: str) -> None:
+def test_each_command_that_an_error_message_suggests_works_when_pasted_in_the_same_folder(
+    tmp_path: Path, typed: str
+) -> None:
     here = tmp_path / "here"
     here.mkdir()
     make_project(here)

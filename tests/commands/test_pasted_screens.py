@@ -44,7 +44,9 @@ def _writes_page(arguments: Sequence[str]) -> bool:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", [name for name, screen in ALL_SCREENS.items() if screen.only is None])
-def test_each_command_that_a_screen_prints_works_where_it_is_printed(tmp_path: Path, name: str) -> None:
+def test_each_command_that_a_first_screen_suggests_works_when_pasted_in_the_same_folder(
+    tmp_path: Path, name: str
+) -> None:
     screen = ALL_SCREENS[name]
     here = tmp_path / "here"
     here.mkdir()
@@ -70,7 +72,7 @@ WITH_PAGES = [
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", WITH_PAGES)
-def test_each_command_that_a_page_or_a_step_summary_prints_works_where_the_command_ran(
+def test_each_command_that_a_page_or_step_summary_suggests_works_in_the_folder_of_the_run(
     tmp_path: Path, name: str
 ) -> None:
     screen = ALL_SCREENS[name]

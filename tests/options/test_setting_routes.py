@@ -139,7 +139,7 @@ def in_toml(value: Any, text: str) -> str:
 
 
 @pytest.mark.parametrize("key", sorted(TYPED))
-def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> None:
+def test_a_setting_has_the_same_value_from_command_line_file_environment_and_python(key: str, tmp_path: Path) -> None:
     value, text = VALUES[key]
     read: dict[str, Any] = {}
     command, operands = TYPED[key], OPERANDS[TYPED[key]]
@@ -190,7 +190,7 @@ def _families_with(key: str) -> list[type]:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_a_command_takes_all_its_settings_typed(command: str) -> None:
+def test_a_command_takes_each_of_its_settings_as_o_key_value(command: str) -> None:
     keys = described(command).settings
     words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
     typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]
@@ -199,7 +199,7 @@ def test_a_command_takes_all_its_settings_typed(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
-def test_a_setting_that_is_typed_by_name_is_refused_by_what_is_typed_instead(command: str) -> None:
+def test_a_setting_typed_as_an_option_of_its_own_is_refused_with_the_way_to_type_it(command: str) -> None:
     for option in described(command).keyed:
         for name in option.names:
             with pytest.raises(UsageError) as refused:
@@ -226,7 +226,9 @@ def test_an_option_typed_by_name_counts_before_a_setting_and_a_setting_before_th
         (["-o"], "`-o` needs KEY=VALUE"),
     ],
 )
-def test_a_wrong_setting_names_those_of_the_command(words: list[str], message: str) -> None:
+def test_the_error_on_a_wrong_setting_names_the_command_s_settings_or_the_allowed_values(
+    words: list[str], message: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         parse("calibrate", ["r", *words], SettingsFile())
     assert message in str(refused.value)

@@ -38,14 +38,18 @@ def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
         ("target = \n", "markscheme.toml cannot be read"),
     ],
 )
-def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_settings_file_with_an_unknown_key_or_a_wrong_value_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
     (tmp_path / "markscheme.toml").write_text(text)
     with pytest.raises(UsageError) as refused:
         find_settings(tmp_path)
     assert message in str(refused.value)
 
 
-def test_another_shape_is_ignored_in_a_shared_settings_file_and_refused_in_our_own(tmp_path: Path) -> None:
+def test_a_pyproject_without_a_tool_table_is_ignored_and_one_whose_markscheme_entry_is_no_table_refused(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')
     assert find_settings(tmp_path).path is None
     (tmp_path / "pyproject.toml").write_text('[tool]\nmarkscheme = "x"\n')
@@ -66,7 +70,7 @@ def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(t
     assert "[markscheme.toml: 0.3]" in run("calibrate", "--help-all", cwd=project).stdout
 
 
-def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> None:
+def test_a_switch_in_the_settings_file_can_be_turned_on_or_off_on_the_command_line(tmp_path: Path) -> None:
     settings = SettingsFile(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
     _, by_file = parse("grade", ["r", "f"], settings)
     _, by_hand = parse("grade", ["r", "f", "--batch=false", "-o", "cache=auto"], settings)
@@ -76,7 +80,7 @@ def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> No
     ]
 
 
-def test_a_model_in_the_file_is_that_of_the_file_s_judge(tmp_path: Path) -> None:
+def test_a_model_in_the_settings_file_is_used_only_with_the_judge_in_the_settings_file(tmp_path: Path) -> None:
     settings = SettingsFile(tmp_path / "markscheme.toml", {"judge": "openai", "model": "gpt-5-mini"})
     commands = {"grade": ["r", "f"], "improve": ["r"], "experiment": ["e.yaml", "--model", "anthropic"]}
     for command, words in commands.items():

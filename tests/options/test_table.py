@@ -61,7 +61,7 @@ def test_a_family_of_a_feature_is_typed_after_its_command() -> None:
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_settings_file_sets_what_is_a_setting_and_no_other_option(tmp_path: Path) -> None:
+def test_a_settings_file_can_set_a_family_s_settings_and_not_its_other_options(tmp_path: Path) -> None:
     (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")
     _, bound = parse("calibrate", ["r"], find_settings(tmp_path))
     assert bound.arguments["added"].of(TideOptions).tide_margin == 0.25
@@ -71,7 +71,7 @@ def test_a_settings_file_sets_what_is_a_setting_and_no_other_option(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_call_from_python_fills_the_family_and_leaves_the_rest() -> None:
+def test_a_python_call_s_options_are_split_into_a_feature_s_family_and_the_rest() -> None:
     file = SettingsFile(Path("markscheme.toml"), {"tide_margin": 0.25, "samples": 3})
     added, rest = CallOptions("calibrate").read({"tides": 2, "samples": 5}, file)
     assert added.of(TideOptions) == TideOptions(tides=2, tide_margin=0.25)
@@ -79,7 +79,7 @@ def test_a_call_from_python_fills_the_family_and_leaves_the_rest() -> None:
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_wrong_value_is_refused_in_the_words_of_its_form_by_every_source() -> None:
+def test_a_wrong_value_is_refused_with_the_same_words_from_every_source() -> None:
     refusal = "must be above 0 and at most 1, got 80; did you mean 0.8?"
     with pytest.raises(UsageError) as typed:
         parse("calibrate", ["r", "-o", "tide_margin=80"], SettingsFile())

@@ -44,7 +44,7 @@ def times_asked(project: Path) -> int:
     return len((project / "asked").read_text()) if (project / "asked").exists() else 0
 
 
-def test_the_first_assertion_starts_a_session_and_the_next_only_speak_to_it(
+def test_the_first_assertion_starts_a_session_and_later_ones_only_send_requests_to_it(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     first = call("get_assert", "Paris.", {"config": CONFIG}, cwd=project, env=env)
@@ -104,7 +104,7 @@ ODD: list[dict[str, Any]] = [
 ]
 
 
-def test_what_cannot_be_graded_is_reported_in_the_same_words_and_never_raises_with_or_without_a_session(
+def test_an_output_that_cannot_be_graded_gives_the_same_message_with_and_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     (project / "ends_at_once.py").write_text("raise SystemExit(0)")
@@ -125,7 +125,7 @@ def test_what_cannot_be_graded_is_reported_in_the_same_words_and_never_raises_wi
     assert session_pids(runtime)
 
 
-def test_not_python_raises_through_a_session_as_it_does_without(
+def test_a_not_python_assertion_raises_the_same_error_with_and_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     config = {"rubric": "capitol"}
@@ -154,7 +154,9 @@ def test_socket_and_folder_are_closed_to_others(project: Path, runtime: Path, en
     assert stat.S_ISSOCK((folder / name).stat().st_mode)
 
 
-def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_session_folder_that_other_users_may_enter_is_not_used(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     (runtime / "markscheme").mkdir()
     (runtime / "markscheme").chmod(0o755)
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
@@ -162,7 +164,7 @@ def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path
 
 
 @pytest.mark.proof
-def test_another_key_address_or_setting_has_a_session_of_its_own(
+def test_another_api_key_address_or_setting_has_a_session_of_its_own(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     others = [
@@ -222,7 +224,7 @@ def two_projects(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.proof
-def test_a_project_that_takes_anothers_place_is_graded_by_its_own_rubric(
+def test_a_project_moved_to_the_path_of_another_is_graded_by_its_own_rubric(
     tmp_path: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     first, second = two_projects(tmp_path)
@@ -375,7 +377,7 @@ def test_a_socket_that_a_killed_session_left_is_taken_over(project: Path, runtim
 
 
 @pytest.mark.proof
-def test_a_session_that_stopped_answering_costs_seconds_once_and_its_place_is_taken(
+def test_a_session_that_stopped_answering_delays_callers_once_and_is_replaced(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     assess("Paris.", CONFIG, project, env)
@@ -400,7 +402,9 @@ def test_a_session_that_stopped_answering_costs_seconds_once_and_its_place_is_ta
     assert len(files(runtime)) == 1, "the old session leaves the new one's socket alone"
 
 
-def test_stop_removes_what_a_killed_session_left(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_stop_removes_the_socket_that_a_killed_session_left_behind(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     assess("Paris.", CONFIG, project, env)
     os.kill(session_pids(runtime)[0], signal.SIGKILL)
     assert wait_until(lambda: not session_pids(runtime))
@@ -472,14 +476,16 @@ def test_a_file_at_the_path_that_an_assertion_names_is_left_alone(
     assert session_pids(runtime) == []
 
 
-def test_a_judge_edited_meanwhile_is_asked_as_it_is_now(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_judge_whose_code_is_edited_during_a_session_is_asked_in_its_new_form(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     module = project / "session_judge.py"
     module.write_text(module.read_text().replace('"MET"', '"UNMET"'))
     assert assess("Paris.", CONFIG, project, env)["pass"] is False
 
 
-def test_a_rubric_edited_meanwhile_is_read_again(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_rubric_edited_during_a_session_is_read_again(project: Path, runtime: Path, env: dict[str, str]) -> None:
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     (project / "rubrics" / "capital.yaml").write_text("criteria:\n- {name: rude, requirement: Is rude, weight: -2}\n")
     result = assess("Paris.", CONFIG, project, env)
@@ -510,7 +516,9 @@ def test_a_setting_that_no_session_can_start_with_is_named(project: Path, runtim
     assert files(runtime) == []
 
 
-def test_a_caller_that_goes_away_is_not_graded_for_ever(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_session_goes_on_answering_after_callers_that_sent_garbage_and_left(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     assess("Paris.", CONFIG, project, env)
     place = str(runtime / "markscheme" / files(runtime)[0])
     for request in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
@@ -538,7 +546,7 @@ def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
 
 
 @pytest.mark.proof
-def test_hooks_start_and_end_the_session_of_the_graders_next_to_them(
+def test_promptfoo_s_hooks_start_and_end_the_session_of_the_graders_in_their_folder(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     hooks = ROOT / "graders" / "session.py"

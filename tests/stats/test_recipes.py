@@ -56,7 +56,9 @@ REPRODUCED = {
         "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {
-        "constants": ["calibration/comparison/test_policy.py::test_our_constants_equal_those_of_the_shared_reference"],
+        "constants": [
+            "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
+        ],
         "share": ["stats/test_shares.py::test_every_share_of_the_reference_is_reproduced"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_is_reproduced"],
         "pairwise": [
@@ -74,10 +76,12 @@ REPRODUCED = {
         "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_is_reproduced"],
     },
     "verdict3.yaml": {
-        "constants": ["calibration/comparison/test_policy.py::test_our_constants_equal_those_of_the_shared_reference"],
+        "constants": [
+            "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
+        ],
         "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_is_reproduced"],
         "share": [
-            "calibration/comparison/test_policy.py::test_every_share_of_the_reference_is_compared_with_the_target_by_the_displayed_interval"
+            "calibration/comparison/test_policy.py::test_whether_agreement_is_above_the_target_follows_from_the_displayed_interval_in_all_reference_cases"
         ],
         "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_is_reproduced"],
         "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
@@ -91,17 +95,19 @@ REPRODUCED = {
         "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_is_reproduced"],
         "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_is_reproduced"],
         "limit": [
-            "calibration/comparison/test_limits.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_limits.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
         ],
         "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_the_rates_of_this_file_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_limits.py::test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_the_worked_examples_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_categories.py::test_the_worked_examples_of_categories_equal_those_of_the_shared_reference"
         ],
         "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_is_reproduced"],
-        "except": ["calibration/test_exceptions.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"],
-        "stale": ["stats/test_relabelling.py::test_the_cases_of_this_file_equal_those_of_the_shared_reference"],
+        "except": [
+            "calibration/test_exceptions.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
+        ],
+        "stale": ["stats/test_relabelling.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_is_reproduced"],

@@ -30,7 +30,7 @@ FIRST = AcceptedPoint(
 )
 
 
-def test_a_run_is_read_as_it_was_kept_and_the_same_ratings_are_one_run(tmp_path: Path) -> None:
+def test_the_history_keeps_each_accepted_run_as_it_was_and_the_same_ratings_only_once(tmp_path: Path) -> None:
     second = replace(FIRST, date="2026-11-09", ratings="d2", fails=None)
     for point in (FIRST, FIRST, second):
         keep_point(point, kept_points(tmp_path), tmp_path)
@@ -52,7 +52,7 @@ def test_what_changed_since_the_run_before_is_named(after: AcceptedPoint, change
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"agreement": {"value": 2}, "fails": "x"}'])
-def test_a_line_that_is_no_run_is_named_with_its_place(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_of_the_history_is_reported_with_its_line_number(tmp_path: Path, line: str) -> None:
     (tmp_path / ACCEPTED_RUNS).write_text(json.dumps(FIRST.to_json()) + "\n" + line + "\n")
     with pytest.raises(RatingError, match=rf"{ACCEPTED_RUNS}:2"):
         load_history(tmp_path)

@@ -74,7 +74,7 @@ def test_gold_is_the_most_frequent_label_and_none_where_people_split_evenly() ->
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_the_worked_examples_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_examples_of_categories_equal_those_of_the_shared_reference() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)
@@ -87,7 +87,7 @@ def test_the_worked_examples_equal_those_of_the_shared_reference() -> None:
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_the_constant_and_annotators_count_equal_labels() -> None:
+def test_agreement_on_a_category_counts_equal_labels_for_the_judge_the_constant_and_annotators() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -102,7 +102,7 @@ def test_agreement_the_constant_and_annotators_count_equal_labels() -> None:
     assert (person.value, person.n) == (worked.ANNOTATORS_AGREE[0] / worked.ANNOTATORS_AGREE[1], 10)
 
 
-def test_a_category_and_a_score_agree_where_the_category_is_equal_and_the_score_near() -> None:
+def test_answers_with_a_category_and_a_score_agree_if_the_category_is_equal_and_the_score_is_close() -> None:
     judge = [(label, score * 20) for (label, score), _, _ in worked.MIXED]
     gold = [(label, score * 20) for _, (label, score), _ in worked.MIXED]
     comparison = calibrated(MIXED, judge, {"p": gold}).comparison
@@ -143,7 +143,7 @@ def test_no_report_shows_the_internal_number_of_a_category() -> None:
     assert "False passes" not in text
 
 
-def test_labels_that_pass_make_decisions() -> None:
+def test_a_category_whose_labels_pass_gives_pass_fail_decisions() -> None:
     calibration = calibrated(PASSING, alone("abca"), {"p": alone("accc")}, of="decision")
     comparison = calibration.comparison
     assert comparison.passes.tolist() == [1, 1, 0, 1]
@@ -161,7 +161,7 @@ def test_decisions_of_categories_that_neither_pass_nor_fail_are_refused() -> Non
     ("label", "level", "outcome"),
     [("a", 20, (1.0, True, ())), ("c", 20, (1.0, False, ("kind",))), ("a", 4, (0.2, False, ()))],
 )
-def test_a_grade_takes_its_score_from_the_rest_and_fails_where_a_label_does(
+def test_a_grade_takes_its_score_from_the_other_criteria_and_fails_if_a_category_s_label_fails(
     label: str, level: float, outcome: tuple[float, bool, tuple[str, ...]]
 ) -> None:
     rubric = replace(MIXED, criteria=(PASSING.criteria[0], MIXED.criteria[1]))
@@ -179,7 +179,7 @@ def test_a_grade_by_categories_alone_has_a_score_only_where_labels_pass() -> Non
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_two_different_categories_of_one_judge_are_not_an_answer() -> None:
+def test_a_judge_that_gives_two_different_categories_in_a_double_pass_gives_no_answer() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])
@@ -195,7 +195,7 @@ def test_two_different_categories_of_one_judge_are_not_an_answer() -> None:
         ({"passing": ("1",), "scale": Scale.numbered(1, 3)}, "it goes with scale_type nominal"),
     ],
 )
-def test_keys_that_a_category_cannot_have_are_refused(changes: dict[str, object], why: str) -> None:
+def test_a_criterion_with_categories_is_refused_keys_that_need_an_order(changes: dict[str, object], why: str) -> None:
     with pytest.raises(RubricError, match=why):
         replace(KIND.criteria[0], **changes)  # type: ignore[arg-type]
 
@@ -238,7 +238,7 @@ def test_holm_and_the_interval_decide_which_label_is_rarely_found(hits: int, of:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown
 
 
-def test_files_have_the_label_of_a_category_so_that_another_order_of_labels_changes_nothing() -> None:
+def test_files_store_a_category_s_label_by_name_so_that_reordering_labels_changes_nothing() -> None:
     line = rating("e0", "p", KIND, "c").to_json()
     read = RatingReader(KIND).rating({**line, "criteria": {"kind": "c"}})
     assert read.to_json()["criteria"]["kind"]["level"] == "c"

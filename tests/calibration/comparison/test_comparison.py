@@ -88,7 +88,7 @@ def test_an_ungraded_response_counts_in_no_kappa() -> None:
     assert kappa.n == 3
 
 
-def test_two_people_give_their_agreement_and_a_ceiling() -> None:
+def test_with_two_annotators_a_comparison_has_their_agreement_and_a_ceiling() -> None:
     made = Made(60)
     comparison = compared(made.rubric, examples(made.rubric, made.people), judged(made.rubric, made.judge))
     assert comparison.agreement_person is not None
@@ -118,7 +118,7 @@ def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Ra
 
 
 @pytest.mark.parametrize("with_pass", [True, False])
-def test_scores_levels_and_decisions_of_several_samples_follow_one_rule(with_pass: bool) -> None:
+def test_scores_levels_and_decisions_of_several_samples_are_all_combined_by_their_median(with_pass: bool) -> None:
     labelled, ratings = sampled([0, 1, 2], with_pass=with_pass)
     truth = gold_of(labelled, YES_NO)
     comparison = compare(truth.judged(YES_NO, ratings))
@@ -128,7 +128,7 @@ def test_scores_levels_and_decisions_of_several_samples_follow_one_rule(with_pas
     assert (comparison.false_passes, comparison.false_fails) == ([], [])
 
 
-def test_two_samples_that_contradict_each_other_agree_with_neither_level() -> None:
+def test_two_contradicting_yes_no_samples_combine_to_a_value_that_agrees_with_neither_level() -> None:
     labelled, ratings = sampled([0, 1], with_pass=True)
     comparison = compare(gold_of(labelled, YES_NO).judged(YES_NO, ratings))
     assert comparison.criteria["works"].judge.tolist() == [0.5] * 12

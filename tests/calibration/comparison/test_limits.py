@@ -40,7 +40,7 @@ def state_at(of_fails: SideShare, limit: float) -> SideState:
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
-def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case: LimitCase) -> None:
+def test_a_limit_is_kept_or_broken_if_the_whole_interval_lies_on_one_side_of_it(case: LimitCase) -> None:
     decisions = decisions_of(case.wrong, case.of)
     estimate = wrong_rate("false_pass", decisions)
     assert (decisions.hits, decisions.of) == (case.wrong, case.of)
@@ -49,7 +49,7 @@ def test_a_limit_is_kept_or_broken_where_the_whole_interval_is_on_one_side(case:
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_cases_of_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -84,7 +84,7 @@ def test_labels_drawn_by_verdict_give_the_rates_of_the_worked_examples(case: ByV
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_the_rates_of_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],
@@ -97,7 +97,7 @@ def test_the_rates_of_this_file_equal_those_of_the_shared_reference() -> None:
     assert cases == BY_VERDICT
 
 
-def test_without_labels_on_one_side_little_is_shown() -> None:
+def test_without_labels_on_the_judge_s_passes_the_false_pass_rate_has_wide_bounds() -> None:
     rate = RateByVerdict((Stratum(0.6, grouped_share([])),), (Stratum(0.4, grouped_share([1] * 40)),))
     assert rate.lower(AT_95) == 0.0
     assert rate.upper(AT_95) > 0.5  # type: ignore[operator]
@@ -132,7 +132,7 @@ def test_labels_drawn_by_strata_are_weighted_by_their_strata() -> None:
     assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
-def test_two_strata_of_a_side_are_summed() -> None:
+def test_two_strata_of_the_judge_s_passes_are_summed_for_a_false_pass_rate() -> None:
     judge = np.array([1.0] * 60 + [0.0] * 40)
     gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40
@@ -162,7 +162,7 @@ def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
     assert state_at(nothing, 0.5) == "open"
 
 
-def test_labels_drawn_with_unequal_chances_weigh_by_them_alone() -> None:
+def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inverse_chance() -> None:
     judge = np.array([0.0] * 10 + [1.0] * 10)
     examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
     weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)

@@ -133,7 +133,9 @@ def test_every_verdict_of_the_reference_is_reproduced() -> None:
     ("settings", "one_sided", "two_sided"),
     [(1, 0.975, 0.95), (2, 0.9875, 0.975), (5, 0.995, 0.99), (20, 0.99875, 0.9975)],
 )
-def test_settings_tried_together_share_the_level(settings: int, one_sided: float, two_sided: float) -> None:
+def test_the_confidence_level_rises_with_the_number_of_settings_tried_on_the_same_labels(
+    settings: int, one_sided: float, two_sided: float
+) -> None:
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
 
 
@@ -143,7 +145,7 @@ def test_every_confidence_of_the_reference_is_reproduced() -> None:
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
-def test_every_share_of_the_reference_is_compared_with_the_target_by_the_displayed_interval() -> None:
+def test_whether_agreement_is_above_the_target_follows_from_the_displayed_interval_in_all_reference_cases() -> None:
     no_gain = grouped_mean([])
     for case in block("verdict3.yaml", "share"):
         agreement = agreement_of(case)
@@ -196,7 +198,7 @@ def test_the_more_settings_were_tried_the_more_hits_of_100_are_needed(settings: 
     assert above == [False, True]
 
 
-def test_our_constants_equal_those_of_the_shared_reference() -> None:
+def test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference() -> None:
     first = block("verdict.yaml", "constants")
     assert {name: first[name] for name in first if not name.startswith(("confidence", "power", "most_"))} == {
         "margin_person": policy.PERSON_MARGIN,
@@ -295,7 +297,7 @@ def test_only_agreement_above_target_and_constant_gives_ok(ok: Any) -> None:
         assert use == ok if verdict == "ok" else use != "gate"
 
 
-def test_people_never_turn_a_verdict_into_ok_and_drift_and_no_skill_always_forbid_it() -> None:
+def test_a_judge_that_drifted_or_has_no_skill_never_has_the_verdict_ok() -> None:
     for states in STATES:
         assert because_of(states, drifted=True) == "drift"
         verdict, _, _ = ruling(states, ok="gate", no_skill=True)
@@ -324,12 +326,12 @@ def test_a_judge_below_a_constant_is_never_left_open_unless_its_labels_disagree(
         ({"labelled": False}, "no-labels"),
     ],
 )
-def test_the_first_rule_that_holds_decides(shown: dict[str, bool], because: str) -> None:
+def test_the_reason_for_a_verdict_is_the_first_rule_that_holds(shown: dict[str, bool], because: str) -> None:
     nothing = dict.fromkeys(("above", "below", "beats", "loses"), False)
     assert because_of(VerdictStates(**{**nothing, **shown})) == because
 
 
-def test_people_on_fewer_than_thirty_examples_show_nothing() -> None:
+def test_agreement_of_annotators_counts_only_from_thirty_shared_examples_on() -> None:
     gain = grouped_mean([1.0] * 20 + [0.0] * 20)
     agreement = grouped_share([1.0] * 10 + [0.0] * 30)
     for n, shown in ((29, False), (30, True)):
@@ -344,13 +346,13 @@ def test_people_on_fewer_than_thirty_examples_show_nothing() -> None:
         assert (states.low, states.asgood, states.nosignal) == (shown, shown, shown)
 
 
-def test_four_groups_show_nothing_however_good_the_judge() -> None:
+def test_four_groups_of_examples_are_too_few_for_a_verdict_even_on_a_perfect_judge() -> None:
     gold = np.tile([0.0, 1.0], 40)
     states = states_of(agreement_figures(gold, gold, tolerance=0.1, groups=np.repeat(np.arange(4), 20)), 0.8)
     assert because_of(states) == "few-groups"
 
 
-def test_without_a_comparable_example_there_are_no_labels() -> None:
+def test_without_an_example_that_judge_and_gold_share_the_reason_is_that_there_are_no_labels() -> None:
     figures = agreement_figures([0.5, math.nan], [math.nan, 0.5], tolerance=0.1)
     assert figures.agreement.n == 0
     assert math.isnan(figures.constant_value)
@@ -399,7 +401,7 @@ def test_labels_needed_to_reach_the_target_equal_the_worked_examples() -> None:
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_a_gain_that_is_open_as_well_asks_for_the_larger_number() -> None:
+def test_if_target_and_constant_are_both_undecided_the_larger_number_of_labels_is_asked_for() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160

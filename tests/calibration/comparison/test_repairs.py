@@ -45,7 +45,7 @@ def repairs_of(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> R
 
 
 @pytest.mark.parametrize("case", REPAIRS, ids=["required", "broken", "pair"])
-def test_every_worked_case_has_the_counts_made_by_hand(case: RepairCase) -> None:
+def test_repairs_have_the_counts_worked_out_by_hand_in_every_case(case: RepairCase) -> None:
     times = [n for n, *_ in case.examples]
     gold = np.repeat([levels for _, levels, _ in case.examples], times, axis=0)
     judge = np.repeat([levels for *_, levels in case.examples], times, axis=0)
@@ -231,7 +231,7 @@ def test_repairs_are_plain_counts_so_doubled_examples_count_double_and_right_one
     assert counts(repairs_of(of, labelled(golds * 2), ratings_of(judges + golds))) == once
 
 
-def test_an_example_without_gold_on_a_criterion_is_counted_for_the_others_alone() -> None:
+def test_an_example_without_gold_on_a_criterion_counts_only_for_repairs_of_the_other_criteria() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 0]] * 4, [[1, 0]] * 4
     people = ExampleSet(
@@ -286,7 +286,7 @@ def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_name
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_a_grade_of_the_whole_and_a_decision_from_a_file_are_not_counted_though_some_equal_the_levels() -> None:
+def test_repairs_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})
@@ -300,12 +300,12 @@ def test_a_grade_of_the_whole_and_a_decision_from_a_file_are_not_counted_though_
     assert compared(of, labels, whole).repairs is None
 
 
-def test_a_score_that_differs_from_its_levels_by_rounding_follows_from_them() -> None:
+def test_repairs_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_a_single_criterion_is_not_counted_since_all_errors_are_its_own() -> None:
+def test_repairs_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

@@ -198,7 +198,9 @@ def test_the_report_says_how_many_runs_are_accepted_and_recommends_five(
     assert full.sentences == f"5 runs accepted, with the judge's ratings in {full.file.name}."
 
 
-def test_a_run_that_cannot_be_written_leaves_the_one_before(calibration: Calibration, tmp_path: Path) -> None:
+def test_the_previous_accepted_run_stays_if_the_new_one_cannot_be_written(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     accept(calibration, tmp_path / "accepted.json")
     with disk_of(1000), pytest.raises(UsageError, match=r"accepted\.json cannot be written"):
         accept(_another_run(calibration), tmp_path / "accepted.json")
@@ -240,7 +242,9 @@ def test_a_run_with_a_tenth_ungraded_is_accepted(calibration: Calibration, tmp_p
     assert len(load_accepted(tmp_path / "accepted.json").ratings) == 60
 
 
-def test_other_ratings_than_those_accepted_are_refused(calibration: Calibration, tmp_path: Path) -> None:
+def test_an_accepted_run_is_refused_if_its_ratings_file_has_changed_or_is_missing(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     ratings = accept(calibration, tmp_path / "accepted.json").file
     text = ratings.read_bytes()
     ratings.write_bytes(text.replace(b"\n", b"\r\n"))
@@ -264,7 +268,7 @@ def test_other_ratings_than_those_accepted_are_refused(calibration: Calibration,
         lambda data: data["ratings"].pop("file"),
     ],
 )
-def test_a_file_that_lacks_its_parts_is_not_an_accepted_run(
+def test_an_accepted_json_with_a_missing_or_wrong_entry_is_refused(
     calibration: Calibration, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
@@ -280,7 +284,7 @@ def _example(response: str = "Paris.", query: str = "Capital?", level: float = 3
     return Example(Submission(response, {"query": query}, "x"), (label,))
 
 
-def test_digests_tell_responses_inputs_and_labels_apart() -> None:
+def test_digests_of_submissions_and_of_labels_differ_if_a_response_an_input_or_a_label_differs() -> None:
     assert submission_digest(_example()) == submission_digest(_example(level=4.0))
     assert submission_digest(_example()) != submission_digest(_example(response="Rome."))
     assert submission_digest(_example()) != submission_digest(_example(query="Capital of France?"))

@@ -39,7 +39,9 @@ def test_equal_settings_have_no_changes() -> None:
 @pytest.mark.parametrize(
     ("strategy", "reached"), [("per_criterion", {"tone"}), ("one_shot", ALL), ("double_pass", ALL)]
 )
-def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(strategy: str, reached: set[str]) -> None:
+def test_a_reworded_criterion_can_move_its_own_levels_and_those_of_criteria_in_the_same_prompt(
+    strategy: str, reached: set[str]
+) -> None:
     changes = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))
     assert changes.keys() == {"text:tone"}
     assert changes["text:tone"].criteria == reached
@@ -57,7 +59,7 @@ def test_a_text_can_move_its_criterion_and_those_asked_in_the_same_question(stra
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_any_change_of_a_question_can_move_its_criterion(changes: dict[str, Any], key: str) -> None:
+def test_any_change_of_a_criterion_s_prompt_can_move_its_levels(changes: dict[str, Any], key: str) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
     assert key in changes_found
     assert changes_found[key].side == "rubric"
@@ -98,13 +100,15 @@ def test_a_change_of_pass_marks_moves_no_level_and_is_reported_with_its_values(
         ({"samples": 3}, "samples"),
     ],
 )
-def test_what_every_question_shares_can_move_every_criterion(changes: dict[str, Any], key: str) -> None:
+def test_a_change_that_affects_all_prompts_can_move_the_levels_of_every_criterion(
+    changes: dict[str, Any], key: str
+) -> None:
     changes_found = _changes(rubric(), replace(rubric(), **changes))
     assert changes_found.keys() == {key}
     assert changes_found[key].criteria == ALL
 
 
-def test_adding_or_removing_a_criterion_can_move_those_asked_with_it() -> None:
+def test_adding_or_removing_a_criterion_can_move_the_criteria_in_the_same_prompt() -> None:
     more = replace(rubric(), criteria=(*rubric().criteria, Criterion(1.0, "is short", "length")))
     assert _changes(rubric(), more)["added:length"].criteria == {*NAMES, "length"}
     assert _changes(more, rubric())["removed:length"].criteria == ALL
@@ -140,31 +144,31 @@ def test_what_changed_about_the_judge_is_named_with_its_values(
     assert f"({then_now[0]} → {then_now[1]})" in change.sentence
 
 
-def test_a_judge_cannot_move_what_code_decides() -> None:
+def test_a_change_of_judge_cannot_move_a_criterion_that_code_checks() -> None:
     coded = _with(rubric(), "format", check="json_valid")
     (change,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
     assert change.criteria == ALL - {"format"}
 
 
-def test_a_model_that_names_itself_otherwise_is_a_change() -> None:
+def test_another_model_name_in_the_replies_is_a_change_of_the_judge() -> None:
     then = _setting(rubric(), answered_by=("large-1-0501",))
     (change,) = changes_between(then, _setting(rubric(), answered_by=("large-1-0801",)))
     assert change.sentence == "the model that answers, as it names itself (large-1-0501 → large-1-0801)"
     assert changes_between(then, _setting(rubric())) == ()
 
 
-def test_where_only_ratings_are_known_the_name_tells_judges_apart() -> None:
+def test_judges_known_only_by_their_ratings_are_told_apart_by_name() -> None:
     mine, theirs = Setting(rubric(), "t", "mine"), Setting(rubric(), "t", "theirs")
     assert [change.key for change in changes_between(mine, theirs)] == ["judge"]
     assert changes_between(mine, mine) == ()
 
 
-def test_other_words_around_the_rubric_are_a_change_of_their_own() -> None:
+def test_another_prompt_template_is_a_change_that_can_move_every_criterion() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), template="other"))
     assert (change.key, change.criteria) == ("template", ALL)
 
 
-def test_changes_explain_the_criteria_they_reach_and_no_others() -> None:
+def test_a_change_explains_shifts_only_on_the_criteria_that_it_can_move() -> None:
     then = _setting(rubric("per_criterion"))
     now = _setting(_with(rubric("per_criterion", changed=["tone"]), "facts", weight=3.0), replace(JUDGE, model="two"))
     changes = changes_between(then, now)
@@ -173,7 +177,7 @@ def test_changes_explain_the_criteria_they_reach_and_no_others() -> None:
     assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
 
 
-def test_a_replay_helps_where_rubric_and_judge_changed_at_once() -> None:
+def test_a_replay_is_needed_only_if_rubric_and_judge_or_template_changed_at_once() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))
@@ -182,7 +186,7 @@ def test_a_replay_helps_where_rubric_and_judge_changed_at_once() -> None:
     assert need_replay(changes_between(_setting(rubric()), _setting(text, template="other")))
 
 
-def test_a_long_value_is_cut_short() -> None:
+def test_a_long_value_in_a_change_of_setting_is_cut_short() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
     assert len(str(change.now)) == 60
 

@@ -46,7 +46,7 @@ def test_the_next_command_does_not_ask_for_one_criterion_at_a_time_if_the_rubric
     assert not calibration.commands.asks_together
 
 
-def test_no_criterion_is_to_name_the_model_that_wrote_the_responses() -> None:
+def test_a_suggestion_never_tells_authors_to_name_the_model_that_wrote_the_responses() -> None:
     of = rubric("tone")
     truth = np.random.default_rng(2).integers(1, 6, (160, 1)).astype(float)
     systems = ["gpt-4-turbo" if place < 60 else "haiku" for place in range(160)]

@@ -42,7 +42,9 @@ def test_a_judge_as_good_as_a_person_gets_no_finding() -> None:
 
 
 @pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
-def test_a_shift_on_one_criterion_is_named_there_with_both_means_and_a_level_to_anchor(size: float, code: str) -> None:
+def test_a_lenient_or_severe_judge_is_reported_on_its_criterion_with_both_means_and_a_level_to_describe(
+    size: float, code: str
+) -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + size)
     findings = MADE.find(judge)
@@ -72,7 +74,7 @@ def test_the_bias_in_a_finding_is_the_one_in_the_criterion_s_table(annotators: i
         assert judge_mean - gold_mean == pytest.approx(bias.value)
 
 
-def test_shares_of_met_in_a_finding_are_those_of_the_table() -> None:
+def test_the_shares_of_met_in_a_finding_equal_those_in_the_criterion_s_table() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(3)
     people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}
@@ -103,7 +105,7 @@ def test_on_a_fault_a_judge_that_sees_it_too_often_is_severe() -> None:
     of_code(diagnosed(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
 
 
-def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -> None:
+def test_a_judge_that_is_one_level_too_high_everywhere_is_lenient_although_its_errors_have_no_spread() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
@@ -131,7 +133,7 @@ def test_a_judge_that_keeps_to_the_middle_is_reported_once_and_not_as_noise() ->
     assert codes(findings) == {"central-tendency"}
 
 
-def test_with_one_label_an_example_the_spread_is_only_a_weak_sign() -> None:
+def test_with_one_label_per_example_central_tendency_is_reported_as_a_weak_sign() -> None:
     of = MADE.rubric
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.3 * (MADE.truth[:, 2] - 3) + 0.3 * MADE.noise[:, 2])
@@ -255,7 +257,7 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     assert codes(findings) == {"ambiguous"}
 
 
-def test_what_annotators_wrote_is_shown_with_the_finding() -> None:
+def test_annotators_remarks_are_shown_with_a_finding_on_their_disagreement() -> None:
     people = {name: levels.copy() for name, levels in MADE.people.items()}
     noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
     for name, off in zip(people, noise, strict=True):
@@ -288,7 +290,7 @@ def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
     assert "ambiguous" not in codes(findings)
 
 
-def test_a_criterion_with_one_level_throughout_is_dead_unless_the_judge_finds_the_others() -> None:
+def test_a_criterion_with_one_gold_level_for_nearly_all_responses_is_reported_as_dead() -> None:
     of = yes_no_rubric()
     gold = (np.arange(100)[:, None] >= 3).astype(float)
     blind = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "dead", "right")
@@ -325,7 +327,7 @@ def test_few_examples_get_one_warning_and_no_other_finding() -> None:
     assert findings[0].cost == 0
 
 
-def test_many_examples_of_few_tasks_are_few() -> None:
+def test_many_examples_of_only_four_tasks_are_reported_as_too_few_labels() -> None:
     groups = [f"g{i % 4}" for i in range(100)]
     finding = of_code(MADE.find(MADE.judge, groups=groups), "too-few-labels")
     assert finding.evidence == {**finding.evidence, "examples": 100, "groups": 4}
@@ -502,7 +504,7 @@ def test_evidence_is_plain_data_without_nan_whatever_was_found() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
+def test_the_diagnosis_never_raises_on_random_sets_with_odd_scales_and_missing_levels(seed: int) -> None:
     generator = np.random.default_rng(seed)
     n = int(generator.integers(1, 60))
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
@@ -543,7 +545,7 @@ def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
     assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
 
 
-def test_unordered_levels_get_no_severity_and_no_slope() -> None:
+def test_a_judge_on_unordered_levels_is_never_called_lenient_severe_or_narrow() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(4)
@@ -567,7 +569,7 @@ def test_a_set_without_overall_scores_is_diagnosed_by_its_criteria() -> None:
     assert of_code(findings, "lenient", "clarity").cost > 0
 
 
-def test_adjudicated_labels_are_what_severity_is_measured_against() -> None:
+def test_a_judge_s_bias_is_measured_against_adjudicated_labels_if_there_are_any() -> None:
     of = rubric("tone")
     gold = np.array([[2], [3], [4], [3]] * 10)
     labelled = ExampleSet(

@@ -33,7 +33,7 @@ RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
 
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
-def test_a_reader_finds_each_code_in_the_guide_on_what_to_do(kind: FindingKind) -> None:
+def test_the_guide_on_findings_explains_the_code_of_every_kind(kind: FindingKind) -> None:
     rows = GUIDE.read_text(encoding="utf-8").partition("## What to do about a finding")[2].partition("\n## ")[0]
     assert f"`{kind.code}`" in rows
 
@@ -51,7 +51,7 @@ def test_work_goes_from_replies_to_labels_to_the_judge_to_more_labels() -> None:
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
 
 
-def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
+def test_kinds_of_finding_with_the_same_code_have_the_same_cause() -> None:
     for kind in finding_kinds():
         first = kind_of(kind.code)
         assert first is not None
@@ -59,7 +59,7 @@ def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
 
 
 @pytest.mark.proof
-def test_codes_are_written_with_their_kinds_alone() -> None:
+def test_codes_of_findings_are_written_only_in_the_tables_of_kinds() -> None:
     """Codes of one word are words of other things too, and `no-skill` is also why a verdict is what it is."""
     codes = {kind.code for kind in finding_kinds() if "-" in kind.code} - {"no-skill"}
     assert len(codes) >= 10
@@ -79,7 +79,9 @@ def test_an_unknown_code_is_not_a_kind() -> None:
 
 @pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
-def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind, commands: Commands) -> None:
+def test_the_command_after_a_finding_names_the_rubric_or_files_that_were_calibrated_or_is_empty(
+    kind: FindingKind, commands: Commands
+) -> None:
     command = kind.command(commands, None)
     assert command == "" or shlex.split(command)[0] == "markscheme"
     assert command == "" or commands.rubric in shlex.split(command)
@@ -100,11 +102,13 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
     ],
     ids=lambda value: value.short if isinstance(value, FindingKind) else "",
 )
-def test_the_command_follows_the_advice(kind: FindingKind, options: str, command: str) -> None:
+def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
+    kind: FindingKind, options: str, command: str
+) -> None:
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be() -> None:
+def test_for_ratings_from_a_file_calibrate_is_offered_only_with_a_judge_that_can_be_asked() -> None:
     assert NOISY.command(FROM_FILE, "--samples 3") == ""
     assert NOISY.command(ASKED, None) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
@@ -126,7 +130,7 @@ def test_a_certificate_is_offered_to_one_judge_or_one_file_of_ratings(options: s
     assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
 
 
-def test_after_an_edit_by_the_author_a_usable_judge_needs_new_labels() -> None:
+def test_after_drift_caused_by_the_author_s_edit_labelling_is_the_next_command_for_a_usable_judge() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 

@@ -81,7 +81,7 @@ def test_false_passes_come_first_then_wrong_decisions_then_scores_then_the_cost_
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_a_finding_that_is_about_no_level_is_ranked_by_its_cost() -> None:
+def test_a_finding_that_is_not_about_a_judge_s_levels_keeps_the_rank_of_its_cost() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),
@@ -102,7 +102,7 @@ def test_a_finding_that_is_about_no_level_is_ranked_by_its_cost() -> None:
     assert [it.criterion for it in ranked(ranking, None)] == ["a", None, "b", "c", "c"]
 
 
-def test_only_faults_of_a_judge_s_levels_are_ranked_by_gold_s_level_in_their_place() -> None:
+def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_what_replacing_levels_repairs() -> None:
     ranked_kinds = [kind for kind in finding_kinds() if kind.is_of_levels]
     assert {kind.cause for kind in ranked_kinds} == {"judge", "scale"}
     assert {kind.code for kind in ranked_kinds} == {

@@ -39,7 +39,7 @@ def standing_out(parts: tuple[Slice, ...]) -> list[tuple[str, str]]:
     return [(part.part.by, part.part.name) for part in parts if part.stands_out]
 
 
-def test_parts_come_by_group_system_label_kind_and_length() -> None:
+def test_slices_are_made_by_group_by_system_by_label_kind_and_by_length() -> None:
     lengths = list(range(100, 220))
     groups = [f"g{i % 12}" for i in range(120)]
     labelled = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
@@ -51,7 +51,7 @@ def test_parts_come_by_group_system_label_kind_and_length() -> None:
         assert (together == 1).all()
 
 
-def test_metadata_with_few_values_are_parts_unless_they_divide_as_something_else_does() -> None:
+def test_metadata_with_few_values_make_slices_unless_another_key_divides_the_examples_in_the_same_way() -> None:
     labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
     metadata = [
         {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}
@@ -64,7 +64,7 @@ def test_metadata_with_few_values_are_parts_unless_they_divide_as_something_else
     assert [part.called for part in parts if part.by == "language"] == ["language de", "language en"]
 
 
-def test_errors_in_a_slice_leave_out_sets_of_groups_where_there_are_more_than_a_thousand() -> None:
+def test_standard_errors_in_a_slice_leave_out_sets_of_groups_if_there_are_more_than_a_thousand_groups() -> None:
     n = 3300
     many = Made(n, seed=3)
     groups = [f"g{i // 3}" for i in range(n)]
@@ -88,7 +88,7 @@ def test_no_slice_is_found_where_the_judge_is_the_same_everywhere() -> None:
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
-def test_a_slice_on_which_the_judge_guesses_is_found_alone() -> None:
+def test_a_slice_on_which_the_judge_guesses_is_found_and_no_other() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     broken = slices(judge, systems=SYSTEMS)
@@ -121,7 +121,7 @@ def test_a_slice_broken_on_one_criterion_is_reported_by_that_criterion() -> None
     assert "too high" in str(finding.suggestion)
 
 
-def test_one_broken_part_cut_two_ways_is_reported_once() -> None:
+def test_a_broken_slice_that_is_both_a_system_and_a_group_is_reported_once() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     groups = [f"of {system}" for system in SYSTEMS]
@@ -140,7 +140,7 @@ def test_a_judge_that_keeps_to_the_middle_has_no_broken_slice_of_better_or_worse
     assert standing_out(slices_of(compared(MADE.rubric, labelled, narrow))) == []
 
 
-def test_tasks_that_fall_into_one_part_are_not_evidence_against_it() -> None:
+def test_two_tasks_that_make_up_a_slice_are_too_few_to_show_it_broken() -> None:
     """Two tasks make up the part, one of them unlucky: examples of a task are not independent."""
     judge = MADE.judge
     unlucky = np.array([i % 12 == 0 for i in range(120)])
@@ -161,7 +161,7 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_a_bias_on_a_scale_of_words_is_in_parts_of_the_scale(by_label: bool) -> None:
+def test_a_slice_s_bias_is_given_in_levels_or_for_levels_by_label_as_a_share_of_the_scale(by_label: bool) -> None:
     words = ("bad", "poor", "fair", "good", "great")
     steps = tuple(Level(step / 4 if by_label else float(step), word) for step, word in enumerate(words))
     of = rubric("tone", "facts", "length", "form", scale=Scale(steps, by_label=by_label))
@@ -175,7 +175,7 @@ def test_a_bias_on_a_scale_of_words_is_in_parts_of_the_scale(by_label: bool) -> 
     assert ("of the scale," if by_label else " levels,") in d.figure.in_words
 
 
-def test_the_json_of_a_slice_has_its_figures() -> None:
+def test_the_json_of_a_slice_has_the_keys_of_the_format() -> None:
     entry = slices(MADE.judge, systems=SYSTEMS)[0].to_json()
     assert list(entry) == [
         "by",
@@ -214,12 +214,12 @@ def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
 
 
 @pytest.mark.parametrize("judge", [error_prone, lambda gold, _: np.ones_like(gold)])
-def test_a_part_that_differs_only_in_how_good_it_is_is_not_broken(judge: Callable[..., Floats]) -> None:
+def test_a_slice_with_better_or_worse_responses_is_not_reported_as_broken(judge: Callable[..., Floats]) -> None:
     broken = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]
     assert sum(bool(parts) for parts in broken) <= 1
 
 
-def test_a_judge_that_nearly_always_says_met_is_stuck_and_breaks_no_part() -> None:
+def test_a_judge_that_nearly_always_says_met_is_stuck_and_has_no_broken_slice() -> None:
     of = yes_no_rubric()
     gold = np.array([i % 4 < 2 for i in range(160)], dtype=float)[:, None]
     judge = np.where(np.arange(160)[:, None] % 40 == 3, 0.0, 1.0)
@@ -229,7 +229,7 @@ def test_a_judge_that_nearly_always_says_met_is_stuck_and_breaks_no_part() -> No
     assert "broken-slice" not in codes(findings)
 
 
-def test_a_broken_part_of_another_base_rate_is_found_and_quoted_at_the_same_gold() -> None:
+def test_a_broken_slice_with_worse_responses_is_found_and_compared_at_the_same_gold() -> None:
     truth = MADE.truth - np.where(IN_D, 1.0, 0.0)[:, None]
     people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
     judge = rounded(truth + MADE.noise)
@@ -248,7 +248,7 @@ def test_a_broken_part_of_another_base_rate_is_found_and_quoted_at_the_same_gold
 
 
 @pytest.mark.parametrize("n", [12, 29])
-def test_few_examples_are_not_cut_by_length(n: int) -> None:
+def test_fewer_than_thirty_examples_are_not_sliced_by_length(n: int) -> None:
     few = Made(n, seed=2)
     labelled = examples(few.rubric, few.people, lengths=list(range(50, 50 + n)))
     assert parts_of(compared(few.rubric, labelled, judged(few.rubric, few.judge))) == []

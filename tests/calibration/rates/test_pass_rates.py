@@ -87,7 +87,7 @@ def test_a_difference_is_the_two_printed_rates_subtracted() -> None:
     assert (difference.common, difference.on_common) == (200, None)
 
 
-def test_a_group_of_few_labels_is_withheld_and_borrows_nothing() -> None:
+def test_a_group_with_few_labels_has_no_corrected_rate_and_uses_no_other_group_s_labels() -> None:
     rates = two_groups(second=1)
     b = rates.groups["b"]
     assert (b.own_labels, b.needed) == (4, 6)
@@ -97,7 +97,7 @@ def test_a_group_of_few_labels_is_withheld_and_borrows_nothing() -> None:
     assert rates.differences["a", "b"].difference.note is not None
 
 
-def test_labels_of_other_responses_give_no_group_a_rate() -> None:
+def test_labels_of_responses_outside_the_graded_set_give_no_group_a_corrected_rate() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     second_group = group("x", 30, 20)
     rates = pass_rates(
@@ -109,7 +109,7 @@ def test_labels_of_other_responses_give_no_group_a_rate() -> None:
     assert rates.differences["a", "b"].difference.value is None
 
 
-def test_where_tests_are_not_all_common_the_rates_on_the_common_ones_are_given_too() -> None:
+def test_if_two_groups_share_only_some_tests_the_rates_on_the_shared_tests_are_given_too() -> None:
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
@@ -120,7 +120,7 @@ def test_where_tests_are_not_all_common_the_rates_on_the_common_ones_are_given_t
     assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
-def test_a_label_counts_under_the_verdict_its_response_has_here() -> None:
+def test_a_label_counts_with_the_verdict_that_its_response_has_in_the_graded_set() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
     rates = pass_rates([*a, *b], labelled)
@@ -129,7 +129,7 @@ def test_a_label_counts_under_the_verdict_its_response_has_here() -> None:
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_of_another_judge_correct_the_errors_of_the_one_here(drawn: DrawnBy) -> None:
+def test_labels_made_with_another_judge_correct_the_errors_of_the_judge_of_the_graded_set(drawn: DrawnBy) -> None:
     """The judge here passes all but ten; the judge of the labels made no error."""
     graded = [Judged(f"q{i}", i >= 10, "a") for i in range(100)]
     labelled = [Labelled(f"q{i}", gold=i >= 40, judge=i >= 40, drawn=drawn) for i in range(0, 100, 2)]
@@ -138,7 +138,7 @@ def test_labels_of_another_judge_correct_the_errors_of_the_one_here(drawn: Drawn
     assert rates.corrected.value == approx(0.6)
 
 
-def test_an_id_that_several_groups_use_is_a_label_of_none() -> None:
+def test_a_label_whose_id_several_groups_use_counts_for_no_group() -> None:
     a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
     b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]
@@ -147,7 +147,7 @@ def test_an_id_that_several_groups_use_is_a_label_of_none() -> None:
     assert [rate.own_labels for rate in rates.groups.values()] == [0, 0]
 
 
-def test_labels_drawn_by_group_and_verdict_give_groups_their_rates_and_those_drawn_unequally_within_do_not() -> None:
+def test_a_group_has_a_corrected_rate_only_if_labels_with_the_same_verdict_had_equal_chances() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
 
     def weighed(rows: list[Judged], per_pass: int, *, uneven: bool) -> list[Labelled]:
@@ -164,7 +164,7 @@ def test_labels_drawn_by_group_and_verdict_give_groups_their_rates_and_those_dra
     assert "unequal chances" in rates.groups["b"].corrected.undefined
 
 
-def test_a_single_group_equals_the_whole_and_gets_no_row_of_its_own() -> None:
+def test_a_graded_set_with_a_single_group_has_no_rates_by_group() -> None:
     a = group("a", 150, 50)
     rates = pass_rates(a, list(labels(a, 15, 5, passed=True)))
     assert (rates.groups, rates.differences) == ({}, {})

@@ -18,7 +18,9 @@ from tests.commands.judged_project import make_project
         ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
+def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+    command: str, words: list[str], message: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         parse(command, words, SettingsFile())
     assert message in str(refused.value)

@@ -12,5 +12,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("typed", "way_out"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
-def test_the_message_names_the_way_out_and_is_no_traceback(tmp_path: Path, typed: str, way_out: str) -> None:
+def test_the_error_message_on_a_typical_mistake_says_what_to_do_and_is_no_traceback(
+    tmp_path: Path, typed: str, way_out: str
+) -> None:
     names_the_way_out(make_project(tmp_path), typed, way_out)

@@ -228,7 +228,7 @@ def accepted_run(rubric: Rubric, judge: ScriptedJudge, *, averages: bool) -> dic
     }
 
 
-def test_a_function_in_place_of_a_judge_is_refused_with_what_makes_one_of_it() -> None:
+def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_that_wraps_it() -> None:
     def judge(system_prompt: str, user_prompt: str) -> str:
         return ""
 

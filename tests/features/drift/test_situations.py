@@ -36,7 +36,9 @@ def test_the_callout_says_which_situation_it_is(situation: tuple[str, Calibratio
     assert (shown.tone, shown.head) == TONES[name]
 
 
-def test_each_situation_reads_as_its_golden_file(situation: tuple[str, Calibration], golden: GoldenFiles) -> None:
+def test_the_report_on_each_situation_equals_its_golden_file(
+    situation: tuple[str, Calibration], golden: GoldenFiles
+) -> None:
     name, calibration = situation
     golden.check(f"situations/{name}.md", steady(render_markdown(view(calibration))), HERE)
 

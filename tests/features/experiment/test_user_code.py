@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_no_file_names_code_as_one_of_several_judges(folder: Path) -> None:
+def test_a_file_that_names_code_as_one_of_several_judges_is_refused(folder: Path) -> None:
     (folder / "panel.experiment.yaml").write_text(f"rubric: manners\nmodel: '{PANEL}'\n{CASES}")
     refuses_code(folder, "experiment", "panel.experiment.yaml", "--judge", "openai:small")
 

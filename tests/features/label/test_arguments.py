@@ -17,7 +17,9 @@ from tests.commands.console import run
         ("label", [], "RUBRIC is missing, as in: markscheme label code-quality"),
     ],
 )
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
+def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+    command: str, words: list[str], message: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         parse(command, words, SettingsFile())
     assert message in str(refused.value)

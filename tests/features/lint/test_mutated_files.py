@@ -24,7 +24,7 @@ def test_a_name_that_no_file_can_have_is_refused(folder: Path) -> None:
     refuses_long_name(folder, f"lint folder/{LONG}")
 
 
-def test_values_that_no_arithmetic_takes_are_refused_with_their_file(folder: Path) -> None:
+def test_numbers_in_files_that_cannot_be_computed_with_are_refused_and_the_file_named(folder: Path) -> None:
     for file, text, why in (refused for refused in REFUSED.values() if refused[0] == "rubrics/place.yaml"):
         (folder / file).write_text(text)
         refuses_values(folder, file, why, "lint", file)
@@ -36,6 +36,8 @@ def test_a_device_without_an_end_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [{"rows": [RECORD], **RECORD}, [RECORD] * 10], ids=["rows", "list"])
-def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(data: object, folder: Path) -> None:
+def test_json_of_an_unknown_tool_is_reported_in_two_lines_and_not_read_as_a_faulty_rubric(
+    data: object, folder: Path
+) -> None:
     (folder / "other.json").write_text(json.dumps(data))
     assert "isn't a rubric" in run("markscheme", "lint", "other.json", cwd=folder).stdout

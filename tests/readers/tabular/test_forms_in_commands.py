@@ -39,7 +39,7 @@ COMMANDS = (
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("command", "status"), COMMANDS, ids=lambda case: str(case).partition(" --")[0])
-def test_a_command_says_the_same_of_a_table_in_every_form(command: str, status: int, tmp_path: Path) -> None:
+def test_a_command_says_the_same_about_a_table_in_every_file_format(command: str, status: int, tmp_path: Path) -> None:
     if shlex.split(command)[0] not in command_names():
         pytest.skip("runs where the command's feature is there")
     screens = set()
