@@ -28,7 +28,7 @@ class OpenTable(Generic[_Row]):
         self._own = own
 
     def __call__(self, *rows: _Row) -> Addition:
-        """Pair this table with rows that a feature adds to it, for the feature's declaration."""
+        """Return this table together with rows that a feature adds to it, for the feature's declaration."""
         return self, rows
 
     def __iter__(self) -> Iterator[_Row]:

@@ -162,7 +162,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _forget(_: tuple[str]) -> None:
-    """Do nothing with a replaced surrogate."""
+    """Drop the notice that a part can't be shown."""
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:

@@ -151,7 +151,7 @@ def _decided(
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
-    """Rule on whether the judge may show trends, of scores or of what the rubric names instead."""
+    """Decide whether the judge may show trends, of scores or of what the rubric names instead."""
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))

@@ -86,7 +86,7 @@ def calibrate_results(
 
 
 def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
-    """Restrict Promptfoo's results to the verdicts and labels of one metric.
+    """Select the verdicts and labels of one metric from Promptfoo's results.
 
     Raises:
         UsageError: No label is of it.
@@ -248,7 +248,7 @@ def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
-    """Restrict a rating to one criterion, without its overall score and decision."""
+    """Return a rating of one criterion only, without the overall score and decision."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
 
 

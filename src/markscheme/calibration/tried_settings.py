@@ -262,7 +262,7 @@ def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _wait() -> None:
-    """Do nothing while another process holds the lock of the record."""
+    """Wait without a message while another process holds the lock of the record."""
 
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:

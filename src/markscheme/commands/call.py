@@ -243,7 +243,7 @@ def _value_by_key(name: str, option: Option, after: str) -> str:
 
 
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
-    """Reorder the words of a command line: first options, each as `--option=value`, then `--` and the operands.
+    """Sort the words of a command line: first options, each as `--option=value`, then `--` and the operands.
 
     So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
     if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several values

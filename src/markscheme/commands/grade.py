@@ -223,7 +223,7 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Notify the user how many rows bring a rubric, how it is used, and which rubrics are faulty."""
+        """Tell the user how many rows bring a rubric, how it is used, and which rubrics are faulty."""
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
@@ -402,7 +402,7 @@ def _inputs(entries: Sequence[str]) -> dict[str, str]:
 
 
 def _say_what_is_unseen(submissions: Sequence[Submission], rubric: Rubric) -> None:
-    """Notify the user if the judge is shown none of the rows' keys besides the response."""
+    """Tell the user if the judge is shown none of the rows' keys besides the response."""
     names = dict.fromkeys(name for submission in submissions for name in submission.inputs)
     of_rubric = {rubric_key_in(submission.inputs, None) for submission in submissions}
     unseen = [name for name in names if name not in of_rubric]

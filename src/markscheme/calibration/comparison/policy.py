@@ -307,7 +307,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
 
 def trend_at_most(use: Use) -> Use:
-    """Lower a judge's use from gate to trend; return any other use as it is."""
+    """Return "trend" for a judge's use "gate", and any other use as it is."""
     return "trend" if use == "gate" else use
 
 

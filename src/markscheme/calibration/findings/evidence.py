@@ -436,7 +436,7 @@ class Evidence:
         return "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
-        """Suggest a level to illustrate with an example in the rubric, and name examples where judge and gold differ.
+        """Propose a level to illustrate with an example in the rubric, and name examples where judge and gold differ.
 
         Args:
             criterion: The criterion.

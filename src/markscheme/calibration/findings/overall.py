@@ -331,7 +331,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
 
 
 def _how_to_ask(rubric: Rubric) -> str:
-    """Suggest how to get readable answers: ask about one criterion at a time, or else use another model."""
+    """Propose how to get readable answers: ask about one criterion at a time, or else use another model."""
     if len(rubric.criteria) == 1 or rubric.strategy == "per_criterion":
         return "Use a model that keeps to the answer format."
     return "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format."

@@ -550,7 +550,7 @@ class CalibrationRequest:
 
 
 def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
-    """Number the judge's samples from `first` on, so that cached replies of earlier runs aren't used again."""
+    """Make the judge count samples from `first` on, so that cached replies of earlier runs aren't used again."""
     if first == 0:
         return judge
     return FromSample(replying(judge), first)
