@@ -157,7 +157,7 @@ def test_another_model_name_in_the_replies_is_a_change_of_the_judge() -> None:
     assert changes_between(then, _setting(rubric())) == ()
 
 
-def test_judges_known_only_by_their_ratings_are_told_apart_by_name() -> None:
+def test_judges_known_only_by_their_ratings_are_distinguished_by_name() -> None:
     mine, theirs = Setting(rubric(), "t", "mine"), Setting(rubric(), "t", "theirs")
     assert [change.key for change in changes_between(mine, theirs)] == ["judge"]
     assert changes_between(mine, mine) == ()
