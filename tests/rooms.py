@@ -467,17 +467,20 @@ class FilesOfTests:
         return {word.replace("-", "_") for word in words} & self.features
 
     def needs(self, path: str) -> set[str]:
-        """Return the features that a file needs, by itself and by its helpers."""
-        needed: set[str] = set()
-        for file in {path, *reached(path, self.helpers)}:
-            needed |= {feature_of(name) or self.faces.get(name, "") for name in self.imported[file]} | self.run[file]
-        return needed & self.features
+        """Return the features that a file needs, by itself and by its helpers, and that don't belong to its folder.
+
+        A feature's tests import it and run its commands; tests of several features together only run their commands.
+        """
+        home = path.split("/")[1] if path.startswith("features/") else ""
+        files = {path, *reached(path, self.helpers)}
+        imported = {feature_of(name) or self.faces.get(name, "") for file in files for name in self.imported[file]}
+        run = {feature for file in files for feature in self.run[file]}
+        return (imported - {home} | run - {*home.split(TOGETHER)}) & self.features
 
     def ties(self) -> list[str]:
         """List the test files that need a feature in whose folder of tests they don't lie."""
-        homes = {path: path.split("/")[1] if path.startswith("features/") else "" for path in self.files}
         tests = [path for path in self.files if path.rpartition("/")[2].startswith("test_")]
-        needed = {path: self.needs(path) - {*homes[path].split(TOGETHER)} for path in tests} if self.features else {}
+        needed = {path: self.needs(path) for path in tests} if self.features else {}
         return [f"{path}: {', '.join(sorted(features))}" for path, features in sorted(needed.items()) if features]
 
 

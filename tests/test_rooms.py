@@ -105,12 +105,14 @@ def test_a_test_file_needs_the_features_that_its_helpers_import_and_whose_comman
         Module("test_run.py", 'run("markscheme", "shoes", "--json")\n'),
         Module("features/hats/test_hats.py", "from tests.helper import brim\n"),
         Module("features/hats/test_both.py", 'from tests.helper import brim\nrun("markscheme", "shoes")\n'),
-        Module("features/hats_and_shoes/test_both.py", 'from tests.helper import brim\nrun("markscheme", "shoes")\n'),
+        Module("features/hats_and_shoes/test_both.py", 'run("markscheme", "hats")\nrun("markscheme", "shoes")\n'),
+        Module("features/hats_and_shoes/test_inside.py", 'from tests.helper import brim\nrun("markscheme", "shoes")\n'),
         Module("test_files.py", "from markscheme.files import read\n"),
     ]
     figures = figures_of([LIST, HATS, SHOES, BRIM, FILES], tests)
     assert figures["test files outside its folder that need a feature"].places == (
         "features/hats/test_both.py: shoes",
+        "features/hats_and_shoes/test_inside.py: hats",
         "test_brim.py: hats",
         "test_run.py: shoes",
     )

@@ -14,6 +14,11 @@ FIGURES = (
 
 def random_rubric(draw: random.Random) -> Rubric:
     """Return a rubric of one to three criteria: levels or yes/no, some negative, required or not always applying."""
+    return Rubric.from_dict(random_rubric_keys(draw))
+
+
+def random_rubric_keys(draw: random.Random) -> dict[str, Any]:
+    """Return such a rubric as its file has it."""
     criteria = []
     for place in range(draw.randint(1, 3)):
         scale = draw.choice(({"min": 1, "max": 5}, {"min": 0, "max": 3}, None))
@@ -29,9 +34,7 @@ def random_rubric(draw: random.Random) -> Rubric:
         if draw.random() < 0.3:
             criterion["not_applicable"] = True
         criteria.append(criterion)
-    return Rubric.from_dict(
-        {"criteria": criteria, "pass_mark": draw.choice((0.5, 0.6)), "tolerance": draw.choice((0.1, 0.25, 0.3))}
-    )
+    return {"criteria": criteria, "pass_mark": draw.choice((0.5, 0.6)), "tolerance": draw.choice((0.1, 0.25, 0.3))}
 
 
 def random_examples(

@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-from markscheme import calibrate
-from markscheme.features.counts.count_query import CountQuery
-from markscheme.features.counts.count_sql import DIALECTS, counts_sql
-from markscheme.features.counts.counting import counts_of
 from tests.features.counts_and_drift.two_runs import NOW, THEN, TwoRuns, differing, drift_in, in_three, two_runs
 
 SIZES = ((40, 0), (120, 9), (150, 40), pytest.param((2500, 2000), marks=pytest.mark.proof))
@@ -24,18 +20,17 @@ def test_rows_shuffled_rows_counts_and_added_counts_give_one_drift(
 ) -> None:
     draw = random.Random(f"{seed} {size}")
     runs = two_runs(draw, *size)
-    then, of_rows = runs.by_rows(tmp_path)
+    _, of_rows = runs.by_rows(tmp_path)
     assert of_rows.baseline is not None
     assert differing(drift_in(of_rows), drift_in(runs.shuffled(draw).by_rows(tmp_path)[1])) == []
-    counts = counts_of(of_rows.comparison, earlier=(THEN, then.comparison))
-    of_counts = calibrate(runs.rubric, counts=counts, judge=NOW, earlier=THEN)
-    assert differing(drift_in(of_rows), drift_in(of_counts)) == []
+    counts = runs.counted(tmp_path)
+    assert differing(drift_in(of_rows), drift_in(runs.by_counts(counts))) == []
     shards = [shard for row in counts for shard in in_three(row, draw)]
-    added = calibrate(runs.rubric, counts=draw.sample(shards, len(shards)), judge=NOW, earlier=THEN)
+    added = runs.by_counts(draw.sample(shards, len(shards)))
     assert differing(drift_in(of_rows), drift_in(added)) == []
 
 
-def by_sqlite(runs: TwoRuns) -> list[dict[str, Any]]:
+def by_sqlite(runs: TwoRuns, folder: Path) -> list[dict[str, Any]]:
     """Return what SQLite answers to the printed SELECT about a wide table of both judges."""
     raters = sorted({label["rater"] for example in runs.examples for label in example["labels"]})
     columns = [f"{rater}__{c.name}" for rater in (*raters, NOW, THEN) for c in runs.rubric.criteria]
@@ -47,8 +42,7 @@ def by_sqlite(runs: TwoRuns) -> list[dict[str, Any]]:
         levels = [rated.get(rater, {}).get(c.name) for rater in (*raters, NOW, THEN) for c in runs.rubric.criteria]
         cells = [example.get("group"), *(-2 if isinstance(level, dict) else level for level in levels)]
         database.execute(f"INSERT INTO wide VALUES ({', '.join('?' * len(cells))})", cells)
-    query = CountQuery(runs.rubric, tuple(raters), NOW, earlier=THEN)
-    answer = database.execute(counts_sql(query, "wide", DIALECTS["standard"]))
+    answer = database.execute(runs.export(folder, "--counts-sql", "wide", "--raters", ",".join(raters)))
     names = [column[0] for column in answer.description]
     counts = [dict(zip(names, row, strict=True)) for row in answer]
     database.close()
@@ -62,13 +56,13 @@ def test_the_printed_select_counts_the_earlier_judge_as_it_is_counted_in_memory(
 ) -> None:
     runs = two_runs(random.Random(f"sql {seed} {size}"), *size)
     _, of_rows = runs.by_rows(tmp_path)
-    of_counts = calibrate(runs.rubric, counts=by_sqlite(runs), judge=NOW, earlier=THEN)
+    of_counts = runs.by_counts(by_sqlite(runs, tmp_path))
     assert differing(drift_in(of_rows), drift_in(of_counts)) == []
 
 
-def test_a_hundred_million_examples_are_compared_as_their_rows_with_numbers() -> None:
+def test_a_hundred_million_examples_are_compared_as_their_rows_with_numbers(tmp_path: Path) -> None:
     runs = two_runs(random.Random(7), 60, 0)
-    counts = [{**row, "n": row["n"] * 2_000_000} for row in by_sqlite(runs) if ":" not in row["part"]]
-    data = calibrate(runs.rubric, counts=counts, judge=NOW, earlier=THEN).to_json()["baseline"]
+    counts = [{**row, "n": row["n"] * 2_000_000} for row in by_sqlite(runs, tmp_path) if ":" not in row["part"]]
+    data = runs.by_counts(counts).to_json()["baseline"]
     assert data["examples"]["shared"] == 2_000_000 * len(runs.examples)
     assert all(drift["movers"] is None for drift in data["criteria"].values())

@@ -1,15 +1,21 @@
 """Labelled examples with the ratings of two judges, and what is said of the second since the first."""
 
+import json
 import random
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from markscheme import Calibration, Rubric, calibrate
-from tests.features.counts.made import random_examples, random_rubric
+from tests.commands.console import run
+from tests.features.counts.made import random_examples, random_rubric_keys
 
 THEN, NOW = "may", "june"
+NAME = "random"
+"""The rubric's, which its file has too."""
 NOT_COUNTED = ("file", "date", "version", "use", "split", "movers", "flipped", "method", "notes")
 """Keys of a drift's JSON that counts don't show."""
 
@@ -19,16 +25,21 @@ class TwoRuns:
     """The same examples rated by two judges.
 
     Attributes:
-        rubric: By which they are rated.
+        keys: The rubric by which they are rated, as its file has it.
         examples: With labels.
         then: The earlier judge's ratings.
         now: The later judge's.
     """
 
-    rubric: Rubric
+    keys: dict[str, Any]
     examples: list[dict[str, Any]]
     then: list[dict[str, Any]]
     now: list[dict[str, Any]]
+
+    @property
+    def rubric(self) -> Rubric:
+        """The rubric by which they are rated."""
+        return Rubric.from_dict(self.keys)
 
     def shuffled(self, draw: random.Random) -> "TwoRuns":
         """Return the same in another order."""
@@ -43,17 +54,43 @@ class TwoRuns:
         then = calibrate(self.rubric, self.examples, ratings=self.then, accept=True, anyway=True, **accepted)
         return then, calibrate(self.rubric, self.examples, ratings=self.now, **accepted)
 
+    def by_counts(self, counts: list[dict[str, Any]]) -> Calibration:
+        """Calibrate the later judge by counts, since the earlier one."""
+        return calibrate(self.rubric, counts=counts, judge=NOW, earlier=THEN)
+
+    def counted(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the rows that `export --counts` writes of the two judges' ratings."""
+        write_lines(folder / "examples.jsonl", self.examples)
+        write_lines(folder / "ratings.jsonl", [*self.then, *self.now])
+        files = ("--from", "ratings.jsonl", "--examples", "examples.jsonl")
+        self.export(folder, "--counts", "counts.jsonl", *files)
+        return [json.loads(line) for line in (folder / "counts.jsonl").read_text().splitlines()]
+
+    def export(self, folder: Path, *options: str) -> str:
+        """Export what options say of both judges; return what is printed."""
+        file = folder / f"{NAME}.yaml"
+        file.write_text(yaml.safe_dump(self.keys))
+        done = run("markscheme", "export", file.name, *options, "--judge", NOW, "--earlier", THEN, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Write one JSON object a line."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
 
 def two_runs(draw: random.Random, n: int, groups: int) -> TwoRuns:
     """Return random examples of a random rubric, which a judge rates and another one often a level lower."""
-    rubric = random_rubric(draw)
+    keys = {"name": NAME, **random_rubric_keys(draw)}
+    rubric = Rubric.from_dict(keys)
     examples, _ = random_examples(rubric, draw, n=n, groups=groups, people=draw.choice((1, 2)))
     examples = [example for example in examples if example["labels"]]
     then = [
         {"id": example["id"], "rater": THEN, "criteria": _rated(rubric, example, draw, 0.8)} for example in examples
     ]
     now = [{"id": example["id"], "rater": NOW, "criteria": _rated(rubric, example, draw, 0.5)} for example in examples]
-    return TwoRuns(rubric, examples, then, now)
+    return TwoRuns(keys, examples, then, now)
 
 
 def _rated(rubric: Rubric, example: dict[str, Any], draw: random.Random, right: float) -> dict[str, Any]:

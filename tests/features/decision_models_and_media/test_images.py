@@ -8,23 +8,18 @@ from typing import Any
 
 import pytest
 
-from markscheme import Grade, Image, Pdf, Rubric, Submission, grade
+from markscheme import Grade, Image, Pdf, Rubric, Submission, grade, open_judge
 from markscheme.errors import NoJudge
-from markscheme.features.decision_models.judge import OPENAI_DECISIONS, DecisionJudge
-from markscheme.features.media.drawing import picture
-from markscheme.features.media.formats import IMAGE_KIND
-from markscheme.features.media.probe import SightTest, sight_of
 from markscheme.grading import questions
-from markscheme.judges.deciding import SYSTEM_ONE
 from tests.features.media.files import PDF_FILE
-from tests.features.media.pixels import pixels_of, squares_in, word_in
+from tests.features.media.pictures import Colour, chart, pixels_of, squares_in, word_in
 from tests.judges.asking import KEY
 from tests.judges.chat_server import Answer, ChatServer
 from tests.judges.decision_servers import likely, system_one
 
 pytestmark = pytest.mark.usefixtures("no_authorities")
 
-CHART = Image(picture("KITE", 4))
+CHART = Image(chart(4))
 RUBRIC = Rubric.from_dict({"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "The number is right"}]})
 
 
@@ -33,22 +28,36 @@ def claims(squares: int) -> Submission:
     return Submission(f"There are {squares} squares.", {"chart": CHART}, "a")
 
 
-def graded(judge: DecisionJudge, submission: Submission) -> Grade:
-    """The grade of a submission."""
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the keys of both APIs, and addresses where nobody answers."""
+    for name in ("TYPESAFE", "OPENAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+        monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9/v1")
 
-    async def run() -> Grade:
+
+def graded(judge: str, *submissions: Submission) -> list[Grade]:
+    """Return the grades of submissions, one after the other, by a judge of that name."""
+
+    async def run() -> list[Grade]:
+        opened = open_judge(judge)
         try:
-            return await grade(RUBRIC, submission, judge)
+            return [await grade(RUBRIC, submission, opened) for submission in submissions]
         finally:
-            await judge.aclose()
+            await opened.aclose()
 
     return asyncio.run(run())
 
 
+def pixels_in(request: Mapping[str, Any]) -> list[list[Colour]]:
+    """Return the pixels of the one image in a request."""
+    (asset,) = request["assets"].values()
+    return pixels_of(base64.b64decode(asset["data_base64"]))
+
+
 def with_eyes(request: dict[str, Any]) -> Answer:
     """A decision model that reads the pixels of what it is sent."""
-    (asset,) = request["assets"].values()
-    rows = pixels_of(base64.b64decode(asset["data_base64"]))
+    rows = pixels_in(request)
     squares = squares_in(rows)
     claimed = re.findall(r"There are (\d+) squares", str(request["state"]))
 
@@ -61,15 +70,26 @@ def with_eyes(request: dict[str, Any]) -> Answer:
     return system_one(given)(request)
 
 
-def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to() -> None:
+def blind(request: dict[str, Any]) -> Answer:
+    """A decision model that chooses without looking, and has no luck: the first option that is wrong."""
+    rows = pixels_in(request)
+    right = (word_in(rows), str(squares_in(rows)))
+
+    def given(question: Mapping[str, Any]) -> list[float]:
+        options = [*question.get("criteria", ("false", "true"))]
+        chosen = next(option for option in options if option not in right)
+        return [float(option == chosen) for option in options]
+
+    return system_one(given)(request)
+
+
+def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to(monkeypatch: pytest.MonkeyPatch) -> None:
     (prompt,) = questions(RUBRIC, claims(4))
     with ChatServer(with_eyes) as server:
-        judge = DecisionJudge(SYSTEM_ONE, "seeing", api_key=KEY, base_url=server.url)
-        done = graded(judge, claims(4))
-        wrong = graded(judge, claims(5))
-    assert (done.passed, wrong.passed) == (True, False)
-    assert sight_of(judge.identity, "image") is True
-    probe, request, _ = server.requests
+        monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
+        right, wrong = graded("systemone:seeing", claims(4), claims(5))
+    assert (right.passed, wrong.passed) == (True, False)
+    probe, request, _ = server.requests  # it has shown once that it sees
     data = base64.b64encode(CHART.content).decode()
     assert request["assets"] == {CHART.mark: {"type": "image", "format": "png", "data_base64": data}}
     assert request["state"]["chart"] == CHART.mark == prompt.material["chart"]
@@ -77,30 +97,23 @@ def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to() -> No
 
 
 def test_a_decision_model_that_chooses_without_looking_is_left_ungraded(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = SightTest.drawn(IMAGE_KIND, "a picture whose word is no first choice")
-    assert shown.word != shown.words[0]
-    monkeypatch.setattr(SightTest, "drawn", lambda kind, seed: shown)
-
-    def first(question: Mapping[str, Any]) -> list[float]:
-        n = len(question.get("criteria", ())) if question["type"] == "choice" else 2
-        return [1.0, *[0.0] * (n - 1)]
-
-    with ChatServer(system_one(first)) as server:
-        done = graded(DecisionJudge(SYSTEM_ONE, "blind", api_key=KEY, base_url=server.url), claims(4))
+    with ChatServer(blind) as server:
+        monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
+        (done,) = graded("systemone:blind", claims(4))
     assert done.score is None
     assert "systemone:blind can't read images" in str(done.error)
     assert len(server.requests) == 2
 
 
-def test_a_submission_of_text_alone_is_sent_without_assets() -> None:
+def test_a_submission_of_text_alone_is_sent_without_assets(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
-        text = Submission("There are 4 squares.", {"chart": "four"}, "a")
-        graded(DecisionJudge(SYSTEM_ONE, "m", api_key=KEY, base_url=server.url), text)
+        monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
+        graded("systemone:m", Submission("There are 4 squares.", {"chart": "four"}, "a"))
     assert list(server.requests[0]) == ["model", "state", "questions"]
 
 
 def test_documents_and_images_in_the_other_format_are_refused_before_anything_is_sent() -> None:
     of_pdf = Submission("x", {"chart": Pdf(PDF_FILE)}, "a")
-    for wire, submission, kinds in ((SYSTEM_ONE, of_pdf, "pdfs"), (OPENAI_DECISIONS, claims(4), "images")):
+    for judge, submission, kinds in (("systemone:m", of_pdf, "pdfs"), ("decisions:m", claims(4), "images")):
         with pytest.raises(NoJudge, match=f"doesn't take {kinds}; judges that do: anthropic, openai"):
-            graded(DecisionJudge(wire, "m", api_key=KEY, base_url="http://127.0.0.1:9/v1"), submission)
+            graded(judge, submission)

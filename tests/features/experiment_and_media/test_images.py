@@ -2,49 +2,95 @@
 
 import json
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+import yaml
 
 from markscheme import Image, Rubric
-from markscheme.errors import FileError
-from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
-from markscheme.features.experiment.outputs import OutputsFile, case_of, read_outputs
-from markscheme.judges.judge import Reply
 from markscheme.parts import parts_of
 from markscheme.ratings.examples import load_examples
-from tests.features.media.files import PNG_FILE
+from tests.commands.console import run
+from tests.features.media.files import data_url
+from tests.features.media.pictures import chart
 
-RUBRIC = Rubric.from_dict({"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "It counts."}]})
-MARK = Image(PNG_FILE).mark
-OF_CHART = {"id": "a", "inputs": {"chart": {"image": "chart.png"}, "query": "How many?"}}
+FILE, OUTPUTS = "charts.experiment.yaml", "charts.outputs.jsonl"
+RUBRIC = {"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "It counts."}]}
+SQUARES = {"a": 2, "b": 3}
+"""By case, the squares of its chart."""
+PROGRAM = """
+from tests.features.media.charts import counts
 
+def answer(system_prompt, user_prompt):
+    assert user_prompt in ("How many in a?", "How many in b?")
+    return "There are 2 squares."
 
-def case(folder: Path) -> ExperimentCase:
-    """A case with a chart in a file."""
-    (folder / "chart.png").write_bytes(PNG_FILE)
-    return case_of(OF_CHART, folder)
-
-
-def test_the_judge_is_shown_the_image_of_a_case_and_the_file_of_outputs_keeps_it(tmp_path: Path) -> None:
-    charted = case(tmp_path)
-    assert [part.mark for part in parts_of(charted.submission("Two.", "a").inputs.values())] == [MARK]
-    file = tmp_path / "outputs.jsonl"
-    OutputsFile(file).keep(Reply("Two.", model="m"), "under", "plain", charted)
-    assert json.loads(file.read_text())["inputs"]["chart"] == {"image": "chart.png"}
-    (example,) = load_examples(file, RUBRIC).examples
-    assert [part.mark for part in parts_of(example.submission.inputs.values())] == [MARK]
+answer.environment = counts.environment = ()
+"""
+"""A model that is asked in text, and a judge that counts the squares of a chart."""
 
 
-def test_outputs_in_a_file_name_images_by_path(tmp_path: Path) -> None:
-    charted = case(tmp_path)
-    (tmp_path / "output.jsonl").write_text(json.dumps({**OF_CHART, "variant": "plain", "output": "Two."}))
-    (output,) = read_outputs(tmp_path / "output.jsonl")
-    assert output.inputs == charted.inputs
-    assert parts_of(output.inputs.values()) == parts_of(charted.inputs.values())
+def written_inputs(id: str) -> dict[str, Any]:
+    """Return a case's inputs as a file has them, with its chart by path."""
+    return {"chart": {"image": f"{id}.png"}, "query": f"How many in {id}?"}
 
 
-def test_a_variant_that_fills_in_an_image_is_refused_since_its_model_is_asked_in_text(tmp_path: Path) -> None:
-    charted = case(tmp_path)
-    Experiment(RUBRIC, (Variant("asking", "{{query}}"),), (charted,))
-    with pytest.raises(FileError, match=r"'filling' fills in \{\{chart\}\}, which is no text in case 'a'"):
-        Experiment(RUBRIC, (Variant("filling", "{{chart}} {{query}}"),), (charted,))
+CASES = [{"id": id, "inputs": written_inputs(id)} for id in SQUARES]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A rubric, the charts of all cases, and the program."""
+    (tmp_path / "charts.yaml").write_text(yaml.safe_dump(RUBRIC))
+    (tmp_path / "eyes.py").write_text(PROGRAM)
+    for id, squares in SQUARES.items():
+        (tmp_path / f"{id}.png").write_bytes(chart(squares))
+    return tmp_path
+
+
+def experiment(folder: Path, *options: str, prompt: str = "{{query}}", **keys: Any) -> CompletedProcess[str]:
+    """Run an experiment with one variant and these further keys of its file."""
+    written = {"rubric": "charts.yaml", "variants": [{"name": "plain", "prompt": prompt}], **keys}
+    (folder / FILE).write_text(yaml.safe_dump(written))
+    env = {"MARKSCHEME_CACHE": str(folder / "cache")}
+    return run("markscheme", "experiment", FILE, "--judge", "function:eyes:counts", *options, cwd=folder, env=env)
+
+
+def passes(done: CompletedProcess[str]) -> tuple[float, int]:
+    """Return the share of outputs that pass, and of how many outputs it is."""
+    assert done.returncode == 0, done.stderr
+    rate = json.loads(done.stdout)["table"]["plain"]["pass_rate"]
+    return rate["value"], rate["n"]
+
+
+def marks_of(squares: int) -> list[str]:
+    """Return the mark of a chart, as the parts of a submission have it."""
+    return [Image(chart(squares)).mark]
+
+
+def test_the_judge_is_shown_the_image_of_a_case_and_the_file_of_outputs_keeps_it(folder: Path) -> None:
+    done = experiment(folder, "--model", "function:eyes:answer", "--json", "-", cases=CASES)
+    assert passes(done) == (0.5, 2), "two squares are in one of the charts"
+    (file,) = (path for path in folder.rglob("*.jsonl") if "cache" not in path.parts)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    kept = {line["group"]: line["inputs"]["chart"]["image"] for line in lines}
+    assert kept == {id: data_url(chart(squares), "image/png") for id, squares in SQUARES.items()}
+    examples = load_examples(file, Rubric.from_dict(RUBRIC)).examples
+    shown = {example.group: parts_of(example.submission.inputs.values()) for example in examples}
+    assert {id: [part.mark for part in parts] for id, parts in shown.items()} == {
+        id: marks_of(squares) for id, squares in SQUARES.items()
+    }
+
+
+def test_outputs_in_a_file_name_images_by_path(folder: Path) -> None:
+    lines = [{**case, "variant": "plain", "output": "There are 3 squares."} for case in CASES]
+    (folder / OUTPUTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert passes(experiment(folder, "--json", "-", outputs=OUTPUTS)) == (0.5, 2)
+    assert passes(experiment(folder, "--json", "-", outputs=OUTPUTS, cases=CASES)) == (0.5, 2)
+
+
+def test_a_variant_that_fills_in_an_image_is_refused_since_its_model_is_asked_in_text(folder: Path) -> None:
+    done = experiment(folder, "--model", "function:eyes:answer", prompt="{{chart}} {{query}}", cases=CASES)
+    assert done.returncode == 2
+    assert "'plain' fills in {{chart}}, which is no text in case 'a'" in done.stderr

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from markscheme.features.media.drawing import PNG_SIGNATURE
 from tests.commands.console import run
 from tests.features.media.files import PNG_FILE
+from tests.features.media.pictures import PNG_SIGNATURE
 
 N = 3
 PADDING = 4_000_000

@@ -5,12 +5,10 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from markscheme import Rubric
-from markscheme.features.media.drawing import GLYPHS, picture
-from markscheme.features.media.media import Media
-from tests.features.media.pixels import pixels_of, read_back, squares_in
+from tests.features.media.pictures import chart, pixels_of, squares_in, word_in
 
 RUBRIC = Rubric.from_dict(
     {
@@ -22,19 +20,27 @@ RUBRIC = Rubric.from_dict(
 N = 60
 
 
+class Shown(Protocol):
+    """What a judge is shown next to a prompt."""
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file."""
+        ...
+
+
 def write_charts(folder: Path) -> Path:
     """Draw charts, and write claims about them with labels by the program that drew them."""
     chance = random.Random("charts")
     lines = []
-    for place in range(N):
+    for index in range(N):
         squares, is_right = chance.randint(2, 9), chance.random() < 0.5
         claimed = squares if is_right else squares + chance.choice((-1, 1))
-        (folder / f"{place}.png").write_bytes(picture("".join(chance.sample(sorted(GLYPHS), 5)), squares))
+        image = f"{index}.png"
+        (folder / image).write_bytes(chart(squares, tint=index))
         label = {"rater": "drawing", "kind": "constructed", "criteria": {"right": "MET" if is_right else "UNMET"}}
-        chart = {"image": f"{place}.png"}
-        lines.append(
-            {"id": f"c{place}", "chart": chart, "response": f"There are {claimed} squares.", "labels": [label]}
-        )
+        claim = f"There are {claimed} squares."
+        lines.append({"id": f"c{index}", "chart": {"image": image}, "response": claim, "labels": [label]})
     file = folder / "examples.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return file
@@ -44,7 +50,13 @@ def _answer(level: str) -> Mapping[str, Any]:
     return {"verdicts": {"right": {"quote": "nothing to quote", "reason": "Counted.", "level": level}}}
 
 
-def counts(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> Mapping[str, Any]:
+def read_back(parts: Sequence[Shown]) -> Mapping[str, Any]:
+    """Return what a test of sight asks: the word, and the number of squares."""
+    rows = pixels_of(parts[0].content)
+    return {"word": word_in(rows), "count": squares_in(rows)}
+
+
+def counts(system_prompt: str, user_prompt: str, parts: Sequence[Shown]) -> Mapping[str, Any]:
     """A judge with eyes: it counts the squares of the chart, and reads a test picture back."""
     if "count the squares" in user_prompt:
         return read_back(parts)
@@ -54,7 +66,7 @@ def counts(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> Mapp
     return _answer("MET" if is_ours and squares_in(pixels_of(content)) == claimed else "UNMET")
 
 
-def believes(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> Mapping[str, Any]:
+def believes(system_prompt: str, user_prompt: str, parts: Sequence[Shown]) -> Mapping[str, Any]:
     """A judge that never looks: it goes by the claim alone."""
     claimed = re.findall(r"There are (\d+) squares", user_prompt)
     return _answer("MET" if claimed and int(claimed[0]) % 2 else "UNMET")

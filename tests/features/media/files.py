@@ -3,10 +3,10 @@
 import base64
 import struct
 
-from markscheme.features.media.drawing import document, picture
+from tests.features.media.pictures import chart, document
 
-PNG_FILE = picture("BANANA".replace("A", "I"), 2)
-PDF_FILE = document("KITE", 3)
+PNG_FILE = chart(2)
+PDF_FILE = document(3)
 GIF_FILE = b"GIF89a" + struct.pack("<HHBBB", 2, 3, 0, 0, 0) + b"\x2c\0\0\0\0\2\0\3\0\0\2\2\x44\1\0;"
 JPEG_FILE = (
     b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0"

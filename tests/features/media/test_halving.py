@@ -13,7 +13,7 @@ from markscheme.features.media.changes import downscaled
 from markscheme.features.media.drawing import GREY, RGB, picture, png_of_lines
 from markscheme.features.media.halving import halved_png
 from tests.features.media.files import GIF_FILE, JPEG_FILE, PNG_FILE, sized
-from tests.features.media.pixels import pixels_of, squares_in
+from tests.features.media.pictures import pixels_of, squares_in
 
 CHANNELS = {GREY: 1, RGB: 3, 4: 2, 6: 4}
 

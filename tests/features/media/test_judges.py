@@ -22,8 +22,8 @@ from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.panel import Panel
 from markscheme.judges.registry import open_judge
 from markscheme.judges.sight import Unprobed
+from tests.features.media.charts import read_back
 from tests.features.media.files import PDF_FILE, PNG_FILE
-from tests.features.media.pixels import read_back
 from tests.judges.asking import KEY
 from tests.judges.chat_server import ChatServer, completion
 from tests.real import messages_front as front

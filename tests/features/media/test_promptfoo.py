@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.features.media.drawing import picture
 from tests.commands.console import ROOT
-from tests.features.media.pixels import pixels_of, squares_in
+from tests.features.media.pictures import pixels_of, squares_in
 from tests.judges.asking import KEY
 from tests.judges.chat_server import ChatServer, completion
 from tests.promptfoo.answering import LANGUAGES, in_language, rows

@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("content", "name", "size"),
     [
-        (PNG_FILE, "PNG", (560, 216)),
+        (PNG_FILE, "PNG", (200, 216)),
         (JPEG_FILE, "JPEG", (7, 5)),
         (GIF_FILE, "GIF", (2, 3)),
         (WEBP_FILE, "WebP", (9, 11)),
@@ -59,8 +59,7 @@ def test_a_format_is_known_by_its_content(content: bytes, name: str, size: tuple
     content_kind = sniffed(content)
     assert content_kind is not None
     if name == "PNG":
-        size = content_kind.width, content_kind.height
-        assert content_kind.pixels > 1000
+        assert content_kind.pixels == 200 * 216
     assert (content_kind.format.name, (content_kind.width, content_kind.height)) == (name, size)
 
 

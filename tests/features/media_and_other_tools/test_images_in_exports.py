@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from markscheme import Image, Pdf, Rubric
-from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 from markscheme.parts import parts_of
 from markscheme.promptfoo.assertion import read_call
 from markscheme.promptfoo.engine import Engine
@@ -16,6 +16,7 @@ from markscheme.ratings.examples import load_examples
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.submission import UNSHOWN_PARTS
+from tests.commands.console import run
 from tests.features.media.files import PDF_FILE, PNG_FILE, SVG_FILE, data_url
 
 URL = data_url(PNG_FILE, "image/png")
@@ -158,14 +159,15 @@ def test_imported_examples_are_written_with_their_images_and_read_back(tmp_path:
 def test_promptfoo_gets_an_image_as_it_loads_one_itself_and_its_assertion_shows_it(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     (tmp_path / "bill.pdf").write_bytes(PDF_FILE)
-    rubric = Rubric.from_dict({"name": "r", "inputs": ["chart"], "criteria": [{"requirement": "It counts."}]})
     written = {"id": "a", "inputs": {"chart": {"image": "chart.png"}}, "response": [{"pdf": "bill.pdf"}, "Paid."]}
     (tmp_path / "examples.jsonl").write_text(json.dumps(written))
-    examples = load_examples(tmp_path / "examples.jsonl", rubric)
-    (test,) = promptfoo_config(examples, rubric, grader="file://g.py", config={})["tests"]
-    assert test["vars"] == {"chart": URL}
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "r.yaml").write_text("inputs: [chart]\ncriteria: [{requirement: It counts.}]\n")
+    words = ("export", "r", "--examples", "examples.jsonl", "--promptfoo", "rate.yaml")
+    done = run("markscheme", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (test,) = yaml.safe_load((tmp_path / "rate.yaml").read_text())["tests"]
+    assert test["vars"] == {"chart": URL}
     context = {"vars": test["vars"], "config": {"rubric": str(tmp_path / "rubrics" / "r.yaml")}}
     call = read_call(test["providerOutput"], context, tmp_path, Engine())
     assert [part.mark for part in parts_of([*call.submission.inputs.values(), call.submission.response])] == [

@@ -3,19 +3,28 @@
 import json
 from pathlib import Path
 
-from markscheme import Image, Rubric
-from markscheme.features.pass_rate.tracked.incoming import TimeOptions, read_responses
-from markscheme.parts import parts_of
-from markscheme.ratings.column_options import ColumnOptions
-from tests.features.media.files import PNG_FILE
+from tests.commands.console import run
+from tests.features.media.pictures import chart
 
-RUBRIC = Rubric.from_dict({"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "It counts."}]})
+RUBRIC = "inputs: [chart]\ncriteria: [{name: right, requirement: It counts.}]\n"
+SQUARES = {"a": 2, "b": 3}
+"""By row, the squares of its chart."""
+WHEN = "2026-11-20T10:00:00Z"
 
 
 def test_a_row_of_a_stream_names_an_image_by_path(tmp_path: Path) -> None:
-    (tmp_path / "chart.png").write_bytes(PNG_FILE)
-    row = {"id": "a", "time": "2026-11-20T10:00:00Z", "response": "Two.", "chart": {"image": "chart.png"}}
-    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
-    file = tmp_path / "rows.jsonl"
-    (response,) = read_responses([file], RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
-    assert [part.mark for part in parts_of(response.submission.inputs.values())] == [Image(PNG_FILE).mark]
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "charts.yaml").write_text(RUBRIC)
+    (tmp_path / "eyes.py").write_text("from tests.features.media.charts import counts\n\ncounts.environment = ()\n")
+    for id, squares in SQUARES.items():
+        (tmp_path / f"{id}.png").write_bytes(chart(squares))
+    rows = [
+        {"id": id, "time": WHEN, "response": "There are 2 squares.", "chart": {"image": f"{id}.png"}} for id in SQUARES
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    stream = ("--rubric", "charts", "--track", "--through", "2026-11-22", "--judge", "function:eyes:counts", "--json")
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+    done = run("markscheme", "pass-rate", "rows.jsonl", *stream, cwd=tmp_path, env=env)
+    assert done.returncode == 4, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["not_graded"], report["judge_alone"]) == (0, 0.5), "the judge saw two squares and three"

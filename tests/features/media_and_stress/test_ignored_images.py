@@ -1,83 +1,106 @@
 """A judge that ignores images is named by a stress test, and one that looks at them isn't."""
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import html
+import json
+import re
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from markscheme.features.media.media import Media
-from markscheme.features.stress.battery import CONTROL, ask, battery, begin_run
-from markscheme.features.stress.options import StressOptions
-from markscheme.features.stress.result import Stress, stress_of
-from markscheme.features.stress.view import callout, json_of, view
-from markscheme.judges.function import FunctionJudge
-from markscheme.judges.sight import Unprobed
-from markscheme.ratings.examples import load_examples
-from tests.features.media.charts import RUBRIC, believes, counts, write_charts
+from tests.commands.console import run
+from tests.features.media.charts import write_charts
 
 N_ASKED = 30
+CHANGES_OF_IMAGES = ("blank-image", "swapped-image")
+RUBRIC = "inputs: [chart]\ncriteria: [{name: right, requirement: The number of squares is right}]\n"
+JUDGES = """
+from tests.features.media.charts import believes, counts
+
 SMALL_HEIGHT = 150
 
-
-def counts_large(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> Mapping[str, Any]:
-    """A judge that sees no square in a small chart."""
+def counts_large(system_prompt, user_prompt, parts):
     height = int.from_bytes(parts[0].content[20:24], "big")
-    is_small = height <= SMALL_HEIGHT
-    return counts(system_prompt, user_prompt.replace("There are ", "There are 1") if is_small else user_prompt, parts)
+    seen = user_prompt.replace("There are ", "There are 1") if height <= SMALL_HEIGHT else user_prompt
+    return counts(system_prompt, seen, parts)
+
+for judge in (believes, counts, counts_large):
+    judge.environment = ()
+"""
+"""One never looks, one counts the squares of every chart, and one sees no square in a small chart."""
 
 
 @pytest.fixture(scope="module")
 def charts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Charts with claims about them."""
-    return write_charts(tmp_path_factory.mktemp("charts"))
+    """A rubric about charts, charts with claims about them, and judges of these."""
+    folder = tmp_path_factory.mktemp("charts")
+    examples = folder / "calibration" / "charts"
+    examples.mkdir(parents=True)
+    write_charts(examples)
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "charts.yaml").write_text(RUBRIC)
+    (folder / "eyes.py").write_text(JUDGES)
+    return folder
 
 
-def stressed(charts: Path, judge: Callable[..., Any], folder: Path) -> Stress:
-    """The result of a stress run over thirty of the charts."""
-    options = StressOptions(n=N_ASKED, originals=1)
-    made = battery(RUBRIC, load_examples(charts, RUBRIC).examples, "m", options)
-    function_judge = Unprobed(FunctionJudge(judge, f"function:{judge.__name__}"))
-    run = begin_run(folder, made.key(function_judge))
-    grades = asyncio.run(ask(made, function_judge, run, concurrency=8, step=lambda: None))
-    return stress_of(made, grades)
+def stress(charts: Path, judge: str, *options: str) -> CompletedProcess[str]:
+    """Run a stress test over thirty of the charts, without a test whether the judge sees."""
+    asking = ("--judge", f"function:eyes:{judge}", "--originals", "1", "--n", str(N_ASKED), "-o", "probe=off")
+    env = {"MARKSCHEME_CACHE": str(charts / "cache")}
+    return run("markscheme", "stress", "charts", *asking, *options, cwd=charts, env=env)
 
 
-def test_a_judge_that_ignores_the_image_is_named_with_what_it_overlooked(charts: Path, tmp_path: Path) -> None:
-    result = stressed(charts, believes, tmp_path)
-    assert result.ignored_parts == ("blank-image", "swapped-image")
-    assert result.is_moved
-    assert callout(result).head == "This judge doesn't look at the images."
-    assert json_of(result)["ignored_parts"] == ["blank-image", "swapped-image"]
-    assert [sum(result.moved(name, name)) for name in result.ignored_parts] == [0, 0]
+def stressed(charts: Path, judge: str) -> tuple[int, Any, str]:
+    """Return the exit status of a stress test, its result, and the text of its page."""
+    done = stress(charts, judge, "--json", "--html", f"{judge}.html")
+    assert done.returncode in (0, 1), done.stderr
+    page = (charts / f"{judge}.html").read_text(encoding="utf-8").partition("<main")[2]
+    text = html.unescape(re.sub(r"<[^>]*>", " ", page))
+    return done.returncode, json.loads(done.stdout), " ".join(text.split())
+
+
+def rated_otherwise(page: str) -> dict[str, tuple[int, int]]:
+    """Return how many ratings each change of images moved, and how many moved when the judge was asked again."""
+    moved = re.findall(
+        rf"([\w-]+) \([^()]*\) changes the rating of (\d+) of {N_ASKED} examples; asking again, of (\d+)\.", page
+    )
+    return {change: (int(changed), int(again)) for change, changed, again in moved}
+
+
+def test_a_judge_that_ignores_the_image_is_named_with_what_it_overlooked(charts: Path) -> None:
+    status, result, page = stressed(charts, "believes")
+    assert status == 1
+    assert "This judge doesn't look at the images." in page
+    assert result["ignored_parts"] == [*CHANGES_OF_IMAGES]
+    assert rated_otherwise(page) == dict.fromkeys(CHANGES_OF_IMAGES, (0, 0))
 
 
 @pytest.mark.proof
 def test_a_judge_that_counts_what_it_sees_is_not_said_to_ignore_images_and_rates_half_sized_charts_as_before(
-    charts: Path, tmp_path: Path
+    charts: Path,
 ) -> None:
-    result = stressed(charts, counts, tmp_path)
-    assert result.ignored_parts == ()
-    assert "look" not in callout(result).head
-    assert not any(result.moved("blank-image", CONTROL))
-    assert all(sum(result.moved(name, name)) >= 10 for name in ("blank-image", "swapped-image"))
-    (cell,) = result.rows["downscaled"].values()
-    assert (cell.shift.value, cell.shift.n, cell.state) == (0.0, N_ASKED, "holds")
+    status, result, page = stressed(charts, "counts")
+    assert (status, result["ignored_parts"]) == (0, [])
+    assert "doesn't look" not in page
+    moved = rated_otherwise(page)
+    assert moved.keys() == set(CHANGES_OF_IMAGES)
+    assert all(changed >= 10 and again == 0 for changed, again in moved.values())
+    (cell,) = result["rows"]["downscaled"].values()
+    assert (cell["shift"]["value"], cell["shift"]["n"], cell["state"]) == (0.0, N_ASKED, "holds")
 
 
 @pytest.mark.proof
-def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(charts: Path, tmp_path: Path) -> None:
-    result = stressed(charts, counts_large, tmp_path)
-    assert ("downscaled", "right") in {moved[:2] for moved in result.findings}
-    assert all(moved.id for moved in result.most["downscaled", "right"])
-    document = view(result, "function:counts_large")
-    assert "downscaled: each image at half its width and height" in str(document)
-    assert "blank-image (a white image of the same size in place of each image) changes the rating of" in str(document)
+def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(charts: Path) -> None:
+    status, result, page = stressed(charts, "counts_large")
+    assert (status, result["rows"]["downscaled"]["right"]["state"]) == (1, "finding")
+    assert re.search(r"downscaled · right c\d+: −1\.00 levels", page), "examples that moved are named"
+    assert "downscaled: each image at half its width and height" in page
+    assert "blank-image (a white image of the same size in place of each image) changes the rating of" in page
 
 
-def test_without_images_nothing_is_asked_in_addition(charts: Path) -> None:
-    plain = load_examples(charts, RUBRIC).examples
-    made = battery(RUBRIC, plain, "m", StressOptions(n=30, only=("whitespace",)))
-    assert made.part_changes == ()
-    assert made.submissions == {}
+def test_where_no_change_of_images_is_chosen_nothing_is_asked_in_addition(charts: Path) -> None:
+    done = stress(charts, "believes", "--only", "whitespace", "--plan")
+    assert done.returncode == 0, done.stderr
+    assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"
+    assert not any(change in done.stdout for change in CHANGES_OF_IMAGES)

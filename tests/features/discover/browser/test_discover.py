@@ -15,6 +15,7 @@ from markscheme.features.discover.store import DiscoveryFolder
 from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import INSTALLED, environment, run
 from tests.commands.pasted import commands_on_page, copy_of, paste
+from tests.features.discover.browser.reading_page import answer, arrive, grouped, move_to, note, press, sent
 
 pytestmark = pytest.mark.browser
 
@@ -114,20 +115,6 @@ def servers() -> Iterator[Start]:
             server.kill()
 
 
-def arrive(page: Page, place: int) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Output {place}")
-    wait_until(page, "isReady && document.activeElement.id === 'text'")
-
-
-def sent(page: Page) -> None:
-    wait_until(page, "outbox.length === 0 && !sending")
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
 def select_words(page: Page, words: str) -> None:
     """Select words of the response, as a drag with the mouse does."""
     page.evaluate(
@@ -139,12 +126,6 @@ def select_words(page: Page, words: str) -> None:
         }""",
         words,
     )
-
-
-def note(page: Page, text: str) -> None:
-    press(page, "n")
-    page.keyboard.insert_text(text)
-    press(page, "Enter", "Escape")
 
 
 def read_some(page: Page, first: int, last: int) -> int:
@@ -165,22 +146,6 @@ def read_some(page: Page, first: int, last: int) -> int:
             press(page, "g")
         press(page, "Enter")
     return notes
-
-
-def answer(page: Page, text: str, then: str = "Enter") -> None:
-    """Type into the dialog that is open."""
-    expect(page.locator("#dialog")).to_be_visible()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
-    page.keyboard.press(then)
-    expect(page.locator("#dialog")).to_be_hidden()
-    wait_until(page, "isReady")
-
-
-def grouped(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-        wait_until(page, "isReady")
 
 
 def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_nothing(
@@ -275,17 +240,6 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
     assert book.mode("wrong-price").severity == 3
     assert book.mode("other-a").into == "too-long"
     assert book.mode("other-b").halves == ("half-one", "half-two")
-
-
-def move_to(page: Page, column: str) -> None:
-    """Go to the first note of a column, by j and k."""
-    for _ in range(200):
-        if page.evaluate("(cursor?.column ?? null)") == column:
-            return
-        places = page.evaluate("places().map((place) => place.column)")
-        now = page.evaluate("places().findIndex((p) => p.key === cursor?.key && p.column === cursor?.column)")
-        grouped(page, "j" if places.index(column) > now else "k")
-    raise AssertionError(f"no way to {column}")
 
 
 def test_two_readers_read_at_once_and_a_second_window_of_one_is_refused(

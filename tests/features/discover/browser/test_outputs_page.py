@@ -9,16 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.waiting import wait_until
 from tests.docs.pages import DOCS, Block, blocks, commands
 from tests.docs.stories import Story
-from tests.features.discover.browser.test_discover import (
-    ReadingServer,
-    answer,
-    arrive,
-    grouped,
-    move_to,
-    note,
-    press,
-    sent,
-)
+from tests.features.discover.browser.reading_page import answer, arrive, grouped, move_to, note, press, sent
+from tests.features.discover.browser.test_discover import ReadingServer
 
 pytestmark = pytest.mark.browser
 CHAPTER = DOCS / "outputs.md"

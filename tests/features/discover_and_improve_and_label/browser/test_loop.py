@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.waiting import wait_until
 from tests.commands.pasted import printed_commands
-from tests.features.discover.browser.test_discover import answer, arrive, grouped, move_to, note, press, sent
+from tests.features.discover.browser.reading_page import answer, arrive, grouped, move_to, note, press, sent
 from tests.features.discover_and_improve_and_label.test_authors_loop import (
     FAULTS,
     N,

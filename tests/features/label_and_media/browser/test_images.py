@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from markscheme.features.media.drawing import document, picture
 from tests.browser.waiting import PATIENCE, wait_until
 from tests.features.label.labelled_project import Server
+from tests.features.media.pictures import chart, document
 
 pytestmark = pytest.mark.browser
 
@@ -25,16 +25,14 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (tmp_path / ".git").mkdir()
-    (tmp_path / "bill.pdf").write_bytes(
-        document("KITE", 2).replace(
-            b"/Type /Catalog", b"/Type /Catalog /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>"
-        )
-    )
+    script = "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>"
+    (tmp_path / "bill.pdf").write_bytes(document(2, catalog=script))
     lines = []
     for index in range(N):
-        (tmp_path / f"{index}.png").write_bytes(picture("KITELAMB", 2 + index))
-        chart = [{"image": f"{index}.png", "alt": f"chart {index}"}, *([{"pdf": "bill.pdf"}] if index == N - 1 else [])]
-        lines.append({"id": f"c{index}", "chart": chart, "response": f"There are {2 + index} squares."})
+        (tmp_path / f"{index}.png").write_bytes(chart(2 + index))
+        image = {"image": f"{index}.png", "alt": f"chart {index}"}
+        shown = [image, {"pdf": "bill.pdf"}] if index == N - 1 else [image]
+        lines.append({"id": f"c{index}", "chart": shown, "response": f"There are {2 + index} squares."})
     (tmp_path / "pool.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return tmp_path
 
