@@ -1,4 +1,4 @@
-"""Several calls at once; what only writes prompts imports this, and loads no event loop with it."""
+"""Awaiting of several calls at once, in a module without an event loop for code that only writes prompts."""
 
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""Claude as judge, through the Anthropic SDK, which is imported with the first request."""
+"""Claude as judge, through the Anthropic SDK, which is imported only with the first request."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +31,7 @@ _STOPS: Final[dict[str, Stop]] = {
 
 
 class AnthropicJudge(SdkJudge):
-    """Claude as judge, constrained to the answer's schema; the provider caches the rubric's part of the prompt.
+    """Claude as judge, with answers constrained to a schema and the rubric's part of the prompt cached.
 
     Sends one request per reply: retries, rates and budgets are `Limited`'s job. These models take no temperature, so
     the same prompt may get different answers; sample several times (`samples`) to see how different.
@@ -74,7 +74,7 @@ class AnthropicJudge(SdkJudge):
 
     @property
     def identity(self) -> Identity:
-        """Model, maximum answer length, and the address if it isn't the provider's own."""
+        """Identity with model, maximum answer length, and the address if it isn't the provider's own."""
         parameters = {"max_tokens": self.max_tokens, "format": "json_schema"}
         return Identity("anthropic", self.model, parameters, self.other_address)
 
@@ -103,7 +103,7 @@ class AnthropicJudge(SdkJudge):
 
         Args:
             prompt: The prompt.
-            form: The settings left out, since the server doesn't take them.
+            form: The settings to leave out, since the server doesn't take them.
             caching: How the provider caches the system part.
         """
         request: dict[str, Any] = {
@@ -121,7 +121,7 @@ class AnthropicJudge(SdkJudge):
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN."""
+        """The value of ANTHROPIC_API_KEY, else of ANTHROPIC_AUTH_TOKEN."""
         key = usable_key("ANTHROPIC_API_KEY", self._given_key)
         if key:
             return {"api_key": key}
@@ -148,7 +148,7 @@ def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
 
 
 def _usage(usage: Any, calls: int) -> Usage:
-    """Read the tokens as reported; those written to and read from the provider's cache count as input."""
+    """Read the tokens of an answer; those written to and read from the provider's cache count as input."""
     read = count(getattr(usage, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
@@ -162,7 +162,7 @@ def _usage(usage: Any, calls: int) -> Usage:
 class AnthropicBatches:
     """Claude through the Message Batches API.
 
-    A batch can't carry our token: only the keys in its results show that it is ours.
+    A batch can't carry markscheme's token: only the keys in its results show that markscheme sent it.
     """
 
     judge: AnthropicJudge
@@ -183,7 +183,7 @@ class AnthropicBatches:
         return _state(made, self.judge.who)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - not sent
-        """Find the batches with this many prompts, sent around that time."""
+        """Return the batches with this many prompts that were sent around this time."""
         batches: list[BatchState] = []
         async with self.judge.call(SENDING) as client:
             async for made in client.messages.batches.list(limit=100):  # the newest first
@@ -199,7 +199,7 @@ class AnthropicBatches:
             return _state(await client.messages.batches.retrieve(id), self.judge.who)
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Yield keys with their replies or errors, as the results arrive."""
+        """Yield each key of a batch with its reply or error, as the results arrive."""
         async with self.judge.call(None) as client:
             async for result in await client.messages.batches.results(id):
                 yield result.custom_id, self._as_result(result.custom_id, result.result)
@@ -210,7 +210,7 @@ class AnthropicBatches:
             await client.messages.batches.cancel(id)
 
     def _as_result(self, key: str, result: Any) -> Reply | JudgeError:
-        """Return the reply, or the error in its place, which is transient if another batch may succeed."""
+        """Read a batch's result as a reply or an error, which is transient if another batch may succeed."""
         who = self.judge.who
         sent = self._forms.pop(key, None)
         if result.type == "succeeded":

@@ -1,4 +1,4 @@
-"""Ask about many things, at most so many at once, until the budget ends."""
+"""Asking about many things with a limit on simultaneous calls, until the budget ends."""
 
 import asyncio
 from collections import deque
@@ -15,14 +15,14 @@ _Result = TypeVar("_Result")
 async def ask_many(
     ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], *, concurrency: int
 ) -> AsyncGenerator[tuple[int, _Result], None]:
-    """Yield results as they are ready, each with the index of its job; at most `concurrency` jobs run at once.
+    """Yield each job's index and result as it is ready, while at most `concurrency` jobs run at once.
 
     Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under way
     and results that wait are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
     ends are cancelled. Each runs in a copy of the caller's context, as it was when the loop began.
 
     Args:
-        ask: Asks about one job.
+        ask: Asks the judge about one job.
         jobs: The jobs to ask about.
         concurrency: At least 1.
 
@@ -51,10 +51,10 @@ async def ask_many(
 
 
 class _Workers(Generic[_Job, _Result]):
-    """Tasks that ask about one job after the other.
+    """Tasks that each ask about one job after another.
 
-    A worker goes on at once where it has ended a job. If each job were a task of its own, all connections to a provider
-    would be idle before the next job began, and an HTTP client looks at each idle connection for each request.
+    A task that ends a job goes on with the next at once. With a new task for each job, all connections to a provider
+    would be idle in between, and an HTTP client checks every idle connection for each request.
     """
 
     def __init__(self, ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], concurrency: int) -> None:
@@ -70,7 +70,7 @@ class _Workers(Generic[_Job, _Result]):
         self._someone_ended: asyncio.Future[None] | None = None
 
     def begin(self) -> bool:
-        """Start the jobs there is room for; return True if any job is under way or has a result to take."""
+        """Start as many jobs as there is room for; return True if any job is running or has a result to take."""
         while (numbered := self._next_job()) is not None:
             self._waiting.append(numbered)
             task = asyncio.create_task(self._work())
@@ -80,7 +80,7 @@ class _Workers(Generic[_Job, _Result]):
         return bool(self._under_way or self._ended)
 
     async def next_result(self) -> tuple[int, _Result]:
-        """Wait for a result and return it with the number of its job; raise the job's error if it raised one."""
+        """Wait for a result and return it with its job's index; raise the job's error if it raised one."""
         if not self._ended:
             self._someone_ended = asyncio.get_running_loop().create_future()
             await self._someone_ended
@@ -90,14 +90,14 @@ class _Workers(Generic[_Job, _Result]):
         return result
 
     async def cancel(self) -> None:
-        """Cancel the jobs still under way, and wait until they have ended."""
+        """Cancel the running jobs, and wait until they have ended."""
         self._stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _work(self) -> None:
-        """Ask about one job after the other, those first that wait: a judge that answers at once is asked in order."""
+        """Ask about one job after another, waiting jobs first, so that an immediate judge is asked in order."""
         self._yet_to_begin.discard(asyncio.current_task())
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
@@ -122,7 +122,7 @@ class _Workers(Generic[_Job, _Result]):
             self._end(asyncio.CancelledError())
 
     def _next_job(self) -> tuple[int, _Job] | None:
-        """Return the next job and its number; None if there is none or no room for it, or too many results wait."""
+        """Return the next job and its index; None if there is none, no room, or too many results wait."""
         if self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
             return None
         self._under_way += 1
@@ -143,14 +143,14 @@ class _Workers(Generic[_Job, _Result]):
             self._someone_ended.set_result(None)
 
     def _stop(self) -> None:
-        """Release the remaining jobs and begin no further one: they may come from a file that is open."""
+        """Drop the remaining jobs, since they may come from an open file, and begin no further one."""
         self._jobs = iter(())
         self._under_way -= len(self._waiting)
         self._waiting.clear()
 
 
 class _InContext(Generic[_Result]):
-    """A coroutine that runs in a context of its own: what one job sets in context variables, no other job sees."""
+    """A coroutine with its own copy of context variables, so that jobs don't see what other jobs set."""
 
     __slots__ = ("_context", "_work")
 

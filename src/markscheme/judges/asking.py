@@ -1,4 +1,4 @@
-"""What all judges of one run share."""
+"""Settings, limits and cache that all judges of one run share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asking:
-    """Settings shared by all judges of one run, with one limiter and one cache.
+    """Settings shared by all judges of one run, with one limiter and one cache of replies.
 
     Attributes:
         limiter: Limits concurrent requests, requests per minute and cost.
         price: Price of the judge's tokens, if given.
-        memory: Cache of replies; None for no cache.
-        brief: Cache of replies that may not be kept for later processes; None where a process outlives what they
-            depend on, such as a session.
+        memory: Cache of replies on disk; None for no cache.
+        brief: Cache for replies that mustn't outlive this process; None if a process may outlive what they depend on,
+            such as a session.
         expected: Whether to score the expected level where a provider gives log-probabilities.
-        parameters: Parameters of the model that are set, such as its temperature, by name.
+        parameters: Parameters set for the model, such as its temperature, by name.
         batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
-        tests_sight: Whether a judge is tried, before it is first shown what isn't text, if it can see.
+        tests_sight: Whether to test that a judge can see, before it is first shown images or documents.
         list_prices: Whether to use the list price of a known model if no price is given, also without a budget.
     """
 
@@ -43,12 +43,12 @@ class Asking:
 
     @classmethod
     def for_run(cls, limits: Mapping[str, Any], *, price: str | None, cache: bool) -> "Asking":
-        """Return the settings of a run: with a new limiter, and with list prices where no price is given.
+        """Make the settings of a run, with a new limiter, and with list prices if no price is given.
 
         Args:
             limits: The arguments of the limiter.
             price: Price as a user writes it, `IN:OUT`.
-            cache: Whether replies are read from the cache and kept there.
+            cache: Whether replies are read from and kept in the cache.
 
         Raises:
             UsageError: The price cannot be read.
@@ -62,15 +62,15 @@ class Asking:
 
     @property
     def wants_list_price(self) -> bool:
-        """True if the list price of a model should be looked up."""
+        """Whether the list price of a model should be looked up."""
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache that keeps a judge's replies, or None for no cache."""
+        """Return the cache that keeps a judge's replies; None without a cache."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Return the parameters that are set, for a model that takes those in `names`.
+        """Return the parameters set for the model; raise UsageError if one isn't in `names`.
 
         Raises:
             UsageError: One is set that the model doesn't take.

@@ -15,7 +15,7 @@ CLOCKS_APART: Final = 600.0
 
 
 def _nothing(_: str) -> None:
-    """Do nothing."""
+    """Ignore a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Batching:
     """Settings of sending prompts in batches.
 
     Attributes:
-        reasks: Whether prompts whose reply couldn't be used go in another batch, or live at full price.
+        reasks: Whether prompts whose reply couldn't be used are sent in another batch, or singly at full price.
         quiet: Seconds without another prompt after which the gathered prompts are sent.
         poll: Seconds before the first poll; each further wait is half as long again.
         longest_poll: Maximum seconds between two polls.
-        grace: Seconds after which a batch that a killed process sent, and the provider doesn't list, counts as never
-            received.
+        grace: Seconds after which a batch that a killed process sent, and that the provider doesn't list, counts as
+            never received.
         patience: Seconds for which an unreachable provider is retried.
         attempts: Maximum number of batches for one prompt whose replies fail in a way that may be transient.
         notify: Called with a sentence when a batch is sent, resumed or read.
@@ -54,14 +54,14 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """A batch's state as its provider reports it.
+    """The state of a batch as its provider reports it.
 
     Attributes:
-        id: The provider's.
+        id: The provider's id of the batch.
         ended: Whether its results can be read.
-        processed: Prompts done so far; 0 if the provider reports them only at the end.
+        processed: Number of prompts done so far; 0 if the provider reports it only at the end.
         fault: Why the provider refused the whole batch; None if it didn't.
-        certain: Whether it carries our token; else only its results can show whether it is ours.
+        certain: Whether it carries markscheme's token; otherwise only its results can show that markscheme sent it.
     """
 
     id: str
@@ -72,7 +72,7 @@ class BatchState:
 
 
 class BatchApi(Protocol):
-    """A provider's batch API, with one request per call; errors are JudgeErrors.
+    """Interface of a provider's batch API, with one request per call; errors are JudgeErrors.
 
     Attributes:
         most: Maximum number of prompts in a batch.
@@ -83,7 +83,7 @@ class BatchApi(Protocol):
     most_bytes: ClassVar[int]
 
     def request(self, key: str, prompt: Prompt, sample: int) -> Mapping[str, Any]:
-        """Return a prompt as an entry of a batch, under its key."""
+        """Build a batch's entry for a prompt, under a key."""
         ...
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
@@ -91,17 +91,17 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """Return the batches that may have that token: sent after `since` (s since 1970) with `asked` prompts."""
+        """Return the batches that may have a token: sent after `since` (s since 1970) with `asked` prompts."""
         ...
 
     async def state(self, id: str) -> BatchState:
-        """Return the batch's current state."""
+        """Return the current state of a batch."""
         ...
 
     def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Return the results of an ended batch, in any order: keys with replies or errors."""
+        """Return each key of an ended batch with its reply or error, in any order."""
         ...
 
     async def cancel(self, id: str) -> None:
-        """Cancel the batch; what is answered by then can be read and is paid."""
+        """Cancel a batch; prompts answered by then can still be read, and are charged."""
         ...

@@ -1,4 +1,4 @@
-"""Which judge to ask if none was named: the rubric's own, the default kind, or recorded replies."""
+"""Choice of a judge if the user names none: the rubric's own, the default kind, or recorded replies."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -21,17 +21,16 @@ def choose_judge(
     replies: Path | None,
     opening: Callable[[str, str | None], GradingJudge],
 ) -> GradingJudge:
-    """Return the judge to use if none was named.
+    """Open the judge to use if the user names none: the rubric's, the default one, or recorded replies.
 
-    None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then the default
-    kind, if there is a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen
-    automatically.
+    No judge is needed if code decides every criterion. Recorded replies are used only if they answer all `prompts`, and
+    there is no key for the default kind. A local model is never chosen automatically.
 
     Args:
-        rubric: Its `judge:` may name one.
-        prompts: The first prompts of the run.
+        rubric: The rubric, whose `judge:` may name one.
+        prompts: The prompts that the run sends first.
         replies: The folder with recordings for this rubric, if there is one.
-        opening: Opens a judge by name and model.
+        opening: Function that opens a judge by name and model.
 
     Raises:
         NoJudge: No judge is available; the message says what to do.
@@ -67,12 +66,12 @@ def _recordings(replies: Path | None) -> list[RecordedJudge]:
 
 
 def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) -> RecordedJudge | None:
-    """Return the first recording that answers all of the prompts."""
+    """Return the first recording that has replies to all of the prompts; None without one."""
     return next((recording for recording in recordings if prompts and not recording.lacks(prompts)), None)
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """Return the default judge, wrapped so that it points to the recorded replies if it can't be asked."""
+    """Wrap the default judge, so that its error for a refused key points to recorded replies."""
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):
@@ -82,10 +81,10 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
 
 @dataclass(frozen=True, slots=True)
 class BesideRecordings(Wrapping):
-    """Judge that says how to do without it, if it refuses its key and replies to all of a run are recorded.
+    """Judge whose error for a refused key says that recorded replies answer the whole run.
 
     Attributes:
-        prompts: The first prompts of the run.
+        prompts: The prompts that the run sends first.
         replies: The folder with recordings.
     """
 
@@ -93,7 +92,7 @@ class BesideRecordings(Wrapping):
     replies: Path
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the wrapped judge's reply.
+        """Return the wrapped judge's reply to a prompt.
 
         Raises:
             JudgeError: The wrapped judge fails; a refused key is raised with the recording that needs none.

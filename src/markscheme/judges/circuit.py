@@ -1,4 +1,4 @@
-"""A circuit breaker for a judge that keeps failing: refused for good, or down for now."""
+"""A circuit breaker that pauses or ends the calls to a judge that keeps failing."""
 
 import asyncio
 import warnings
@@ -30,9 +30,9 @@ REST: Final = 120.0
 
 @dataclass(eq=False)
 class Circuit:
-    """Counter of one judge's failures in a row, which lets one call through at a time while the judge is down.
+    """Circuit breaker of one judge: while the judge is down, only one trial call at a time goes through.
 
-    It serves one event loop at a time, and any number of them in succession.
+    It serves one event loop at a time, and any number of event loops one after another.
     """
 
     _answers: int = field(default=0, init=False)
@@ -48,7 +48,7 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        """True if the judge is down, so that only trial calls are made."""
+        """Whether the judge is down, so that only trial calls are made."""
         return self._cause is not None
 
     async def enter(self) -> float | None:
@@ -75,7 +75,7 @@ class Circuit:
         return None
 
     def leave(self) -> None:
-        """End a trial call without an outcome."""
+        """End a trial call that had no outcome, and let the next caller try."""
         self._trying = False
         waiting, self._waiting = self._waiting, []
         for caller in waiting:
@@ -83,17 +83,17 @@ class Circuit:
                 caller.set_result(None)
 
     def answered(self) -> None:
-        """Record an answer: the judge is up."""
+        """Record that the judge answered, so that it counts as up."""
         self._answers += 1
         self._failures = self._refusals = 0
         self._cause, self._given_up, self._pause = None, False, FIRST_TRIAL_PAUSE
         self.leave()
 
     def failed(self, error: JudgeError, *, patience: float, was_try: bool, timed_out: bool) -> None:
-        """Record a failure.
+        """Record that a call to the judge failed.
 
         Args:
-            error: The failure.
+            error: The error of the call.
             patience: Seconds for which a judge that is down is retried.
             was_try: Whether the call was a trial call.
             timed_out: Whether it took half the deadline or more.

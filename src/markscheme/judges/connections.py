@@ -1,4 +1,4 @@
-"""The HTTP client under an SDK, for many calls at once."""
+"""The HTTP client that a provider's SDK uses, for many simultaneous calls."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +9,9 @@ from urllib.request import getproxies
 
 
 def client_for_many_calls(sdk: ModuleType) -> Any:
-    """Make the SDK's own HTTP client, with a connection for each call; None where a proxy is set.
+    """Make an HTTP client for an SDK with a connection per call; None if a proxy is configured.
 
-    The SDK's client without ours finds proxies by itself.
+    The SDK's default client finds proxies by itself.
 
     Args:
         sdk: The SDK's module, which says which HTTP library it uses.
@@ -26,10 +26,10 @@ def client_for_many_calls(sdk: ModuleType) -> Any:
 
 
 class ConnectionEach:
-    """A transport that gives each request a connection of its own, that which was used last.
+    """HTTP transport that gives each simultaneous request its own connection, most recently used first.
 
-    A pool looks at all its connections before and after each request, and at the sockets of those that are idle. With
-    64 calls at once that is a quarter of their CPU time.
+    A connection pool checks all its connections before and after each request, which takes a quarter of the CPU time
+    with 64 calls at once.
     """
 
     def __init__(self, open_one: Callable[[], Any]) -> None:
@@ -38,7 +38,7 @@ class ConnectionEach:
         self._idle: list[Any] = []
 
     async def handle_async_request(self, request: Any) -> Any:
-        """Send a request; its connection is free for another one once the response is closed."""
+        """Send a request on a free connection, which is free again once the response is closed."""
         transport = self._idle.pop() if self._idle else self._opened()
         try:
             response = await transport.handle_async_request(request)

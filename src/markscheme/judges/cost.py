@@ -1,4 +1,4 @@
-"""What asking a judge would cost; nothing is asked."""
+"""Estimates of what asking a judge would cost, without asking."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ WRITTEN_PER_CRITERION = 100
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Calls that a run would make, and their cost.
+    """The calls that a run would make, and what they would cost.
 
     Attributes:
         judge: Name of the judge; None without one.
-        calls: Questions without a reply yet; re-asks of unreadable replies come on top.
-        kept: Questions whose reply is cached or recorded.
-        input_tokens: Tokens read, estimated by length.
+        calls: Number of questions without a reply yet; retries of unreadable replies come on top.
+        kept: Number of questions with a cached or recorded reply.
+        input_tokens: Tokens read, estimated from the length of prompts.
         output_tokens: Tokens written, estimated.
         usd: US dollars; None where the price isn't known.
-        basis: The basis of the token numbers, in words.
+        basis: How the token numbers were estimated, in words.
     """
 
     judge: str | None
@@ -43,13 +43,13 @@ def cost_of(
     at_hand: Callable[[Prompt, int], Reply | None] | None = None,
     price: Price | None = None,
 ) -> Cost:
-    """Estimate the cost of asking these prompts; nothing is asked.
+    """Estimate the cost of asking a judge these prompts, without asking.
 
     Args:
-        prompts: The first questions of the run.
+        prompts: The prompts that the run sends first.
         judge: Name of the judge.
         samples: Number of times that each is asked.
-        at_hand: The reply to a prompt and sample that needs no asking; None where there is none.
+        at_hand: Returns the cached or recorded reply to a prompt and sample; None without one.
         price: Price of the judge's tokens.
     """
     open_prompts: list[Prompt] = []

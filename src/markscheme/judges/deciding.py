@@ -1,7 +1,7 @@
-"""What decision models are asked and what they answer: typed questions, and a probability for each of their options.
+"""Requests to decision models and their answers: typed questions, and a probability for each option.
 
-The answers of all formats are written as replies in one form, so that caches and recordings of any are read alike.
-System One is the format of its servers and of model files.
+Answers of all formats are rewritten as replies in one form, so that caches and recordings of all are read alike. System
+One is the format of its servers and of model files.
 """
 
 import json
@@ -30,18 +30,18 @@ AnswersById = Iterator[tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class DecisionFormat:
-    """Format of a decision model's requests and answers.
+    """A format of a decision model's requests and answers.
 
     Attributes:
-        name: The judge's name, before the colon and the model.
-        path: Added to the base URL.
+        name: Name of the kind of judge, before the colon and the model.
+        path: Path to add to the base URL.
         own_address: The provider's own base URL.
-        key_variable: The environment variable with the key.
-        address_variable: The environment variable with another base URL.
-        instead: Advice where a server doesn't know the path.
-        request: The body of a request, from a model's name and a prompt.
-        answers: The answers in a body; ValueError if it has none.
-        distribution: The probabilities in an answer to a question, by option as written; None if it has none.
+        key_variable: Name of the environment variable with the key.
+        address_variable: Name of the environment variable with another base URL.
+        instead: Advice for a server that doesn't know the path.
+        request: Builds the body of a request from a model's name and a prompt.
+        answers: Returns the answers in a response's body; raises ValueError if there are none.
+        distribution: Returns the probability of each option in the answer to a question; None if it has none.
     """
 
     name: str
@@ -56,12 +56,12 @@ class DecisionFormat:
 
 
 def questions_by_id(prompt: Prompt) -> Iterator[tuple[str, DecisionQuestion]]:
-    """Yield the questions of a prompt, each with its id in requests and answers."""
+    """Yield each question of a prompt with the id that it has in requests and answers."""
     return ((MODEL_QUESTION.format(index), question) for index, question in enumerate(prompt.questions))
 
 
 def level_text(choice: str, description: str) -> str:
-    """Return a level with its description, as a model reads it."""
+    """Write a level with its description, for a decision model."""
     link = " " if description.startswith("(") else ": "
     return f"{choice}{link}{description}" if description else choice
 
@@ -104,16 +104,16 @@ def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuesti
 
 
 def yes_no_distribution(p: Any, question: DecisionQuestion) -> dict[str, Any]:
-    """Return the probabilities of both levels, from that of the better one."""
+    """Return the probabilities of both levels of a yes/no question, given that of the higher level."""
     unmet, met = question.choices
     met_probability = finite(p)
     return {unmet: None if met_probability is None else round(1 - met_probability, 12), met: p}
 
 
 def named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]) -> dict[str, Any]:
-    """Map options as prompts spell them to probabilities.
+    """Map each option, as prompts spell it, to its probability in an answer.
 
-    An option that wasn't offered or comes twice gets a name that no option has.
+    An option that wasn't offered, or that comes twice, gets a name that makes the reply unreadable.
     """
     named: dict[str, Any] = {}
     for value, p in entries:
@@ -140,7 +140,7 @@ SYSTEM_ONE: Final = DecisionFormat(
 
 
 def refuse_unaskable(prompt: Prompt) -> None:
-    """Refuse a prompt that no decision model can be asked, before anything is sent.
+    """Raise UsageError for a prompt that a decision model can't answer, before anything is sent.
 
     Raises:
         UsageError: It doesn't ask about criteria, or one has more levels or options than there may be.
@@ -162,13 +162,13 @@ def refuse_unaskable(prompt: Prompt) -> None:
 
 
 def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
-    """Return the reply in the body of a response, in the form that all formats share.
+    """Convert the body of a decision model's response to a Reply, in the form that all formats share.
 
     Args:
-        body: The body as parsed by `parsed_body`.
+        body: The body, as `parsed_body` returns it.
         prompt: The prompt that was asked.
-        wire: Its format.
-        expected: Whether the mean of the levels counts, instead of the most probable one.
+        wire: The format of the response.
+        expected: Whether the mean of the levels counts, instead of the most probable level.
 
     Raises:
         ValueError: The body isn't an answer in this format.
@@ -195,7 +195,7 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """Return an answer's probabilities, or that it was refused; anything else as a text, which no reader takes."""
+    """Return an answer's probabilities or a refusal; for anything else a text that makes the reply unreadable."""
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):
@@ -209,14 +209,14 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
 
 
 def _as_received(p: Any) -> Any:
-    """Return a probability as received; null for a number that JSON can't hold, a text for anything but a number."""
+    """Return a probability unchanged if JSON can hold it; None for NaN or infinity, a text for anything else."""
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"
 
 
 def parsed_body(text: str | bytes) -> Any:
-    """Return the JSON of a response, NaN included, in which a key that comes twice has TWICE as its value.
+    """Parse the JSON of a response, allowing NaN; a repeated key gets TWICE as its value.
 
     Raises:
         ValueError: It isn't JSON.

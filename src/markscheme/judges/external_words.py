@@ -1,4 +1,4 @@
-"""Words of providers and functions in our messages: short, printable, and without keys."""
+"""Quoting of texts from providers and functions in error messages: shortened, printable, and without keys."""
 
 import re
 
@@ -12,7 +12,7 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]
 
 
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """Make external text safe for a message: on one line, printable, short, without keys.
+    """Prepare an external text for a message: on one line, printable, shortened, with keys hidden.
 
     Example:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
@@ -22,7 +22,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
-    """Replace every secret in a text, and whatever looks like a key."""
+    """Replace every secret in a text, and whatever looks like a key, by an ellipsis."""
     for secret in secrets:
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "…")

@@ -1,4 +1,4 @@
-"""Whether a judge and the system it judges are models of one family, judging by their names."""
+"""Detection of judges that belong to the same model family as the system they judge, by their names."""
 
 import warnings
 from collections import Counter
@@ -46,7 +46,7 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def families(name: str) -> frozenset[str]:
-    """Return the families of a model, provider or system by its name; empty if the name names none.
+    """Return the model families that the name of a model, provider or system mentions.
 
     Example:
         >>> sorted(families("openrouter:meta-llama/llama-3.1-70b")), sorted(families("openai:chat:o3"))
@@ -63,7 +63,7 @@ def _named(words: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
 
 
 def _stands_alone(word: str, text: str) -> bool:
-    """Return True if a word occurs in a text somewhere with no letter from a to z next to it."""
+    """Return True if a text contains a word with no letter from a to z directly before or after it."""
     position = text.find(word)
     while position >= 0:
         neighbours = text[max(position - 1, 0) : position] + text[position + len(word) : position + len(word) + 1]
@@ -74,7 +74,7 @@ def _stands_alone(word: str, text: str) -> bool:
 
 
 def same_family(judge: str, system: str) -> str | None:
-    """Return the family that both belong to by their names; None if the names show none.
+    """Return the model family that two names share; None if the names show none.
 
     Example:
         >>> same_family("claude-sonnet-5-5", "anthropic:messages:claude-haiku-5-5")
@@ -86,18 +86,18 @@ def same_family(judge: str, system: str) -> str | None:
 
 
 def warn_of_kinship(judge: str, systems: Iterable[str]) -> None:
-    """Warn if a judge belongs to the same family as systems that it judges."""
+    """Warn if a judge belongs to the same model family as systems whose responses it judges."""
     warning = kinship(judge, systems)
     if warning:
         warnings.warn(warning, RatingWarning, stacklevel=2)
 
 
 def kinship(judge: str, systems: Iterable[str]) -> str | None:
-    """Return a warning if some of the systems that wrote the submissions are of the judge's own family; else None.
+    """Return a warning if the judge's model family also wrote some of the responses; None otherwise.
 
     Args:
-        judge: The judge's model.
-        systems: The system that wrote each submission; "" if unknown.
+        judge: Name of the judge's model.
+        systems: Name of the system that wrote each submission; "" if unknown.
 
     Source:
         Panickssery, Bowman and Feng (2024), LLM Evaluators Recognize and Favor Their Own Generations,

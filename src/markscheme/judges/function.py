@@ -1,4 +1,4 @@
-"""A user's function as judge: takes two prompts and returns an answer."""
+"""A user's Python function as judge, which gets a system and a user prompt and returns an answer."""
 
 import ast
 import asyncio
@@ -48,7 +48,8 @@ class FunctionJudge:
             they import from the project, and by what they declare: `fn.environment`, names of variables, and
             `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
             reply is kept for later processes.
-        home: The module in which it was looked up, which is part of its identity too; None where it wasn't looked up.
+        home: The module in which the function was looked up, which is part of the judge's identity; None if it wasn't
+            looked up.
         deadline: Seconds for one answer; a function that takes longer is left behind.
         apart: Whether an async function runs in an event loop of its own, so that it may block.
 
@@ -100,9 +101,10 @@ class FunctionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Name of the judge, with digests of its source, of the modules it may call, and of its declarations.
+        """Identity with the judge's name, and digests of the function's source, modules and declarations.
 
-        What it declares is read each time: a program may change a variable or a file between two replies.
+        What the function declares is read each time, since a program may change a variable or a file between two
+        replies.
         """
         parameters = {"source": self._source}
         if variables := self._declared(ENVIRONMENT):
@@ -114,7 +116,7 @@ class FunctionJudge:
 
     @cached_property
     def _source(self) -> str:
-        """A digest of the code, as it was imported."""
+        """Digest of the function's code, as it was imported."""
         try:
             source = inspect.getsource(self._innermost)
         except (OSError, TypeError):
@@ -124,9 +126,9 @@ class FunctionJudge:
 
     @property
     def files_read(self) -> list[Path]:
-        """Paths where files that the judge declares to read may be: next to its module, and in the working directory.
+        """Paths of the files that the function declares to read: next to its module, and in the working directory.
 
-        Files needn't exist.
+        The files needn't exist.
         """
         module_file = getattr(sys.modules.get(self._module), "__file__", None)
         folders = [Path(module_file).parent, Path()] if module_file else [Path()]
@@ -134,7 +136,7 @@ class FunctionJudge:
 
     @property
     def _innermost(self) -> Any:
-        """The function inside wrappers and partials."""
+        """The user's function without wrappers and partials around it."""
         innermost: Any = inspect.unwrap(self.fn)
         while isinstance(innermost, partial):
             innermost = inspect.unwrap(innermost.func)
@@ -146,7 +148,7 @@ class FunctionJudge:
         return getattr(innermost, "__module__", None) or type(innermost).__module__
 
     def _declared(self, attribute: str) -> list[str] | None:
-        """Return the names that the function declares, sorted; None if it declares nothing.
+        """Return the sorted names in a declaration of the function, such as `reads`; None without it.
 
         Raises:
             UsageError: It declares something else.
@@ -180,7 +182,7 @@ class FunctionJudge:
         return self._as_reply(answer)
 
     async def aclose(self) -> None:
-        """End the function's own event loop; what hangs there is left behind."""
+        """Stop the function's own event loop; calls that hang in it are left behind."""
         self._own_loop.stop()
 
     async def _called(self, prompt: Prompt) -> Any:
@@ -207,7 +209,7 @@ class FunctionJudge:
 
     @cached_property
     def sees(self) -> bool:
-        """True if the function takes the parts that the prompt's marks name."""
+        """Whether the function accepts the images and documents in a prompt."""
         wanted: dict[str, Any] = {"schema": {}} if self._wants_schema else {}
         return self._takes(system_prompt="", user_prompt="", parts=(), **wanted)
 
@@ -252,14 +254,14 @@ class FunctionJudge:
 
 
 def files_read(judge: GradingJudge) -> list[Path]:
-    """Return the files that a judge declares to read, if it is a function, possibly wrapped in other judges."""
+    """Return the files that a judge declares to read; [] unless it is a function, possibly wrapped."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge.files_read if isinstance(judge, FunctionJudge) else []
 
 
 def _content(file: Path) -> str | None:
-    """Return a file's bytes as a text; None if it can't be read."""
+    """Read a file's bytes as Latin-1 text; None if it can't be read."""
     try:
         return file.read_bytes().decode("latin-1")
     except OSError:
@@ -267,7 +269,7 @@ def _content(file: Path) -> str | None:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files of the user's own modules among `names` and all that they import, directly or not."""
+    """Yield the files of the user's own modules among `names`, and of all own modules that they import."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -280,7 +282,7 @@ def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_own(file: str) -> bool:
-    """Return True if a module's file is the user's own: not Python's, not installed, not part of markscheme.
+    """Return True if a module's file is the user's own, and not part of Python, of a package or of markscheme.
 
     Example:
         >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)
@@ -293,7 +295,7 @@ _FOREIGN: Final = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file of a module; None if it has no Python file."""
+    """Return the path of a module's source; None if it isn't a Python file."""
     module = sys.modules.get(name)
     try:
         spec = None if module else _spec_of(name)
@@ -314,7 +316,7 @@ def _spec_of(name: str) -> ModuleSpec | None:
 
 
 def _imported_by(name: str, file: Path) -> Iterator[str]:
-    """List the modules that a file imports anywhere in its code; `from a import b` may mean the module a.b."""
+    """List the modules that a file imports anywhere in its code; `from a import b` also lists a.b."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):
@@ -341,7 +343,7 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
 
 
 def _copied(data: Any) -> Any:
-    """Copy JSON data into new lists and objects, faster than deepcopy: texts, most of a schema, take no call."""
+    """Copy JSON data into new lists and objects, faster than deepcopy."""
     if isinstance(data, dict):
         return {name: value if isinstance(value, str) else _copied(value) for name, value in data.items()}
     if isinstance(data, list):

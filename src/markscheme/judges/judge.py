@@ -1,4 +1,4 @@
-"""The Judge protocol, and the Reply a judge gives to a Prompt."""
+"""The Judge protocol, and the Reply that a judge gives to a prompt."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,15 +17,15 @@ AskedWithout = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and cost of asking a judge.
+    """Number of calls, tokens and cost of asking a judge.
 
     Attributes:
-        calls: Requests that reached a provider.
+        calls: Number of requests that reached a provider.
         input_tokens: Tokens read, those in the provider's cache included; None if not counted.
         output_tokens: Tokens written; None if not counted.
         usd: US dollars; None if the price or the tokens are unknown, never 0 for "unknown".
-        batched: The calls that went in batches.
-        batched_usd: The part of `usd` spent on them, at a batch's price.
+        batched: Number of calls that were sent in batches.
+        batched_usd: The part of `usd` spent on batches, at their lower price.
     """
 
     calls: int = 0
@@ -36,7 +36,7 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, more: "Usage") -> "Usage":
-        """Return the sum; a number unknown for one is unknown for both, unless that one made no call."""
+        """Add two usages; a number that is unknown for either is unknown, unless that one made no call."""
         if not self.calls or not more.calls:
             return more if more.calls else self
         return Usage(
@@ -50,11 +50,11 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Tokens read and written, as far as they are known."""
+        """Number of tokens read and written, as far as known."""
         return (self.input_tokens or 0) + (self.output_tokens or 0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold; batch keys are included only if something went in batches."""
+        """Return the usage as plain data; keys about batches are included only if some calls were batched."""
         in_batches = {"batched": self.batched, "batched_usd": self.batched_usd} if self.batched else {}
         return {
             "calls": self.calls,
@@ -70,21 +70,22 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """Return the sum of all usages; of none, the usage of no call."""
+    """Add up usages; without any, return a usage of no calls."""
     return sum(usages, Usage())
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Identity of a judge: everything that, if changed, would make its replies another judge's.
+    """The identity of a judge: everything that affects its replies, so that replies are reused only for the same judge.
 
     Attributes:
         name: Name as a user writes it: anthropic, local:model.gguf, recorded:PATH, ….
         model: The model asked for, as the provider names it; None where the name says it all.
         parameters: Everything else that affects a reply, as plain data.
         address: The base URL if it isn't the provider's own, never with a key; None if it is.
-        lasting: Whether its replies may be kept for later processes; False where they may depend on what isn't known.
-        without: Parameters that its server didn't take, so that it was asked without them; () before it is asked.
+        lasting: Whether replies may be kept for later processes; False if they may depend on something unknown.
+        without: Parameters that the server didn't take, so that the judge was asked without them; () before it is
+            asked.
     """
 
     name: str
@@ -100,12 +101,12 @@ class Identity:
 
     @property
     def fingerprint(self) -> str:
-        """Digest that differs between any two judges whose replies must not be mixed."""
+        """Digest that differs between any two judges whose replies mustn't be mixed."""
         left_out = [list(self.without)] if self.without else []
         return fingerprint(self.name, self.model or "", dict(self.parameters), self.address or "", *left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold; `without` is included only if something was left out."""
+        """Return the identity as plain data; `without` is included only if parameters were left out."""
         left_out = {"without": list(self.without)} if self.without else {}
         return {
             "name": self.name,
@@ -117,15 +118,15 @@ class Identity:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> "Identity":
-        """Return the identity in the plain data that `to_json` makes."""
+        """Make an identity from the plain data that `to_json` returns."""
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
     def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
-        """Return the identity of the judge as it was asked.
+        """Return the identity with the parameters that were left out when the judge was asked.
 
         Args:
-            ways: How many grades rest on replies without which parameters. Several ways are named with their parameters
-                "in part", so that no judge that was asked in one way has the same fingerprint.
+            ways: Number of grades by the set of parameters that were left out in asking. A parameter left out only for
+                some grades gets "in part" added, so that no judge with consistent parameters has the same fingerprint.
 
         Example:
             >>> Identity("openai:m").as_asked({("seed",): 6}).without
@@ -145,7 +146,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Token of a reply with its alternatives: text to probability, 0 to 1."""
+    """A token of a reply, with the probability of each alternative to it."""
 
     text: str
     alternatives: Mapping[str, float]
@@ -153,24 +154,25 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A judge's raw reply, not yet parsed.
+    """A judge's reply as received, not yet parsed.
 
     Attributes:
-        text: The answer as received.
+        text: The text of the answer.
         model: The model that answered, as it named itself; None if it did not.
-        stop: Why it ended: complete, cut off by length, a refusal, or something else.
+        stop: Why the answer ended: complete, cut off by length, a refusal, or something else.
         usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
         source: Whether it is new, recorded, or cached from an earlier run.
         provenance: For a recording, who made it and when; None for a new reply.
         tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
-        decided: Whether `text` has a probability for each level, written by the adapter to a decision model, and no
-            words of a model.
+        decided: Whether `text` has the probability of each level, written by the adapter of a decision model, instead
+            of a model's words.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: Rule by which `parts` are combined.
-        error: Why this part is empty, if one of several requests failed; None if it didn't.
+        error: Why this part of a reply has no answer, if one of several requests failed; None otherwise.
         key: Its key in the cache; "" if it isn't cached.
-        spared: For a reply from the cache, the tokens that it took when it was new; 0 where they weren't counted.
-        without: Parameters that the server didn't take, so that this reply was asked for without them; for a panel's,
+        spared: For a reply from the cache, the number of tokens that it took when it was new; 0 if they weren't
+            counted.
+        without: Parameters that the server didn't take, so that this reply was asked for without them; for a panel,
             those of its members, each with the member's name.
     """
 
@@ -191,14 +193,14 @@ class Reply:
 
     @property
     def ways(self) -> set[AskedWithout]:
-        """Sets of settings left out in asking: one, or several if one judge's replies differ; none for a failure."""
+        """Sets of parameters that were left out in asking for the reply and its parts; none for a failure."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
         return set().union(*(piece.ways for piece in self.parts))
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """Single replies of which this one consists; itself if it has no parts."""
+        """The single replies that this reply consists of; only itself if it has no parts."""
         if not self.parts:
             yield self
         for piece in self.parts:
@@ -206,20 +208,20 @@ class Reply:
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":
-        """Create the empty part of a failed request, among others that succeeded."""
+        """Make the part of a reply for a request that failed while others succeeded."""
         return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Anything that can answer a Prompt. A panel, a repeated judge and a limited judge are judges too.
+    """Anything that can answer a Prompt, such as a model, a panel of judges, or a judge with limits.
 
-    A judge around another one may also have `make_room` and `forget`, which it passes on, as Wrapping does.
+    A judge that wraps another one may also have `make_room` and `forget`, which it passes on, as Wrapping does.
     """
 
     @property
     def identity(self) -> Identity:
-        """Identity that distinguishes this judge from others."""
+        """Identity, which differs from that of any other judge."""
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
@@ -231,17 +233,17 @@ class Judge(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Close connections and servers; the judge is not asked again."""
+        """Close connections and servers; the judge can't be asked afterwards."""
         ...
 
 
 @runtime_checkable
 class JudgeGroup(Protocol):
-    """Judges that grade together: a judge's name may open them, and they have no reply to a prompt."""
+    """Several judges that grade together by a common rule, such as a cascade, and can't be sent a single prompt."""
 
     @property
     def identity(self) -> Identity:
-        """Identity that distinguishes these judges, and how they grade, from others."""
+        """Identity of these judges and of the way they grade together."""
         ...
 
     @property
@@ -251,15 +253,15 @@ class JudgeGroup(Protocol):
 
     @property
     def why_no_reply(self) -> str:
-        """Reason why these judges can't be sent a prompt, and the judge to ask instead."""
+        """Reason why these judges can't be sent a prompt, with the judge to use instead, for a message."""
         ...
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Return the reason why these judges decide nothing under these fingerprints; None if they decide."""
+        """Return why these judges can't decide for a rubric and prompt with these fingerprints; None if they can."""
         ...
 
     async def aclose(self) -> None:
-        """Close every judge."""
+        """Close all judges of the group."""
         ...
 
 
@@ -268,7 +270,7 @@ GradingJudge: TypeAlias = Judge | JudgeGroup
 
 
 def replying(judge: GradingJudge) -> Judge:
-    """Return the judge if it replies to prompts; refuse judges that grade together.
+    """Return the judge if it can be sent prompts; raise UsageError for judges that only grade together.
 
     Raises:
         UsageError: These are judges that grade together.
@@ -280,7 +282,7 @@ def replying(judge: GradingJudge) -> Judge:
 
 @dataclass(frozen=True, slots=True)
 class Wrapping:
-    """A judge that wraps another one, keeps its identity and closes it.
+    """Base class of judges that wrap another judge, keep its identity, and close it.
 
     Attributes:
         judge: The wrapped judge.
@@ -290,15 +292,15 @@ class Wrapping:
 
     @property
     def identity(self) -> Identity:
-        """The wrapped judge's own: how it is asked is not part of its identity."""
+        """Identity of the wrapped judge, which doesn't depend on the wrapper."""
         return self.judge.identity
 
     def make_room(self, calls: int) -> None:
-        """Let the wrapped judge be asked `calls` times at once."""
+        """Allow the wrapped judge to be asked `calls` times at once."""
         make_room(self.judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Let the wrapped judge drop a reply from its cache."""
+        """Remove a reply from the wrapped judge's cache."""
         forget(self.judge, reply, settled=settled)
 
     async def aclose(self) -> None:
@@ -307,14 +309,14 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count the ways in which a judge was asked, each once for every group of replies."""
+    """Count how many groups of replies were asked without each set of parameters."""
     return Counter(way for ways in replies for way in set(ways))
 
 
 def make_room(judge: GradingJudge, calls: int) -> None:
-    """Let a judge be asked `calls` times at once, if it has no limit of its own.
+    """Allow a judge to be asked `calls` times at once, unless it has a limit of its own.
 
-    A caller that asks about many says so before; any other asks the judge 8 times at once.
+    A caller with many questions calls this first; otherwise the judge is asked 8 times at once.
     """
     grow = getattr(judge, "make_room", None)
     if grow is not None:
@@ -322,12 +324,12 @@ def make_room(judge: GradingJudge, calls: int) -> None:
 
 
 def forget(judge: Judge, reply: Reply, *, settled: bool) -> None:
-    """Drop a reply that couldn't be read from the judge's cache, if it is there, so that the next run asks again.
+    """Remove an unreadable reply from a judge's cache, so that the next run asks again.
 
     Args:
-        judge: The judge that gave it.
+        judge: The judge that gave the reply.
         reply: A single reply, as received.
-        settled: Whether another reply gave what this one lacks, so that the next run need not ask for this one.
+        settled: Whether another reply supplied what this one lacks, so that the next run needn't ask for this one.
     """
     drop = getattr(judge, "forget", None)
     if drop is not None:

@@ -1,4 +1,4 @@
-"""The kinds of judge: one row each in `JUDGE_KINDS`, read by help, `status`, error messages and `open_judge`.
+"""The kinds of judge: one row each in `JUDGE_KINDS`, used by help, `status`, error messages and `open_judge`.
 
 Features add rows, which are loaded for a name that is no kind of the core, and where all kinds are listed. An installed
 package adds a kind with an entry point in the group `markscheme.judges`. The entry point has the kind's name and refers
@@ -36,51 +36,55 @@ LISTED_LAST: Final = 1000
 
 
 def _always() -> None:
-    """Return None: always ready."""
+    """Return None, since this kind is always ready."""
 
 
 def _unknown(_: "Identity") -> None:
-    """Return None: no price is known."""
+    """Return None, since the price is unknown."""
 
 
 def _nothing(_: str) -> None:
-    """Recognize nothing."""
+    """Return None, so that no name of a model or file, and no kind of part, is recognized."""
 
 
 def _everything(_: str) -> bool:
-    """Recognize everything."""
+    """Return True, since judges of this kind can be shown all kinds of parts."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
-    """Kind of judge, with the abilities of its judges.
+    """A kind of judge, such as "openai": how it is named and opened, and what its judges can do.
 
     Attributes:
-        name: The part of a judge's name before the first colon.
-        open: Opens the judge that the rest of a name means, or tells which judges it names; imports nothing heavy
-            before its first reply.
-        extra: The extra to install for it, as in `markscheme[openai]`; None if it needs none.
-        environment: Environment variables that it reads, the decisive one first.
-        ready: What to do before it can be used here; None if it is ready.
-        form: How such a judge is named; `[…]` is optional.
-        needs: What the rest of its name says, if it is required.
+        name: Name of the kind, which is the part of a judge's name before the first colon.
+        open: Opens the judge that the rest of a name means, or says which judges it names; imports nothing heavy before
+            the first reply.
+        extra: Extra to install for the kind, as in `markscheme[openai]`; None if it needs none.
+        environment: Names of environment variables that it reads, the most important first.
+        ready: Returns what to do before it can be used here; None if it is ready.
+        form: How such a judge is named, for help; `[…]` is optional.
+        needs: What the rest of the name says, if it is required.
         about: A short description.
-        uses: What it would use here; else the variables that are set, else `about`.
+        uses: Returns what it would use here; without it the variables that are set are shown, else `about`.
         deadline: Timeout of one request in seconds; infinite if requests queue in this process.
-        asks: False if replies are already available: such a judge is neither limited nor cached.
-        price: The list price of a judge's tokens by its identity, zero if it is free; None if no price is known.
+        asks: False if replies are already available, so that such a judge is neither limited nor cached.
+        price: Returns the list price of a judge's tokens by its identity, zero if it is free; None if unknown.
         batches: Whether its judges have `batches()`, the batch API of their provider.
-        proposes: Whether its models can write new words for a rubric.
-        sees: Whether its judges show the model parts of a kind, such as images; a judge itself may say it by `sees`.
+        proposes: Whether its models can propose new wording for a rubric.
+        sees: Returns whether its judges can show the model parts of a kind, such as images; a judge's own `sees` takes
+            precedence.
         probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
-        names_code: Whether the rest of its name is code to import, which no configuration file may name.
-        names_judges: Whether the rest of its name is a file that names the judges it asks; no such file may name one.
-        file_of: The file that its name alone means, by a rubric's name and the folder of the rubric's calibration;
-            raises UsageError if the rubric has none. None if its name alone means no file of a rubric.
-        stands_in: Whether its judges can answer where none is named and the default kind can't be asked.
-        meant_by: The judge's name that was meant by the name of a model or a file alone; None for those of other kinds.
-        rank: Where help, messages and `status` list it; ranks of the core are tens, so that there is room between them.
+        names_code: Whether the rest of the name is code to import, which no configuration file may name.
+        names_judges: Whether the rest of the name is a file that names the judges to ask; such a file may not name
+            another one.
+        file_of: Returns the file that the name of the kind alone means, by a rubric's name and its calibration folder;
+            raises UsageError if the rubric has none. None if the name alone means no file.
+        stands_in: Whether its judges can answer if none is named and the default kind can't be used.
+        meant_by: Returns the full name of the judge that the name of a model or file alone seems to mean; None for
+            other names.
+        rank: Position in help, messages and `status`; core kinds have multiples of ten, so that there is room between
+            them.
     """
 
     name: str
@@ -110,7 +114,7 @@ class JudgeKind:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
 
     def shown(self) -> str:
-        """Describe what the kind would use here, for a reader; values of variables are never shown."""
+        """Describe what the kind would use here, such as the environment variable that is set, never its value."""
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)
@@ -118,7 +122,7 @@ class JudgeKind:
 
 
 def kind_of(name: str) -> JudgeKind | None:
-    """Return the kind that a judge's name, or that of a panel's first member, begins with; None without one.
+    """Return the kind of a judge, or of a panel's first member, by its name; None if it is unknown.
 
     Example:
         >>> [kind_of(name).name for name in ("openai:m", "anthropic", "anthropic+openai:m")]
@@ -138,7 +142,7 @@ def _kind_named(kind_name: str) -> JudgeKind | None:
 
 
 def known_kind(name: str) -> JudgeKind:
-    """Return the kind that a judge's name begins with.
+    """Return the kind of a judge by its name.
 
     Raises:
         UsageError: There is no such kind.
@@ -153,7 +157,7 @@ def known_kind(name: str) -> JudgeKind:
 
 
 def means_file_of_rubric(name: str) -> bool:
-    """Return True if a judge's name is that of its kind alone, and so means a file that the rubric has for it.
+    """Return True if a judge's name, such as "cascade", means a file that belongs to the rubric.
 
     Example:
         >>> [means_file_of_rubric(name) for name in ("cascade", "cascade:here.json", "anthropic")]
@@ -164,12 +168,12 @@ def means_file_of_rubric(name: str) -> bool:
 
 
 def in_full(name: str, rubric: str, folder: Path | None) -> str:
-    """Return a judge's name, with the file of the rubric that it means where it names none.
+    """Return a judge's name, completed with the rubric's own file if it is a name such as "cascade".
 
     Args:
         name: The name as a user writes it.
         rubric: The rubric's name.
-        folder: The rubric's calibration, if it was found already.
+        folder: The rubric's calibration folder, if it was found already.
 
     Raises:
         UsageError: The rubric has no such file.
@@ -185,7 +189,7 @@ def in_full(name: str, rubric: str, folder: Path | None) -> str:
 
 
 def panel_names(name: str) -> list[str]:
-    """Split names of judges at each `+`; one that no kind of judge follows is part of a name, as in a path.
+    """Split a panel's name at each `+` that a kind of judge follows; any other `+` is part of a name.
 
     Example:
         >>> panel_names("anthropic+recorded:a+b.jsonl+openai:m")
@@ -202,7 +206,7 @@ def panel_names(name: str) -> list[str]:
 
 
 def names_code(name: str) -> bool:
-    """Return True if a judge's name, or that of any member of a panel, is that of code to import.
+    """Return True if the name of a judge, or of any member of a panel, is that of code to import.
 
     Example:
         >>> names_code("anthropic"), names_code("function:judges:good"), names_code("anthropic+function:judges:good")
@@ -212,7 +216,7 @@ def names_code(name: str) -> bool:
 
 
 def _meant(name: str) -> str | None:
-    """Return the judge that the name of a model or a file is likely to mean, or None for any other name.
+    """Return the full name of the judge that the name of a model or file seems to mean; None for any other name.
 
     >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("someone")
     ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', None)
@@ -221,24 +225,24 @@ def _meant(name: str) -> str | None:
 
 
 def shipped_kinds() -> list[JudgeKind]:
-    """Return the kinds of this package, features included, in the order in which they are listed."""
+    """Return the kinds of judge in markscheme and its features, in the order in which they are listed."""
     return sorted(JUDGE_KINDS, key=lambda kind: kind.rank)
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """Yield all kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
+    """Yield all kinds of judge, those of installed packages last; a kind that can't be loaded counts as not ready."""
     yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
 
 def judge_forms() -> str:
-    """List how judges are named, for help and messages; kinds of installed packages are listed unloaded."""
+    """List how each kind of judge is named, for help and messages; kinds of other packages aren't loaded."""
     forms = [*(kind.form for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 
 
 def names_that(can: Callable[[JudgeKind], bool]) -> str:
-    """List the built-in kinds that can do something, for help and messages: "anthropic or openai"."""
+    """List the names of built-in kinds that can do something, for messages: "anthropic or openai"."""
     *others, last = [kind.name for kind in shipped_kinds() if can(kind)]
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -252,7 +256,7 @@ IN_HELP: Final[Mapping[str, Callable[[], str]]] = {
 
 
 def in_words(help_text: str) -> str:
-    """Return the help of an option with names of judges in place of the marks in it.
+    """Replace marks such as {judges with batches} in an option's help text by names of judges.
 
     Example:
         >>> in_words("ask {judges with batches} in batches")
@@ -265,7 +269,7 @@ def in_words(help_text: str) -> str:
 
 
 def ways_out() -> str:
-    """Return what to do if no judge is available."""
+    """Return advice on what to do if no judge is available."""
     others = "; ".join(f"{kind.form} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
     return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
 
@@ -275,7 +279,7 @@ def ways_out() -> str:
 
 @lru_cache(maxsize=1)
 def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
-    """Return the entry points that packages on `path` declare, by name; they cannot replace a built-in kind."""
+    """Return the entry points for kinds of judge that packages on `path` declare, by name."""
     if not any(map(_declares, path)):
         return {}
     from importlib.metadata import entry_points
@@ -285,7 +289,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Return True if a package installed in `folder` adds a kind; ten times faster than importlib.metadata."""
+    """Return True if a package in `folder` declares a kind of judge; ten times faster than importlib.metadata."""
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:
@@ -304,7 +308,7 @@ def _text(file: str) -> str:
 
 
 def _loaded(point: "EntryPoint") -> JudgeKind:
-    """Return the kind behind an entry point; if it cannot be loaded, a kind that says why when it is used."""
+    """Load the kind behind an entry point; if that fails, return a kind whose use raises the reason."""
     package = point.dist.name if point.dist else point.value
     try:
         loaded: Any = point.load()
@@ -372,7 +376,7 @@ def _function(function: str, asking: "Asking") -> "Judge":
 
 
 def missing_extra(module: str, extra: str) -> str | None:
-    """Return the command that installs an extra if its module is missing, else None."""
+    """Return the command that installs an extra if its module is missing; None if it is installed."""
     return None if find_spec(module) else install_command(extra)
 
 
@@ -387,7 +391,7 @@ def _openai_ready() -> str | None:
 
 
 def _recordings() -> list[str]:
-    """Return the files of recorded replies found from the working directory."""
+    """Find the files of recorded replies, starting from the working directory."""
     from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()

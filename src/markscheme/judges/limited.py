@@ -53,16 +53,17 @@ LONGEST_ANSWER: Final = 4096
 
 @dataclass(slots=True, eq=False)
 class Permit:
-    """Permission for one call, from when it is asked for until it is handed back.
+    """Permission for one call, from the moment it is requested until it is returned.
 
     Attributes:
         tokens: Upper estimate of the call's input and output together.
         usd: Upper estimate of its cost in US dollars, reserved once it is granted.
-        patience: Longest pause in seconds, imposed by the provider, that its caller accepts.
-        granted: Done once the call may be made, or with the error why it may not.
-        at: Time at which it was granted, by the event loop's clock.
-        halvings: Number of times that concurrency had been halved by then.
-        in_minute: The tokens that it takes of its minute; None where they aren't counted, and once the minute is over.
+        patience: Longest pause in seconds, requested by the provider, that the caller accepts.
+        granted: Future that is done when the call may be made, or fails if it may not.
+        at: Time at which the call was permitted, by the event loop's clock.
+        halvings: How often the limiter had halved concurrency by then.
+        in_minute: Tokens that the call takes from its minute's limit; None if tokens aren't limited, and once the
+            minute is over.
     """
 
     tokens: int
@@ -76,14 +77,14 @@ class Permit:
 
 @dataclass(eq=False)
 class Limiter:
-    """Gate that keeps all calls of a process within the limits, in the order of request.
+    """Gate that keeps all calls of a process within limits of rate and cost, first come first served.
 
     Concurrency is halved when a provider asks to wait, once for all calls under way, and regained with each answer.
     While a provider has asked to wait for a given time, no call is let through. It serves one event loop at a time,
     and any number of them in succession.
 
     Attributes:
-        concurrency: Maximum concurrent calls; None for as many as callers make room for, at first CALLS_AT_ONCE.
+        concurrency: Maximum number of concurrent calls; None for as many as callers ask for, at first CALLS_AT_ONCE.
         requests_per_minute: Maximum calls begun in any 60 seconds; None for no limit.
         tokens_per_minute: Maximum tokens in any 60 seconds, estimated until a call is answered.
         budget: Maximum total cost in US dollars.
@@ -123,23 +124,23 @@ class Limiter:
 
     @property
     def usage(self) -> Usage:
-        """All calls made so far, unanswered ones included, with the tokens and dollars of the answered ones."""
+        """Usage of all calls so far: their number, with the tokens and dollars of the answered ones."""
         return replace(self._answered, calls=self._calls)
 
     @property
     def committed(self) -> float:
-        """Dollars spent, plus what cut-off calls may have cost, plus what is reserved."""
+        """Dollars that are spent, reserved, or possibly spent by calls that were cut off."""
         return self._spent + self._reserved + self._set_aside
 
     def make_room(self, calls: int) -> None:
-        """Let `calls` calls go at once, if the limiter sets no number and nobody has made more room."""
+        """Allow `calls` calls at once, unless the limiter has a fixed number or more are allowed already."""
         fitting = self._fitting(calls)
         if self.concurrency is None and fitting > self._most:
             self._places += fitting - self._most
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Limit the number of calls to those that open files allow; warn once if they don't allow all."""
+        """Reduce a number of calls to what the limit of open files allows, warning once."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)
@@ -154,13 +155,13 @@ class Limiter:
     # requesting permits
 
     async def enter(self, tokens: int, usd: float, *, patience: float, again: bool = False) -> Permit:
-        """Wait for a permit for a call and return it, as soon as the limits allow the call.
+        """Wait until the limits allow a call; return the permit for it.
 
         Args:
-            tokens: Input and output that the call may use.
+            tokens: Tokens of input and output that the call may use.
             usd: US dollars that it may cost.
             patience: Longest pause in seconds, imposed by the provider, that the caller accepts.
-            again: True for a retry; retries go before first attempts.
+            again: True for a retry, which goes before first attempts.
 
         Raises:
             BudgetError: It could cost more than the budget leaves, and no call under way could release any of it.
@@ -181,12 +182,12 @@ class Limiter:
         return permit
 
     def unused(self, permit: Permit) -> None:
-        """Return a permit without having made the call."""
+        """Return a permit for a call that wasn't made."""
         self._calls -= 1
         self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
-        """Return a permit after an answer with that usage; what is unknown counts as estimated."""
+        """Return a permit after an answer with this usage; unknown tokens and costs count as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         is_counted = usage.input_tokens is not None and usage.output_tokens is not None
@@ -194,9 +195,9 @@ class Limiter:
         self._close(permit, tokens=tokens, usd=permit.usd if usage.usd is None else usage.usd)
 
     def failed(self, permit: Permit, error: BaseException) -> None:
-        """Return a permit after a call without an answer.
+        """Return a permit for a call that got no answer.
 
-        A refusal costs nothing. A call that was cut off may have been charged, and counts as estimated.
+        A refused call costs nothing. A call that was cut off may have been charged, and counts as estimated.
         """
         if isinstance(error, JudgeBusy):
             self._slow_down(permit, error.retry_after or 0.0)
@@ -208,7 +209,7 @@ class Limiter:
     # batches
 
     def reserve(self, usd: float, *, already_sent: bool = False) -> bool:
-        """Reserve the possible cost of a prompt before it goes into a batch; False if it must wait for others to end.
+        """Reserve the possible cost of a prompt in a batch; return False if other calls must end first.
 
         Args:
             usd: US dollars.
@@ -224,11 +225,11 @@ class Limiter:
         return True
 
     def settle(self, usd: float, usage: Usage) -> None:
-        """Release what was reserved for a prompt, and count what its reply cost; an unknown cost counts as reserved.
+        """Release the cost reserved for a prompt in a batch, and count the actual cost, or the reserved one if unknown.
 
         Args:
-            usd: Dollars that were reserved.
-            usage: Of the reply; without calls if there is none, which costs nothing.
+            usd: US dollars that were reserved.
+            usage: Usage of the reply; without calls if there is no reply, which costs nothing.
         """
         self._in_batches -= 1
         self._set_aside = self._set_aside - usd if self._in_batches else 0.0
@@ -239,7 +240,7 @@ class Limiter:
     # granting permits
 
     def _admit(self) -> None:
-        """Give permits to all callers that may go; if the first must wait for a time, schedule the next round."""
+        """Give permits to all waiting callers that the limits allow; schedule the next round if the first must wait."""
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             self._timer.cancel()
@@ -258,7 +259,7 @@ class Limiter:
             self._grant(queue.popleft(), now)
 
     def _first_queue(self) -> deque[Permit] | None:
-        """Return the queue whose first caller is next: retries, then the others. Callers that gave up are dropped."""
+        """Return the queue of the next caller, retries before others; None if nobody waits."""
         for queue in (self._again, self._new):
             while queue and queue[0].granted.done():
                 queue.popleft()
@@ -267,7 +268,7 @@ class Limiter:
         return None
 
     def _wait(self, first: Permit, now: float) -> float:
-        """Return the seconds until the first caller may go; infinite if another call must end first."""
+        """Return the seconds until the first waiting caller may go; infinite if another call must end first."""
         pause = self._resumes - now
         if pause > first.patience:
             raise JudgeBusy(
@@ -282,7 +283,7 @@ class Limiter:
         return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Return True if the budget covers `usd` now; False while calls under way may release some of the budget."""
+        """Return True if the budget covers `usd`; False if it may once running calls end; else raise BudgetError."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:
@@ -343,16 +344,17 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True)
 class Limited(Wrapping):
-    """A judge that calls `judge` within the limits of `limiter`, and retries where that may help.
+    """Judge that calls another judge within the limits of a limiter, and retries failures that may be transient.
 
     A transient failure is retried after the time the provider names, else after `first_wait` seconds, twice that, and
     so on, without jitter. A reply that can't be read is asked for once more. A judge that refuses every call ends the
     run; one that only fails is paused, tried one call at a time, and given up after `patience`.
 
     Attributes:
-        judge: A judge that calls a provider; each member of a panel is wrapped separately.
+        judge: The judge that calls a provider; each member of a panel is wrapped separately.
         limiter: Shared by all judges of a process.
-        price: Price of its tokens; None if unknown. A function looks it up with the first call, and keeps it.
+        price: Price of the judge's tokens; None if unknown. A function looks it up with the first call, and its result
+            is kept.
         deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
             whose requests queue behind one another, such as a local model.
         attempts: Maximum number of attempts.
@@ -383,15 +385,15 @@ class Limited(Wrapping):
 
     @property
     def _price(self) -> Price | None:
-        """The price of the judge's tokens."""
+        """Price of the judge's tokens; None if unknown."""
         return self.price() if callable(self.price) else self.price
 
     def make_room(self, calls: int) -> None:
-        """Let `calls` calls go at once, if the limiter sets no number."""
+        """Allow `calls` calls at once, unless the limiter has a fixed number."""
         self.limiter.make_room(calls)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the judge's answer, with the usage of all attempts, and their cost if the price is known.
+        """Return the judge's answer, with usage and cost of all attempts.
 
         Raises:
             BudgetError: The next call could cost more than the budget leaves.
@@ -426,7 +428,7 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, tokens: int, usd: float, end: float, try_until: float | None) -> Permit | None:
-        """Wait for a permit for a call; None if the judge went down while waiting for it."""
+        """Wait for a permit to call the judge; None if the judge goes down in the meantime."""
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:
@@ -441,14 +443,14 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Give back a permit and a trial call that came too late to be used."""
+        """Return a permit, and end a trial call, that came too late to be used."""
         if permit is not None:
             self.limiter.unused(permit)
         if try_until is not None:
             self._circuit.leave()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
-        """Make one attempt; the permit is returned to the limiter whatever happens."""
+        """Ask the judge once; the permit is returned to the limiter whatever happens."""
         clock = asyncio.get_running_loop().time
         began = clock()
         end = min(end, try_until or math.inf)
@@ -479,7 +481,7 @@ class Limited(Wrapping):
         return reply
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
-        """Return the seconds until a retry is worthwhile; None if it isn't."""
+        """Return the seconds to wait before retrying after an error; None if a retry wouldn't help."""
         error = failures[-1]
         backoff = min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
         if len(failures) >= self.attempts:
@@ -491,7 +493,7 @@ class Limited(Wrapping):
         return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
 
     def _estimate(self, prompt: Prompt, price: Price | None) -> tuple[int, float]:
-        """Return the tokens and dollars that a call may use; 0 where nothing limits them."""
+        """Estimate the tokens and dollars of a call; 0 if nothing limits them."""
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
             return 0, 0.0
         return forecast(self.judge.identity, price, prompt)
@@ -507,7 +509,7 @@ class Limited(Wrapping):
 
 
 def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int, float]:
-    """Predict the tokens and dollars that an answer to a prompt may use; the cost is 0 if the price is unknown."""
+    """Estimate an upper limit of the tokens and dollars of an answer to a prompt; 0 dollars if the price is unknown."""
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
@@ -516,7 +518,7 @@ def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int,
 
 
 def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) -> JudgeError:
-    """Return the last failure, with the number of attempts and why there is no further one."""
+    """Return the last of several failures, with the number of attempts and the reason for ending added."""
     error = failures[-1]
     if len(failures) == 1 and why_ended is None:
         return error
@@ -528,7 +530,7 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """Return the reply with the failed calls before it added."""
+    """Return a reply whose usage also counts `more` failed calls before it."""
     if not more:
         return reply
     if reply.parts:

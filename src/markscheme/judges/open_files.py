@@ -1,4 +1,4 @@
-"""How many files this process may open, and what it means if it may open no more."""
+"""The limit on open files of this process, and recognition of errors that it causes."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
 def calls_that_fit() -> int | None:
-    """Return how many calls may be under way at once with the files that may be opened; None if nothing limits them."""
+    """Return how many calls at once the limit on open files allows; None without a limit."""
     try:
         import resource
 
@@ -25,7 +25,7 @@ def calls_that_fit() -> int | None:
 
 
 def lacks_files(error: BaseException) -> bool:
-    """Return True if an error, or its cause, is that no more files may be opened."""
+    """Return True if an error, or its cause, is that no more files can be opened."""
     link: BaseException | None = error
     while link is not None and not (isinstance(link, OSError) and link.errno in NONE_LEFT):
         link = link.__cause__ or link.__context__

@@ -1,7 +1,7 @@
-"""Any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter, Gemini.
+"""Models of any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter or Gemini.
 
-Servers support different parameters. One that a server doesn't take is left out: a JSON schema falls back to plain JSON
-mode, that to no format at all (the prompt itself describes the form), and so on (`taken_settings.py`).
+Servers support different parameters. Those that a server refuses are left out: instead of a JSON schema plain JSON mode
+is used, then no format at all (the prompt describes the form anyway), and so on (`taken_settings.py`).
 """
 
 import json
@@ -42,8 +42,8 @@ class OpenAIJudge(SdkJudge):
         model: The model as the server names it.
         api_key: Else OPENAI_API_KEY, looked up with the first request; only OpenAI's own address requires one.
         base_url: Else OPENAI_BASE_URL, else OpenAI's own.
-        expected: True uses the expected level by the token probabilities instead of the single one.
-        temperature: Sampling temperature; 0 asks for the likeliest answer.
+        expected: True uses the expected level by token probabilities instead of the written level.
+        temperature: Sampling temperature; 0 asks for the most probable answer.
         seed: Random seed; the sample's number is added, so that repeated requests may differ.
         max_tokens: Maximum tokens of an answer, thinking included.
         deadline: Timeout of a request in seconds.
@@ -89,7 +89,7 @@ class OpenAIJudge(SdkJudge):
 
     @property
     def identity(self) -> Identity:
-        """Model, all parameters of the request, and the address if it isn't the provider's own."""
+        """Identity with model, all parameters of requests, and the address if it isn't the provider's own."""
         parameters = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -119,7 +119,7 @@ class OpenAIJudge(SdkJudge):
     # requests
 
     def refuse(self, refusal: RequestRefusal) -> None:
-        """Raise the error of a server that gives no token probabilities, if `expected` needs them."""
+        """Raise an error if the server refuses to return token probabilities, which `expected` needs."""
         if self.expected and "logprobs" in f"{refusal.words} {refusal.path}":
             words = shown(refusal.words, self.secrets)
             raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")
@@ -129,7 +129,7 @@ class OpenAIJudge(SdkJudge):
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
-        """Build the body of a chat request, without what `form` leaves out."""
+        """Build the body of a chat request, without the settings that `form` leaves out."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": message_content(prompt.user, prompt.parts, "chat")})
         request: dict[str, Any] = {"model": self.model, "messages": messages}
@@ -150,12 +150,12 @@ class OpenAIJudge(SdkJudge):
     # opening
 
     def http_client(self, sdk: ModuleType) -> Any:
-        """Make the HTTP client of the SDK's, for as many calls at once as there may be."""
+        """Make the HTTP client for the SDK, which allows as many calls at once as the limiter may."""
         return client_for_many_calls(sdk)
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """The key; NO_KEY for a server that needs none."""
+        """API key; NO_KEY for a server that needs none."""
         key = usable_key("OPENAI_API_KEY", self._given_key)
         if not key and not self.other_address:
             raise NoJudge(
@@ -167,7 +167,7 @@ class OpenAIJudge(SdkJudge):
     # reading
 
     async def body(self, response: Any) -> Any:
-        """Read the JSON of a raw response: the SDK makes objects of it, which takes a tenth of a call's CPU time.
+        """Parse the JSON of a raw response directly, which is faster than the SDK's parsing.
 
         Text that isn't JSON is returned as it is, unless the server calls it JSON.
         """
@@ -180,11 +180,11 @@ class OpenAIJudge(SdkJudge):
             return answer.text
 
     def as_reply(self, completion: Any, calls: int = 1) -> Reply:
-        """Read the reply in a chat completion.
+        """Read the reply from a chat completion.
 
         Args:
             completion: The completion as plain data.
-            calls: Requests that it took.
+            calls: Number of requests that it took.
 
         Raises:
             UnreadableReply: It isn't a chat completion.
@@ -198,7 +198,7 @@ class OpenAIJudge(SdkJudge):
 
 
 def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
-    """Read the reply in a chat completion as plain data, with its tokens if `expected`; None if it isn't one."""
+    """Read the reply from a chat completion, with token probabilities if `expected`; None if it isn't a completion."""
     match completion:
         case {"choices": [{"message": {**message}} as choice, *_]}:
             pass
@@ -222,7 +222,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
 
 
 def _text(content: Any) -> Any:
-    """Return the text of a message, joining the text parts that some servers send; else the content as it is."""
+    """Return the text of a message, joining its parts if the server sends several; return other content unchanged."""
     if not isinstance(content, list):
         return content
     parts = [piece for piece in content if isinstance(piece, Mapping) and piece.get("type") in _TEXT_PARTS]
@@ -248,9 +248,10 @@ _FORMATS: Final[Mapping[str, Callable[[Prompt], dict[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class OpenAIBatches:
-    """A model through the Batch API: uploads a file, and downloads one or two with the results.
+    """A model through the Batch API, which uploads a file of prompts and downloads files of results and errors.
 
-    A batch carries our token as metadata. A parameter that a server doesn't take is left out in the next batch.
+    A batch carries markscheme's token as metadata. A parameter that a server doesn't take is left out in the next
+    batch.
     """
 
     judge: OpenAIJudge
@@ -259,14 +260,14 @@ class OpenAIBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 200 MB; a smaller file needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """Build the line of a batch file that asks the prompt."""
+        """Build the line of a batch file for a prompt."""
         form = self.judge.settings.form
         self._forms[key] = form, bool(prompt.schema)
         body = self.judge.request(prompt, sample, form)
         return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
-        """Send the file, then the batch."""
+        """Send a file of prompts, and start a batch with it."""
         text = "".join(json.dumps(request, separators=(",", ":")) + "\n" for request in requests)
         async with self.judge.call(SENDING) as client:
             file = (f"{token}.jsonl", text.encode(), "application/jsonl")
@@ -280,7 +281,7 @@ class OpenAIBatches:
         return self._state(made)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
-        """Find the batch with that token."""
+        """Find the batch that carries a token."""
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first
                 if made.created_at < since - CLOCKS_APART:
@@ -294,7 +295,7 @@ class OpenAIBatches:
         return self._state(await self._retrieved(id))
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Yield keys with their replies or errors: from the file of answers, then from that of errors, if present."""
+        """Yield each key of a batch with its reply or error."""
         made = await self._retrieved(id)
         for file in filter(None, (made.output_file_id, made.error_file_id)):
             async with self.judge.call(SENDING) as client:
@@ -329,7 +330,7 @@ class OpenAIBatches:
         return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, result: Mapping[str, Any]) -> Reply | JudgeError:
-        """Return the reply, or the error in its place, which is transient if another batch may succeed."""
+        """Read a batch's result as a reply or an error, which is transient if another batch may succeed."""
         who = self.judge.who
         secrets = self.judge.secrets
         response = result.get("response") or {}

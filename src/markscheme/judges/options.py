@@ -1,4 +1,4 @@
-"""How a judge is asked: one table of options, read the same from every source.
+"""Options for asking a judge: one table, which all sources of options share.
 
 The options of commands, the keys of markscheme.toml and of an assertion's `config` in Promptfoo, pytest's options, the
 arguments of `Grader` and the `model:` of an experiment are the fields of AskOptions. Loading this module is cheap.
@@ -55,7 +55,7 @@ def _code_or_address(name: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """Settings of asking a judge, with their limits. Every attribute is an option of that name in all sources.
+    """Settings for asking a judge, with their limits; every attribute is an option of that name in all sources.
 
     `None` leaves the choice to the rubric, the judge's adapter or the provider.
     """
@@ -143,11 +143,11 @@ class AskOptions:
 
     @property
     def at_once(self) -> int:
-        """Responses graded at once: in batches as many as are to be gathered."""
+        """Number of responses graded at once; with batches, as many as a batch may gather."""
         return IN_BATCHES if self.batch else self.concurrency
 
     def of(self, rubric: "Rubric") -> "Rubric":
-        """Return the rubric asked with the strategy, samples, orders and criteria a call that are set."""
+        """Return a rubric with the strategy, samples, orders and criteria per call that these options set."""
         return replace(
             rubric,
             strategy=self.strategy or rubric.strategy,
@@ -158,7 +158,7 @@ class AskOptions:
 
     @property
     def _one_per_call(self) -> int | None:
-        """The one limit of criteria in a question that is set.
+        """Largest number of criteria per question, if set; a tuple of several is an error here.
 
         Raises:
             UsageError: Several are set, of which a run can have one.
@@ -169,7 +169,7 @@ class AskOptions:
         return self.criteria_per_call
 
     def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":
-        """Create the limiter, price and cache that the judges opened with these options share.
+        """Make the limiter, prices and cache that all judges opened with these options share.
 
         Args:
             notify: Called with a sentence when a batch is sent, resumed or read.
@@ -191,13 +191,13 @@ class AskOptions:
 
     @property
     def limits(self) -> dict[str, Any]:
-        """The limits of a Limiter."""
+        """Arguments of the Limiter for these options."""
         names = ("concurrency", "requests_per_minute", "tokens_per_minute", "budget")
         return {name: getattr(self, name) for name in names}
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the model that are set."""
+        """Parameters that these options set for the model."""
         named = {name: getattr(self, name) for name, option in ASK_OPTIONS.items() if option.parameter}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -211,15 +211,15 @@ class AskOptions:
         asking: "Asking | None" = None,
         opening: "Callable[[str, str | None], GradingJudge] | None" = None,
     ) -> "GradingJudge":
-        """Open the judge by that name, else the one that is set, else the default for these prompts.
+        """Open the judge with this name, else the one that is set, else the default for these prompts.
 
         Args:
-            rubric: It may name a judge and a model.
-            prompts: The first prompts of the run.
-            folder: The rubric's calibration, whose recorded replies may answer.
-            name: Name as on the command line.
-            asking: Settings shared with the other judges of a run; new ones where None.
-            opening: Opens a judge by name and model, in place of `open_grading_judge`.
+            rubric: The rubric, which may name a judge and a model.
+            prompts: The prompts that the run sends first.
+            folder: The rubric's calibration folder, whose recorded replies may be used.
+            name: Name of the judge as on the command line.
+            asking: Settings shared with the other judges of a run; None makes new ones.
+            opening: Function that opens a judge by name and model; by default `open_grading_judge`.
 
         Raises:
             NoJudge: None was named, and there is none to ask.
@@ -236,7 +236,7 @@ class AskOptions:
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
 
     def _opened(self, asking: "Asking | None", name: str, model: str | None) -> "GradingJudge":
-        """Open a judge by name; recorded replies that nobody named are opened without a limiter and a cache."""
+        """Open a judge by name, with the settings that it shares with other judges."""
         from markscheme.judges.registry import open_grading_judge
 
         return open_grading_judge(name, model=model, asking=asking or self.asking())
@@ -244,7 +244,7 @@ class AskOptions:
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None
     ) -> "GradingJudge | None":
-        """Open the judge by that name, the one that is set or the default; None if there is no judge to ask."""
+        """Open the judge with this name, the one that is set or the default; None if none is available."""
         try:
             return self.judge_for(rubric, prompts, folder, name=name)
         except NoJudge:
@@ -257,7 +257,7 @@ class AskOptions:
         samples: int,
         at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,
     ) -> "Cost":
-        """Estimate the cost of asking a judge these prompts `samples` times each; nothing is asked."""
+        """Estimate the cost of asking a judge these prompts `samples` times each, without asking."""
         from markscheme.judges.cost import cost_of
         from markscheme.judges.registry import price_of
 
@@ -271,7 +271,7 @@ ASK_OPTIONS: Final = options_of(AskOptions)
 
 
 def refuse_opening(written: Mapping[str, Any]) -> None:
-    """Refuse options that come too late for a judge that is open already.
+    """Raise UsageError for options about how to open a judge, if a judge object is passed that is open already.
 
     Raises:
         UsageError: One of them is set.
@@ -282,7 +282,7 @@ def refuse_opening(written: Mapping[str, Any]) -> None:
 
 
 def model_for(rubric: "Rubric", name: str) -> str | None:
-    """Return the rubric's model, if the rubric names a judge of the same kind; else None.
+    """Return the model that the rubric names for this kind of judge; None if it names another kind or none.
 
     Example:
         >>> from markscheme import Rubric

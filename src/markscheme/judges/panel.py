@@ -1,4 +1,4 @@
-"""Several answers as one: of several judges, or of one judge asked several times."""
+"""Combining several answers into one: those of several judges, or of one judge asked several times."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
@@ -14,15 +14,15 @@ PanelRule = Literal["median", "majority"]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A judge that asks all of `judges` at once; their votes are combined per criterion, and all are kept.
+    """Judge that asks several judges at once, and combines their votes on each criterion.
 
-    A member without a readable reply has no vote; a criterion on which no more than half of the members have a vote
-    is not rated. Caching, limits and prices belong to the members, not the panel: wrap each member.
+    A member without a readable reply has no vote; a criterion on which at most half of the members have a vote is not
+    rated. Caching, limits and prices belong to the members, not the panel: wrap each member.
 
     Args:
         judges: The members.
         rule: Whether the median or the most common level counts.
-        name: What a user calls it; None for the names of its members.
+        name: Name of the panel; None for the joined names of its members.
 
     Raises:
         ValueError: No member, or another rule.
@@ -48,14 +48,14 @@ class Panel:
 
     @property
     def identity(self) -> Identity:
-        """Identity made of those of all members, and the rule."""
+        """Identity made from those of all members, and the rule."""
         members = [judge.identity for judge in self.judges]
         name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
         return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return all members' answers as parts of one reply; a member without an answer gives an empty part.
+        """Return all members' answers as parts of one reply; a member that fails gives an empty part.
 
         Raises:
             NoJudge: A member cannot be asked at all.
@@ -75,12 +75,12 @@ class Panel:
         return Reply("", parts=tuple(parts), rule=self.rule, without=tuple(without))
 
     def make_room(self, calls: int) -> None:
-        """Let every member be asked `calls` times at once."""
+        """Allow every member to be asked `calls` times at once."""
         for judge in self.judges:
             make_room(judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Drop a reply from the cache of the member that gave it."""
+        """Remove a reply from the cache of the member that gave it."""
         for judge in self.judges:
             forget(judge, reply, settled=settled)
 
@@ -98,7 +98,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Repeated(Wrapping):
-    """A judge that sends `judge` the same prompt `samples` times at once; the median level of the answers counts.
+    """Judge that asks another judge the same prompt several times at once; the median level of the answers counts.
 
     Raises:
         ValueError: Fewer than one sample.
@@ -127,7 +127,7 @@ class Repeated(Wrapping):
 
 
 async def _replies_or_errors(requests: Iterable[Awaitable[Reply]]) -> list[Reply | JudgeError]:
-    """Return the replies of several requests at once, with a JudgeError in the place of each that failed.
+    """Wait for several requests at once; return each one's reply, or its JudgeError if it failed.
 
     Raises:
         NoJudge: One of the judges cannot be asked at all.

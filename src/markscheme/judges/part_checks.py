@@ -1,4 +1,4 @@
-"""The table of what is checked of a judge before it is shown images or documents, which loads no judge."""
+"""Checks of whether a judge can be shown images or documents, in a table that features add to."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias

@@ -1,4 +1,4 @@
-"""Prices of a judge's tokens: as given, else the list price of a known model. An unknown cost is not 0."""
+"""Prices of judges' tokens: as the user states them, else list prices of known models, else unknown."""
 
 import math
 from contextlib import suppress
@@ -14,7 +14,7 @@ PER_MILLION = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens.
+    """Price of a model's input and output tokens, in US dollars per million.
 
     Tokens that a provider wrote to or read from its own cache count as input at the full price: reading them is
     usually cheaper, writing them slightly more expensive.
@@ -33,7 +33,7 @@ class Price:
 
     @classmethod
     def parse(cls, text: str) -> "Price":
-        """Parse a price `IN:OUT`, in dollars per million tokens.
+        """Parse a price in the form `IN:OUT`, in dollars per million tokens.
 
         Raises:
             UsageError: The text isn't a pair of numbers.
@@ -50,7 +50,7 @@ class Price:
             ) from None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Compute the cost of a call in dollars.
+        """Compute the cost of a call in dollars from its input and output tokens.
 
         >>> Price(3.0, 15.0).cost(1_000, 200)
         0.006
@@ -59,7 +59,7 @@ class Price:
 
     @property
     def in_batches(self) -> "Price":
-        """Half the price, which providers charge for prompts that they may answer within a day.
+        """The price in batches, half the usual one, as providers charge for answers within a day.
 
         >>> Price(3.0, 15.0).in_batches
         Price(input_per_million=1.5, output_per_million=7.5)
@@ -67,20 +67,20 @@ class Price:
         return Price(self.input_per_million / 2, self.output_per_million / 2)
 
     def of(self, usage: Usage) -> float | None:
-        """Compute the cost of some usage in dollars; None if the tokens are unknown."""
+        """Compute the cost of usage in dollars; None if its tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)
 
 
 def list_price(identity: Identity, provider: str) -> Price | None:
-    """Look up the list price of a judge's model today, from the data in genai-prices; None if unknown.
+    """Look up today's list price of a judge's model in the data of genai-prices; None if unknown.
 
-    A server at another address is charged at its own list price if it is a known provider, else at the price of the
-    model's maker, as gateways charge. Nothing is downloaded.
+    For a server at another address, it is the price of that provider if known, else of the model's maker, as gateways
+    charge. Nothing is downloaded.
 
     Args:
-        identity: The judge's.
+        identity: Identity of the judge.
         provider: The model's maker, as genai-prices names it.
 
     Example:

@@ -1,4 +1,4 @@
-"""Token probabilities as chat servers report them, aligned with the text of the reply."""
+"""Token probabilities as chat servers report them, and their alignment with the text of the reply."""
 
 import codecs
 import math
@@ -36,7 +36,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """Return the tokens that make up `text`, the first starting where the text does; none if they don't contain it.
+    """Return the tokens that make up `text`, whose first token starts where the text does; () if they don't contain it.
 
     A server may strip white space or a code fence from what the model wrote.
 
@@ -64,7 +64,7 @@ def _text(token: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 
 def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
-    """Map the text of each alternative to its probability; the chosen token is included even if the server omits it."""
+    """Map each alternative to a token, and the token itself, to its probability."""
     listed = token.get("top_logprobs")
     alternatives = (
         [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []
@@ -82,7 +82,7 @@ def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def _probability(logarithm: object) -> float | None:
-    """Convert a log-probability to 0 to 1; None for anything else. Slightly above 0 is a rounding error."""
+    """Convert a log-probability to a probability from 0 to 1; None for anything else."""
     if isinstance(logarithm, bool) or not isinstance(logarithm, int | float) or not logarithm < 0.01:
         return None
     return math.exp(max(SMALLEST, min(0.0, logarithm)))

@@ -1,4 +1,4 @@
-"""Shared by the adapters to HTTP providers: addresses, keys, one client per event loop, and what errors mean."""
+"""What adapters to HTTP providers share: addresses, keys, one client per event loop, and the meaning of errors."""
 
 import asyncio
 import base64
@@ -83,11 +83,11 @@ _UNKNOWN_ERROR: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A provider's address.
+    """The address of a provider, with the login that it may contain kept apart.
 
     Attributes:
         url: Scheme, host and path; never with a user or a password.
-        login: The user and password given in the address, "user:password"; "" without.
+        login: User and password from the address, "user:password"; "" without.
     """
 
     url: str
@@ -95,19 +95,19 @@ class Address:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The parts that must never be shown."""
+        """Parts of the address that must never be shown."""
         return tuple(secret for secret in (self.login, self.login.partition(":")[2], *self.headers.values()) if secret)
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header that carries the login, so that no URL does."""
+        """Header that carries the login, so that no URL needs to."""
         if not self.login:
             return {}
         return {"Authorization": "Basic " + base64.b64encode(self.login.encode()).decode()}
 
 
 def parse_address(url: str) -> Address:
-    """Parse the address in a base URL.
+    """Parse a base URL into an Address.
 
     Raises:
         UsageError: The URL isn't an http(s) address, or has a query, which would end up in logs.
@@ -132,11 +132,11 @@ def parse_address(url: str) -> Address:
 
 
 def usable_key(variable: str, in_code: str | None = None) -> str:
-    """Return the key without surrounding white space; "" if there is none.
+    """Return an API key without surrounding white space, as given in code or from the environment; "" without one.
 
     Args:
-        variable: The environment variable that holds it if none is given.
-        in_code: The key, if it was given in code.
+        variable: Name of the environment variable with the key.
+        in_code: The key as given in code; None to read the variable.
 
     Raises:
         NoJudge: It contains a character that a header can't.
@@ -151,15 +151,15 @@ def usable_key(variable: str, in_code: str | None = None) -> str:
 
 
 class SdkJudge:
-    """Base of the judges that use a provider's SDK: its client, opened on first use per event loop, and its errors.
+    """Base class of judges that use a provider's SDK: its client, opened on first use per event loop, and its errors.
 
     Attributes:
         own_address: The provider's own base URL.
-        address_variable: The environment variable for another base URL.
+        address_variable: Name of the environment variable with another base URL.
         sdk: Name of the SDK's module.
-        brand: The provider as the SDK's classes name it.
-        extra: The extra of markscheme that installs it; "" if it is a package of its own.
-        settings: Settings of the judge that the server takes, as far as they are known.
+        brand: Name of the provider in the SDK's class names.
+        extra: Extra of markscheme that installs the SDK; "" if it is part of another package.
+        settings: Which settings of the judge the server takes, as far as known.
 
     Args:
         name: The judge's name, before the model.
@@ -197,14 +197,15 @@ class SdkJudge:
     async def answer(
         self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]
     ) -> tuple[Any, RequestForm, int]:
-        """Send a prompt, without one setting after the other that the server refuses, until it is answered.
+        """Send a prompt, leaving out one setting after another that the server refuses, until it is answered.
 
         Args:
             client: The client, as `call` gives it.
-            send: Sends the prompt in a form, and returns the SDK's raw response.
+            send: Sends the prompt in a form of request, and returns the SDK's raw response.
 
         Returns:
-            The answer as `body` reads it, the form in which the prompt was answered, and the requests that it took.
+            The answer as `body` reads it, the form of the request that was answered, and the number of requests that it
+            took.
 
         Raises:
             JudgeError: The answer is an error.
@@ -232,15 +233,15 @@ class SdkJudge:
         return body, form, calls
 
     async def body(self, response: Any) -> Any:
-        """Return the body of a raw response, as the SDK reads it."""
+        """Return the parsed body of a raw response."""
         parsed = response.parse()
         return await parsed if inspect.isawaitable(parsed) else parsed
 
     def refuse(self, refusal: RequestRefusal) -> None:
-        """Raise the error of a refusal that leaving out a setting can't fix; do nothing for any other."""
+        """Raise an error for a refused request that leaving out a setting can't fix; do nothing for others."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record that a form was answered, and return the reply with the settings left out; warn once of these.
+        """Record that a form of request was answered; return the reply with the settings that were left out.
 
         Args:
             reply: The reply as read from the answer.
@@ -264,20 +265,20 @@ class SdkJudge:
         return replace(reply, without=without)
 
     def noted_in_batch(self, reply: Reply, sent: tuple[RequestForm, bool] | None) -> Reply:
-        """Return the reply of a batch as `noted` does; unchanged if another process has sent the batch."""
+        """Return a batch's reply with the settings that were left out; unchanged if another process sent the batch."""
         if sent is None:
             return reply
         form, with_format = sent
         return self.noted(reply, form, with_format=with_format)
 
     def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
-        """Leave out what a server refused in a batch's entry; return True if the next batch may be answered."""
+        """Leave out a setting that the server refused in a batch; return True if the next batch may succeed."""
         form = self.settings.form if sent is None else sent[0]
         narrower = self.settings.narrower(form, RequestRefusal.of(body, message_in(body)))
         return narrower is not None and self.settings.refused(narrower)
 
     async def aclose(self) -> None:
-        """Close the client, if it was opened here and in this loop."""
+        """Close the client, if this judge opened it in this event loop."""
         client, loop = self._client, self._loop
         self._client = self._loop = None
         if client is not None and self._given_client is None and loop is asyncio.get_running_loop():
@@ -285,17 +286,17 @@ class SdkJudge:
 
     @property
     def other_address(self) -> str:
-        """The address, if it isn't the provider's own."""
+        """The address, if it isn't the provider's own; else None."""
         return "" if self._address.url == self.own_address else self._address.url
 
     @property
     def who(self) -> str:
-        """Name of the provider in messages."""
+        """Name of the provider for messages."""
         return f"{self.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """The key or token, as the client takes it.
+        """API key or token, as the client takes it.
 
         Raises:
             NoJudge: One is needed and there is none.
@@ -304,14 +305,14 @@ class SdkJudge:
 
     @cached_property
     def secrets(self) -> tuple[str, ...]:
-        """Texts that must never be shown."""
+        """Texts, such as the key, that must never be shown."""
         client = self._given_client
         if client is not None:
             return tuple(filter(None, (client.api_key, getattr(client, "auth_token", None))))
         return (*self.credential.values(), *self._address.secrets)
 
     def module(self) -> ModuleType:
-        """Import the SDK's module.
+        """Import the SDK.
 
         Raises:
             NoJudge: It is not installed.
@@ -329,7 +330,7 @@ class SdkJudge:
 
     @asynccontextmanager
     async def call(self, deadline: float | None) -> AsyncIterator[Any]:
-        """Yield the client, for one call inside the block.
+        """Yield the SDK's client for a call inside the block; errors of the call become JudgeErrors.
 
         Args:
             deadline: Timeout of the call in seconds.
@@ -354,7 +355,7 @@ class SdkJudge:
             raise JudgeSilent(f"the connection to {self.who} broke") from _cause(error, hide)
 
     def _opened(self, sdk: ModuleType) -> Any:
-        """Return the client of the running event loop."""
+        """Return the client of the running event loop, opened on first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = self._new_client(sdk)
@@ -369,7 +370,7 @@ class SdkJudge:
         return getattr(sdk, f"Async{self.brand}")(**self.credential, **options, max_retries=0, http_client=http_client)
 
     def http_client(self, sdk: ModuleType) -> Any:  # noqa: ARG002 - for the SDKs that need another one
-        """Make the HTTP client that the SDK is to use; None for its own."""
+        """Make the HTTP client that the SDK is to use; None for the SDK's own."""
         return None
 
     def _fault(self, error: Any, sdk: ModuleType) -> JudgeError:
@@ -386,11 +387,11 @@ class SdkJudge:
 
 
 def unreached(who: str, error: BaseException) -> JudgeSilent:
-    """Build the error for a server that could not be reached, with the remedy if its certificate is the reason.
+    """Make the error for a server that couldn't be reached, with advice if its certificate isn't trusted.
 
     Args:
-        who: The judge in messages.
-        error: As the library below raised it, whose words may name a proxy with its password: they aren't repeated.
+        who: Name of the judge for messages.
+        error: The error of the HTTP library; its text isn't shown, since it may contain a proxy's password.
     """
     if _is_untrusted(error):
         return JudgeSilent(
@@ -400,7 +401,7 @@ def unreached(who: str, error: BaseException) -> JudgeSilent:
 
 
 def _is_untrusted(error: BaseException) -> bool:
-    """Return True if a connection failed because an unknown authority signed the other side's certificate."""
+    """Return True if a connection failed because the server's certificate is signed by an unknown authority."""
     link: BaseException | None = error
     while link is not None and type(link).__name__ != UNTRUSTED:
         link = link.__cause__ or link.__context__
@@ -408,7 +409,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:
-    """Return the error for a traceback; None if something in its chain would show a secret."""
+    """Return an error if it may be shown in a traceback; None if it, or one of its causes, contains a secret."""
     link: BaseException | None = error
     while link is not None:
         if hidden(f"{link} {link!r}", secrets) != f"{link} {link!r}":
@@ -429,18 +430,18 @@ def status_fault(
     secrets: tuple[str, ...] = (),
     within: str | None = None,
 ) -> JudgeError:
-    """Build the error for an HTTP status other than 200.
+    """Make the error for an HTTP status other than 200.
 
     Args:
-        who: The provider.
+        who: Name of the provider.
         status: The HTTP status.
         headers: Headers of the response; `retry-after` and `x-should-retry: false` are obeyed.
-        body: Of the response, parsed if it was JSON.
+        body: Body of the response, parsed if it is JSON.
         secrets: Texts that must not be shown.
-        within: Where the status was, if it wasn't the response's own.
+        within: Where the status was found, if it isn't that of the response itself.
 
     Returns:
-        JudgeBusy if the provider asks us to wait, else JudgeUnavailable, transient if waiting may help.
+        JudgeBusy if the provider asks to wait, else JudgeUnavailable, transient if waiting may help.
     """
     meaning = STATUSES.get(status, "failed" if status >= 500 else "refused the request")
     words = shown(message_in(body), secrets)
@@ -463,7 +464,7 @@ def status_fault(
 def error_in_answer(
     who: str, body: object, headers: Mapping[str, str], *, secrets: tuple[str, ...] = ()
 ) -> JudgeError | None:
-    """Return the error inside an answer of status 200, as gateways pass on their providers' errors, or None.
+    """Return the error in a response with status 200, as gateways pass on providers' errors; None without one.
 
     Args:
         who: The provider.
@@ -486,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error names, or the one its code means."""
+    """Return the HTTP status that an error names, or that its code implies; None without one."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
@@ -505,7 +506,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds that an error's body asks us to wait, itself or by the headers that a gateway passes on."""
+    """Return the seconds that an error's body asks to wait, directly or in headers that a gateway passes on."""
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):
@@ -525,7 +526,7 @@ def _wait_in(body: object, now: float) -> float | None:
 
 
 def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds that a response's headers ask us to wait, without an upper limit; None if they don't say.
+    """Return the seconds that the headers of a response ask to wait; None if they don't say.
 
     Args:
         headers: Headers with `retry-after-ms`, or `retry-after` in seconds or as a date.
@@ -561,7 +562,7 @@ def _number(text: str | None) -> float | None:
 
 
 def message_in(body: object) -> str:
-    """Return the provider's own words in an error's body; "" for a page or anything else without a message."""
+    """Return the provider's message in an error's body; "" without one, as for an HTML page."""
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
@@ -577,7 +578,7 @@ def message_in(body: object) -> str:
 
 
 def _codes(body: object) -> set[str]:
-    """Return the codes by which an error's body names its cause."""
+    """Return the codes in an error's body that name its cause."""
     inner = error_details(body)
     details = inner.get("details")
     codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]

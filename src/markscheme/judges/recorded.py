@@ -1,4 +1,4 @@
-"""Recorded replies as a judge for exactly the prompts they answer."""
+"""Recorded replies as a judge, which answers exactly the prompts that were recorded."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ REPLY_KEYS = ("fingerprint", "judge", "model", "text")
 
 @dataclass(frozen=True)
 class RecordedJudge:
-    """A judge that answers from a recording.
+    """Judge that answers from a file of recorded replies.
 
     Attributes:
         path: The file of replies.
-        judge: The judge that gave them.
-        model: The model that gave them, if known.
+        judge: Name of the judge that gave the replies.
+        model: Model that gave the replies, if known.
         provenance: Origin of the replies, in the words of the file.
-        recorded: The dates of the first and the last reply.
-        replies: By fingerprint of the prompt and number of the sample.
+        recorded: Dates of the first and of the last reply.
+        replies: The replies by fingerprint of the prompt and number of the sample.
     """
 
     path: Path
@@ -36,7 +36,7 @@ class RecordedJudge:
 
     @classmethod
     def load(cls, path: Path | str) -> "RecordedJudge":
-        """Load the judge in a file of replies, or in a folder that holds one such file.
+        """Load the file of recorded replies at a path, or the only such file in a folder.
 
         Args:
             path: The file or folder.
@@ -78,15 +78,15 @@ class RecordedJudge:
 
     @property
     def identity(self) -> Identity:
-        """The identity of the judge that gave the replies, since the file may move and grow."""
+        """Identity of the judge that gave the replies, which doesn't depend on the file."""
         return Identity(f"recorded:{self.judge}", self.model)
 
     def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Return the prompts that have no recorded reply."""
+        """Return those of some prompts that have no recorded reply."""
         return [prompt for prompt in prompts if (prompt.fingerprint, 0) not in self.replies]
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the reply recorded for exactly this prompt and sample.
+        """Return the reply that was recorded for exactly this prompt and sample.
 
         Raises:
             JudgeUnavailable: There is none.
@@ -116,7 +116,7 @@ def _only_file(path: Path) -> Path:
 
 
 def _check(record: Any) -> None:
-    """Raise ValueError, with a message, for anything that isn't a reply."""
+    """Raise ValueError if a record isn't a reply, saying why."""
     if not isinstance(record, Mapping):
         raise ValueError(f"a line is an object, found {shown(record)}")
     lacking = [f"`{key}`" for key in REPLY_KEYS if key not in record]

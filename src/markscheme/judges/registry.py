@@ -1,4 +1,4 @@
-"""Open a judge by its name. The kinds themselves are in `kinds.py`."""
+"""Opening of judges by name; the kinds of judge are in `kinds.py`."""
 
 from collections.abc import Callable
 from functools import cache
@@ -16,12 +16,12 @@ from markscheme.judges.wrappers import WRAPPERS
 
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
-    """Return the judge of that name, limited and cached; nothing heavy is imported before its first reply.
+    """Open the judge with this name, with limits and cache; nothing heavy is imported before its first reply.
 
     Args:
-        name: Its kind and, after a colon, which one: `openai:MODEL`; several joined by `+` make a panel.
+        name: Kind of judge and, after a colon, which one: `openai:MODEL`; several joined by `+` make a panel.
         model: The model, if the name doesn't include it.
-        asking: Settings it shares with the other judges of the run.
+        asking: Settings shared with the other judges of the run.
 
     Raises:
         UsageError: Unknown kind of judge, missing file, a function that cannot be imported, no batch API, or judges
@@ -31,7 +31,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
 
 
 def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> GradingJudge:
-    """Open the judge of that name, or the judges that grade together by it; arguments are those of `open_judge`."""
+    """Open the judge with this name, or the judges that grade together under it; arguments as for `open_judge`."""
     asking = asking or Asking()
     members = panel_names(name)
     if len(members) > 1:
@@ -63,7 +63,7 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
 
 
 def open_from_file(name: str, file: Path, asking: Asking) -> Judge:
-    """Open a judge that a file names.
+    """Open a judge whose name comes from a file, and which may therefore not be code.
 
     Raises:
         UsageError: It can't be opened, or is code or names judges itself, which no file may name.
@@ -75,7 +75,7 @@ def open_from_file(name: str, file: Path, asking: Asking) -> Judge:
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:
-    """Return the price of a judge's tokens: as given, else the list price if wanted and known; a panel has none."""
+    """Return the price of a judge's tokens: the stated one, else the list price; None if unknown, and for a panel."""
     if not asking.wants_list_price:
         return asking.price
     is_panel = len(panel_names(identity.name)) > 1
@@ -84,7 +84,7 @@ def price_of(identity: Identity, asking: Asking) -> Price | None:
 
 
 def _price_of_calls(identity: Identity, asking: Asking) -> Price | Callable[[], Price | None] | None:
-    """Return the price of calls that may never be made; a list price that no budget needs comes with the first."""
+    """Return the price of a judge's tokens; if no budget needs the list price, a function that looks it up later."""
     if asking.wants_list_price and asking.limiter.budget is None:
         return cache(lambda: price_of(identity, asking))
     return price_of(identity, asking)

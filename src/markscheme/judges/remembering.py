@@ -1,4 +1,4 @@
-"""A cache of replies on disk, so that no prompt is sent twice."""
+"""A cache of judges' replies on disk, so that no prompt is sent twice."""
 
 import asyncio
 import itertools
@@ -41,16 +41,16 @@ _CLAIMS = itertools.count()
 
 @dataclass
 class Memory:
-    """Store of replies by key in one SQLite file that many processes may use at once.
+    """Cache of replies by key, in one SQLite file that many processes may use at once.
 
     Every reply is on disk before `keep` returns, so that a killed run loses none. If two processes answer the same
     key, the first reply is kept and both get it. A folder that cannot be written, or a full disk, causes one warning
     and turns the cache off; the run continues.
 
     Attributes:
-        folder: Created on first use, readable only by its owner.
-        is_brief: Whether replies are kept by this process alone, and not longer than until the store is closed.
-        asked_again: Unreadable replies of earlier runs that were requested again.
+        folder: Folder of the file, created on first use and readable only by its owner.
+        is_brief: Whether only this process uses the replies, and only until the cache is closed.
+        asked_again: Number of replies of earlier runs that were unreadable and therefore requested again.
     """
 
     folder: Path = field(default_factory=cache_folder)
@@ -62,9 +62,9 @@ class Memory:
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """Return the reply cached under `key`, or None; an unreadable one is deleted.
+        """Return the reply cached under `key`; None without one, or if it can't be decoded.
 
-        If only a second request answered a prompt, the first is known to have given nothing and comes back empty.
+        If only a second request answered a prompt, the first is known to have failed, and its reply comes back empty.
         """
         for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
@@ -75,7 +75,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store `reply` unless one is cached already; return the cached reply, with the usage of this request."""
+        """Store a reply unless one is cached already; return the cached reply, with the usage of this request."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)
@@ -85,16 +85,16 @@ class Memory:
         return replace(reply, key=key) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
-        """Count the requests for `key` that got no readable reply."""
+        """Return how many requests for `key` got no readable reply."""
         rows = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
         return int(rows[0][0]) if rows else 0
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Drop a cached reply that couldn't be read, and count the attempt; nothing if it isn't in this cache.
+        """Remove a cached reply that couldn't be read, and count the attempt.
 
         Args:
-            reply: The reply as it came from this cache.
-            settled: Whether another reply gave what this one lacks.
+            reply: The reply as returned by this cache.
+            settled: Whether another reply supplied what this one lacks.
         """
         values = (reply.key, reply_json(reply))
         if self._execute("SELECT 1 FROM replies WHERE key = ? AND reply = ?", values):
@@ -104,7 +104,7 @@ class Memory:
     # one request at a time
 
     def claim(self, key: str) -> str:
-        """Reserve the request for `key`, to be released afterwards; "" while another process has the claim."""
+        """Reserve the request for `key`, to be released later; return "" while another process has reserved it."""
         mine = new_owner()
         now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
@@ -112,11 +112,11 @@ class Memory:
         return mine if not rows or rows[0][0] == mine else ""
 
     def release(self, key: str, claim: str) -> None:
-        """Release a claim."""
+        """Release the claim to request a reply."""
         self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
 
     def is_claimed(self, key: str) -> bool:
-        """Return True if a process that is still running has a claim to `key`."""
+        """Return True if a running process has a claim to request the reply for `key`."""
         rows = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
         return bool(rows) and is_running(rows[0][0])
 
@@ -155,23 +155,23 @@ class Memory:
 
 @dataclass(frozen=True)
 class Remembering(Wrapping):
-    """A judge that asks `judge` only for replies that are not in the cache.
+    """Judge that asks another judge only for replies that aren't in the cache.
 
     Attributes:
-        judge: The judge to ask; the members of a panel are cached separately, since a reply with parts is not cached.
-        memory: The cache.
-        may_ask: False if cached replies alone answer, so that `judge` is neither asked nor closed.
+        judge: The judge to ask; members of a panel are cached separately, since a reply with parts isn't cached.
+        memory: The cache of replies.
+        may_ask: False to use only cached replies, so that `judge` is neither asked nor closed.
     """
 
     memory: Memory
     may_ask: bool = field(default=True, kw_only=True)
 
     def cached_reply(self, prompt: Prompt, sample: int = 0) -> Reply | None:
-        """Return the cached reply, or None. The judge is never asked."""
+        """Return the cached reply to a prompt without asking the judge; None without one."""
         return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the cached reply, else ask the judge and cache it; wait if another process has requested it.
+        """Return the cached reply, or ask the judge and cache its reply; wait if another process is asking.
 
         Raises:
             JudgeError: The judge gave no reply, or may not be asked and none is cached.
@@ -203,22 +203,22 @@ class Remembering(Wrapping):
         return cached or self.memory.recall(key)
 
     def key(self, prompt: Prompt, sample: int) -> str:
-        """Compute the cache key of a reply."""
+        """Compute the cache key for a prompt and sample."""
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Drop a reply that couldn't be read from the cache."""
+        """Remove a reply that couldn't be read from the cache."""
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:
-        """Close the memory, and the judge if it may be asked."""
+        """Close the cache, and the judge if it may be asked."""
         if self.may_ask:
             await self.judge.aclose()
         self.memory.close()
 
 
 def reply_json(reply: Reply) -> str:
-    """Encode a reply as it is stored."""
+    """Encode a reply as JSON for the cache."""
     record: dict[str, Any] = {"text": reply.text, "model": reply.model or "", "stop": reply.stop}
     if reply.tokens:
         record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
@@ -232,7 +232,7 @@ def reply_json(reply: Reply) -> str:
 
 
 def _from_json(text: str, key: str) -> Reply:
-    """Decode the reply stored under `key`. Anything else raises ValueError, KeyError or TypeError."""
+    """Decode the reply stored under `key`; raise ValueError, KeyError or TypeError for anything else."""
     record = json.loads(text)
     reply = Reply(
         record["text"],
@@ -257,11 +257,11 @@ def _from_json(text: str, key: str) -> Reply:
 
 
 def new_owner() -> str:
-    """Make a unique name for a claim: this computer, this process and a number."""
+    """Make a unique name for the owner of a claim, from computer, process and a number."""
     return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
 
 
 def is_running(owner: str) -> bool:
-    """Return True if a claim's process is still running, or if that can't be known, as for another computer's."""
+    """Return True if the process that owns a claim is running, or may be, as on another computer."""
     host, _, pid = owner.rpartition(":")[0].rpartition(":")
     return host != _HOST or not is_halted(int(pid))

@@ -1,4 +1,4 @@
-"""The file that caches replies: where it is, and how it is opened; the standard library alone is loaded for it."""
+"""The SQLite file that caches replies: its location and how it is opened, with the standard library alone."""
 
 import os
 import sqlite3
@@ -17,7 +17,7 @@ REPLY_TABLES = (
 
 
 def cache_folder() -> Path:
-    """Return the cache folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
+    """Return the folder of the cache: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the usual one."""
     named = os.environ.get("MARKSCHEME_CACHE")
     if named:
         return Path(named)
@@ -50,7 +50,7 @@ def open_replies(folder: Path) -> sqlite3.Connection:
 
 
 def _check_owner(path: Path) -> None:
-    """Raise PermissionError if another user may have written to a path: replies there needn't be the judge's."""
+    """Raise PermissionError if another user may have written to a path, where replies could be forged."""
     if not hasattr(os, "getuid"):
         return
     about = path.stat()
@@ -62,7 +62,7 @@ def _check_owner(path: Path) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Set write-ahead logging, so that writers don't block readers; retry if others do so at the same time.
+    """Set write-ahead logging, so that writers don't block readers; retry if another process does so too.
 
     SQLite doesn't wait by itself here: if two processes change the journal mode at once, one fails immediately.
     """

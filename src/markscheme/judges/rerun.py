@@ -1,4 +1,4 @@
-"""A judge for a second run, with new samples."""
+"""A judge for a second run, which gets new samples instead of cached ones."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from markscheme.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class FromSample(Wrapping):
-    """A judge whose samples are numbered from `first`, so that cached replies of an earlier run are not reused.
+    """Judge that numbers samples from `first` on, so that cached replies of an earlier run aren't reused.
 
     Attributes:
-        first: The sample number that this run calls 0.
+        first: The sample number that counts as 0 in this run.
     """
 
     first: int
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the judge's answer to a later sample."""
+        """Return the wrapped judge's answer to a prompt, for the sample number plus `first`."""
         return await self.judge.reply(prompt, self.first + sample)

@@ -14,13 +14,13 @@ Script = Callable[[Prompt, int], Any]
 
 @dataclass
 class ScriptedJudge:
-    """A judge with scripted answers that records its prompts.
+    """Judge with scripted answers that records its prompts, for tests.
 
     Attributes:
         script: The answers: a function of prompt and sample number, or an iterable of answers used one after
             the other. An answer is a Reply, a text, an exception to raise, or a mapping of criterion to level,
             which becomes a well-formed answer.
-        prompts: The prompts it received, in order.
+        prompts: Prompts that it received, in order.
 
     Example:
         >>> import asyncio
@@ -76,6 +76,6 @@ def _as_reply(answer: Any) -> Reply:
 
 
 def answer_of(levels: Mapping[str, Any], *, reason: str = "scripted", quote: str = NOTHING_TO_QUOTE) -> str:
-    """Write a well-formed answer that gives each criterion its level, as a judge would write it."""
+    """Write a well-formed answer in which each criterion has the given level, as a judge would."""
     verdicts = {name: {"quote": quote, "reason": reason, "level": str(level)} for name, level in levels.items()}
     return json.dumps({"verdicts": verdicts}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Which judges can be shown what isn't text, and what is checked of one before it is."""
+"""Which judges can be shown images and documents, and checks before they are."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from markscheme.submission import Submission
 
 
 def innermost(judge: Judge) -> Judge:
-    """Return the judge inside those that wrap it."""
+    """Return the judge inside all wrappers."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge
@@ -21,29 +21,29 @@ def innermost(judge: Judge) -> Judge:
 
 @dataclass(frozen=True, slots=True)
 class Unprobed(Wrapping):
-    """A judge that is shown parts without a test whether it can read them."""
+    """Judge that may be shown images and documents without first testing whether it can read them."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the judge's answer."""
+        """Return the wrapped judge's answer to a prompt."""
         return await self.judge.reply(prompt, sample)
 
 
 def is_probed(judge: Judge) -> bool:
-    """Return True if a judge may be tested before it is shown parts."""
+    """Return True if a judge may be tested before it is shown images or documents."""
     if isinstance(judge, Unprobed):
         return False
     return not isinstance(judge, Wrapping) or is_probed(judge.judge)
 
 
 def kind_of_judge(judge: Judge) -> JudgeKind | None:
-    """Return the kind of an opened judge; None for one that a program made."""
+    """Return the kind of an open judge; None for a judge object that a program made."""
     return kind_of(judge.identity.name)
 
 
 def sees(judge: Judge, part_kind: str) -> bool:
-    """Return True if a judge shows its model parts of a kind.
+    """Return True if a judge can show its model parts of a kind, such as images.
 
-    A judge that a program made is given the parts of each prompt; it says so itself if it takes none.
+    A judge object that a program made is assumed to, unless its `sees` says that it can't.
     """
     inner = innermost(judge)
     itself = getattr(inner, "sees", None)
@@ -55,7 +55,7 @@ def sees(judge: Judge, part_kind: str) -> bool:
 
 
 def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
-    """Refuse a judge that can't be shown parts.
+    """Raise NoJudge if a judge can't be shown some images or documents.
 
     Raises:
         NoJudge: It takes none.
@@ -68,7 +68,7 @@ def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
 
 
 def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -> None:
-    """Refuse a judge that can't be shown the parts of the first submission that has any, before it is asked.
+    """Raise NoJudge if a judge can't be shown the images or documents in some submissions.
 
     Raises:
         NoJudge: It takes none.
@@ -79,7 +79,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
 
 
 async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return the reason why a judge can't be shown parts, or None if it can.
+    """Return the reason why a judge can't read some images or documents; None if it can.
 
     Raises:
         NoJudge: It takes none.

@@ -1,4 +1,4 @@
-"""Which of a judge's settings a server takes, by what it refused and what it answered.
+"""Record of which settings of a judge a server takes, from its refusals and answers.
 
 Only what a refusal names as its cause counts: its parameter, or its code. A server that names neither is believed by
 its words as long as it has answered nothing, and only if the same prompt is answered without the setting. What was once
@@ -57,12 +57,12 @@ _ALLOWED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RequestRefusal:
-    """A server's refusal of a request.
+    """A server's refusal of a request, with the setting that it names as the cause.
 
     Attributes:
         path: The setting that it names as the cause; None if it names none.
-        code: Its code; None if it has none, or one that names no cause.
-        words: Its message.
+        code: Code of the error; None if it has none, or one that names no cause.
+        words: Message of the error.
     """
 
     path: str | None
@@ -71,11 +71,11 @@ class RequestRefusal:
 
     @classmethod
     def of(cls, body: object, words: str) -> "RequestRefusal":
-        """Read the refusal in an error's body.
+        """Read a refusal from the body of an error.
 
         Args:
-            body: Parsed, if it was JSON.
-            words: The provider's own words in it.
+            body: The body, parsed if it is JSON.
+            words: The provider's message in it.
 
         Example:
             >>> RequestRefusal.of({"error": {"param": "seed", "code": "unsupported_parameter"}}, "No seed.")
@@ -95,16 +95,16 @@ class RequestRefusal:
 
     @property
     def is_about_the_prompt(self) -> bool:
-        """True if the server refused this prompt, not a setting."""
+        """Whether the server refused this prompt, not a setting."""
         return (self.code is not None and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(
             self.words
         ) is not None
 
     def kinds(self, *, by_words: bool) -> list[SettingKind]:
-        """Return the kinds of setting that may be refused, the likeliest first; [] if none is.
+        """Return the kinds of settings that the refusal may be about, the likeliest first.
 
         Args:
-            by_words: Whether the message counts where neither a parameter nor a code says what is refused.
+            by_words: Whether the message counts if neither a parameter nor a code names the cause.
         """
         if self.is_about_the_prompt:
             return []
@@ -113,7 +113,7 @@ class RequestRefusal:
         return _kinds_named(self.words) if self.code or by_words else []
 
     def allowed_limit(self, below: int) -> int | None:
-        """Return the limit of an answer that the message allows, if it is lower than `below`."""
+        """Return the limit of an answer's tokens that the message allows, if lower than `below`, else None."""
         limits = [int(digits) for digits in _ALLOWED.findall(self.words)]
         return min((limit for limit in limits if 0 < limit < below), default=None)
 
@@ -124,18 +124,18 @@ def _kinds_named(text: str) -> list[SettingKind]:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """Difference between a request and what a judge's identity says.
+    """The form of a request: which of the judge's settings it leaves out or lowers.
 
     Attributes:
-        dropped: Settings left out, by the parameter or value that a server refused.
-        limit: A lower limit of the answer, in tokens; None for the judge's own.
+        dropped: Parameters or values that are left out, since a server refused them.
+        limit: A lower limit of the answer's tokens; None for the judge's own.
     """
 
     dropped: frozenset[str] = frozenset()
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form without all that this form or another one leaves out."""
+        """Return the form that leaves out everything that this form or the other one leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
@@ -146,14 +146,14 @@ FULL: Final = RequestForm()
 
 @dataclass(eq=False)
 class TakenSettings:
-    """Record of the settings of a judge that one server has taken and refused.
+    """Record of the settings that a server has taken or refused, which determines the form of requests.
 
     Attributes:
-        steps: For each kind of setting, the parameters or values to try, one after the other; after the last, the
+        steps: For each kind of setting, the parameters or values to try one after another; after the last one, the
             setting is left out.
-        limit: The judge's own limit of an answer, in tokens.
-        unlisted: Kinds that change no reply, so that leaving them out makes no other judge.
-        needed: Kinds that a request can't be sent without.
+        limit: The judge's own limit of an answer's tokens.
+        unlisted: Kinds of settings that affect no reply, so that the judge's identity doesn't mention leaving them out.
+        needed: Kinds of settings without which a request can't be sent.
     """
 
     steps: Mapping[SettingKind, tuple[str, ...]]
@@ -167,25 +167,25 @@ class TakenSettings:
 
     @property
     def form(self) -> RequestForm:
-        """The form of the next request: without what was refused and never taken."""
+        """Form of the next request, without settings that were refused and never taken."""
         refused = self._refused.dropped - self._taken
         dropped = (step for steps in self.steps.values() for step in takewhile(refused.__contains__, steps))
         lower = self._refused.limit
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the parameter or value of this kind that a form sends; "" if it sends none."""
+        """Return the parameter or value that a form of request sends for a kind of setting; "" for none."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
-        """Return the limit of an answer that a form sends."""
+        """Return the limit of an answer's tokens that a form of request sends."""
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form to try next with the same prompt; None if the refusal names nothing that can be left out.
+        """Return the form to try next after a refusal; None if it names nothing that can be left out.
 
         Args:
-            form: The form that was refused.
+            form: The form of the refused request.
             refusal: The server's refusal.
         """
         kinds = refusal.kinds(by_words=not self._has_answered)
@@ -196,7 +196,7 @@ class TakenSettings:
         return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form with a lower limit or without one setting; None if the form doesn't send that setting."""
+        """Return the form with a lower limit, or without one setting; None if it doesn't send that setting."""
         if kind == "limit":
             allowed = refusal.allowed_limit(self.limit_in(form))
             if allowed is not None:
@@ -205,10 +205,10 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Record that a prompt was answered in this form, which shows what the server takes.
+        """Record that a prompt was answered in this form of request, so that its settings are taken.
 
         Args:
-            form: Form of the request as sent.
+            form: Form of the request.
             with_format: Whether the prompt asks for a format at all.
         """
         kinds = [kind for kind in self.steps if with_format or kind != "format"]
@@ -219,14 +219,14 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record that a form was refused in a batch; return True if the next batch will leave out that much."""
+        """Record that a batch needs this narrower form; return True if the next batch will use it."""
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form
 
     def without(self, form: RequestForm) -> tuple[str, ...]:
-        """Return the settings that a form leaves out, as a judge's identity has them.
+        """Return the names of the settings that a form of request leaves out, for the judge's identity.
 
-        A limit that goes by another name isn't left out.
+        A limit that is sent under another name isn't left out.
 
         Example:
             >>> settings = TakenSettings({"limit": ("max_tokens", "max_completion_tokens"), "seed": ("seed",)}, 4096)
@@ -247,7 +247,7 @@ class TakenSettings:
 
 
 def error_details(body: object) -> Mapping[str, Any]:
-    """Return the object with an error's facts in a body, which has it under `error` or is it; {} if there is none."""
+    """Return the object that describes an error in a response's body: its `error`, or the body itself, else {}."""
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body) if isinstance(body, Mapping) else None

@@ -1,6 +1,6 @@
-"""Call a user's function where it can hang without holding up the run, the deadline or Ctrl-C.
+"""Calls of a user's function in a thread, so that a hanging one doesn't hold up the run, its deadline or Ctrl-C.
 
-The threads are daemons: a program ends although one of them never does.
+The threads are daemons: a program can end even if one of them never does.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ THREAD_IDLE_SECONDS = 10.0
 
 
 class _Worker:
-    """A thread that makes one call at a time. One that hangs never returns to `_idle`."""
+    """A daemon thread that makes one call at a time; if a call hangs, the thread isn't used again."""
 
     def __init__(self) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()
@@ -46,7 +46,7 @@ if hasattr(os, "register_at_fork"):  # a fork has no threads but its own; Window
 
 
 async def in_thread(work: Callable[[], _Answer]) -> _Answer:
-    """Call `work` in another thread and return its result; the thread is left behind if the caller gives up."""
+    """Call a function in another thread and return its result; if the caller is cancelled, leave the thread behind."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()
@@ -71,14 +71,14 @@ async def in_thread(work: Callable[[], _Answer]) -> _Answer:
 
 
 class ThreadLoop:
-    """An event loop in a thread of its own, for coroutines that may block theirs; it starts with the first."""
+    """An event loop in its own thread, for coroutines that may block, started with the first of them."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = 0
 
     async def result(self, work: Awaitable[_Answer]) -> _Answer:
-        """Run a coroutine in the thread's loop and return its result; it is cancelled with the caller, if it can be."""
+        """Run a coroutine in the thread's event loop and return its result; cancel it if the caller is cancelled."""
         future = asyncio.run_coroutine_threadsafe(_outcome(work), self._running())
         outcome: tuple[Any, BaseException | None] = await asyncio.wrap_future(future)
         answer, error = outcome
@@ -88,7 +88,7 @@ class ThreadLoop:
         return result
 
     def stop(self) -> None:
-        """Cancel what is under way and end the thread, without waiting for it."""
+        """Cancel the running coroutines and end the thread, without waiting for it."""
         loop = self._loop
         self._loop = None
         if loop is not None and self._process == os.getpid():
@@ -108,7 +108,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Return the result or the error; an error that ends a process would end the loop's thread."""
+    """Wait for a result; return it, or any error, since some errors would end the event loop's thread."""
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):

@@ -1,4 +1,4 @@
-"""How long a judge may take."""
+"""Default timeouts of judges."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The table of what asks a judge's prompts in batches, instead of each in a request of its own."""
+"""The table of features' wrappers that send a judge's prompts in batches instead of single requests."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias

@@ -1,1 +1,1 @@
-"""Rubrics, their files, and advice on them."""
+"""Rubrics: their criteria and scales, their files, and advice on their wording."""

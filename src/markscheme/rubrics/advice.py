@@ -1,4 +1,4 @@
-"""Advice on a valid rubric: what a judge and an annotator will read in different ways."""
+"""Advice on a valid rubric: wording that a judge and an annotator may understand differently, and unclear settings."""
 
 import re
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ German, French, Dutch, Spanish and Italian up to .06."""
 
 
 def is_in_english(rubric: Rubric) -> bool:
-    """Return True if the criteria are in English, the only language whose words are looked at.
+    """Return True if the criteria are in English, the only language for whose wording there is advice.
 
     A rubric of a few words counts as English if they are plain ASCII.
 
@@ -79,12 +79,12 @@ def is_in_english(rubric: Rubric) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A possible improvement.
+    """A suggestion to improve a rubric, about one criterion or the whole.
 
     Attributes:
-        code: Its kind.
+        code: Code of the kind of problem, such as "vague".
         criterion: The criterion; None for the whole rubric.
-        message: What was found and what to do instead.
+        message: The problem, and what to do about it.
     """
 
     code: Code | CodeOfFile
@@ -171,7 +171,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on the tolerance, and on limits of wrong decisions that can't be shown to be kept."""
+    """Yield advice on a tolerance that a criterion just reaches, and on error limits of 0, which no labels can show."""
     yield from _ties(rubric)
     for key in ("max_false_pass", "max_false_fail"):
         if getattr(rubric, key) == 0:
@@ -182,7 +182,7 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on criteria of which one level, or half of one, changes the score by exactly the tolerance."""
+    """Yield advice on criteria where an error of one level, or of half a level, is exactly the tolerance."""
     best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
@@ -211,5 +211,5 @@ def _overlaps(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _telling_words(text: str) -> set[str]:
-    """Return the meaningful words of a text, without their endings."""
+    """Return the content words of a text, without inflectional endings."""
     return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold()) if not _SAYS_LITTLE.fullmatch(word)}

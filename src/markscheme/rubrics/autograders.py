@@ -1,4 +1,4 @@
-"""Autograders, by which a rubric grades, and the one to use if none is given."""
+"""The interface of autograders, with which a rubric can grade responses, and the default autograder."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Report_co = TypeVar("Report_co", default=Any, covariant=True)
 
     class SupportsGrade(Protocol[Report_co]):
-        """Anything that grades a response against a rubric: an Autograder."""
+        """Interface of autograders, which grade a response by a rubric."""
 
         async def grade(self, to_grade: Any, rubric: Any, query: str | None = None, **options: Any) -> Report_co: ...
 
@@ -22,7 +22,7 @@ AUTOGRADERS: "Final[OpenTable[Callable[[], SupportsGrade[Any]]]]" = OpenTable()
 
 
 def default_autograder() -> "SupportsGrade[Any]":
-    """Make the autograder that grades where none is given.
+    """Make the autograder that is used if the caller passes none.
 
     Raises:
         UsageError: There is none here.

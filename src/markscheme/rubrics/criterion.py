@@ -1,4 +1,4 @@
-"""Criteria: what is judged, each on a Scale of Levels, and their validation."""
+"""Criteria: what is judged in a response, each with its scale of levels, and their validation."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ LARGEST_LEVEL = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A choice on a scale, and the words that fix its meaning."""
+    """A level of a scale, with the description that says what it means."""
 
     value: float
     label: str | None = None
@@ -53,16 +53,16 @@ class Level:
 
 @dataclass(frozen=True)
 class Scale:
-    """Levels that one criterion is rated on, worst first; yes/no is a scale of two.
+    """The levels that one criterion is rated on, worst first; a yes/no scale has two.
 
     Attributes:
         levels: At least two, with rising values; an unordered scale may repeat a value.
         ordered: False if the levels are categories rather than degrees.
-        by_label: True if raters choose a label, not a number (a foreign file's `options`); the values of
-            such a scale are positions already.
-        coded: True if the values are codes of categories, worth nothing, because nobody wrote what they are worth.
-        mirrored: True if the levels say which of two responses is better: exchanging these turns a level round.
-        own_yes_no: True if the labels are a table's own words for fail and pass, worth 0 and 1.
+        by_label: True if raters choose a label, not a number (as in `options` of other formats); the values of such a
+            scale are positions already.
+        coded: True if the values only number categories and say nothing about their quality.
+        mirrored: True if the levels say which of two responses is better, so that swapping these mirrors the levels.
+        own_yes_no: True if the labels are a table's own words for fail and pass, with values 0 and 1.
     """
 
     levels: tuple[Level, ...]
@@ -111,7 +111,7 @@ class Scale:
 
     @classmethod
     def of_categories(cls, labels: Sequence[str]) -> Self:
-        """Make a scale of categories that are worth nothing; their values only tell them apart.
+        """Make a scale of categories without values, such as topics; numbers only tell them apart.
 
         >>> Scale.of_categories(["refund", "delay"]).choices
         ('refund', 'delay')
@@ -122,7 +122,7 @@ class Scale:
 
     @classmethod
     def yes_no(cls, fails: str, passes: str) -> Self:
-        """Make a scale of yes and no in other words than MET and UNMET.
+        """Make a yes/no scale with other words than UNMET and MET.
 
         >>> Scale.yes_no("FAIL", "PASS").choices, Scale.yes_no("FAIL", "PASS").is_yes_no
         (('FAIL', 'PASS'), True)
@@ -131,12 +131,12 @@ class Scale:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """The levels' values, worst first."""
+        """Values of the levels, worst first."""
         return tuple(level.value for level in self.levels)
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """Answers that a rater may give, worst first."""
+        """Answers that a rater can give to choose each level, worst first."""
         by_label = self.by_label or self.mirrored
         return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
 
@@ -154,7 +154,7 @@ class Scale:
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The lowest value and the highest."""
+        """Lowest and highest value."""
         return min(self.values), max(self.values)
 
     @cached_property
@@ -164,16 +164,16 @@ class Scale:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether the scale is that of MET and UNMET, or of a table's words for them."""
+        """Whether the scale has the levels UNMET and MET, or a table's words for fail and pass."""
         return self.own_yes_no or self.choices == ("UNMET", "MET")
 
     @property
     def halves_decide_nothing(self) -> bool:
-        """Whether an even split of raters decides nothing: the scale is yes and no, or a preference without a tie."""
+        """Whether an even split of raters leaves no result, as on a yes/no scale or a preference without ties."""
         return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
 
     def position(self, value: float) -> float:
-        """Return the position of `value` on the scale: 0.0 at the worst level, 1.0 at the best; medians fall between.
+        """Return the position of `value` on the scale: 0.0 at the worst level, 1.0 at the best.
 
         Raises:
             ValueError: A value outside the scale.
@@ -189,7 +189,7 @@ class Scale:
 
     @property
     def unit(self) -> str:
-        """Meaning of a difference of 1 between two values: a level, or the whole scale where values are positions.
+        """Unit of differences between values, for messages: "levels", or "of the scale" if values are positions.
 
         >>> Scale.numbered(1, 5).unit, Scale((Level(0, "low"), Level(1, "high")), by_label=True).unit
         ('levels', 'of the scale')
@@ -227,7 +227,7 @@ class Scale:
         return brief(value, 3) if index is None else self.choices[index]
 
     def level_in_words(self, value: float) -> str:
-        """Return a level as a sentence names it: by its label where raters choose that, else "level" and its number.
+        """Return the name of a level for a sentence: its label if raters choose labels, else "level" and its number.
 
         Example:
             >>> YES_NO.level_in_words(1.0), Scale.numbered(-2, 2).level_in_words(-2.0)
@@ -251,7 +251,7 @@ class Scale:
         return self.level_name(value) if self.coded else ""
 
     def called(self, value: float) -> str:
-        """Return a value as a sentence names it: by the word that raters answer, else as a number of the highest one.
+        """Return the name of a value for a sentence: the word that raters answer, or for example "3.5 of 5".
 
         Example:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
@@ -276,7 +276,7 @@ class Criterion:
     Attributes:
         weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that lowers the score
             when present.
-        requirement: What is judged, in the words that both judge and annotator see.
+        requirement: What is judged, in the wording that both judge and annotators see.
         name: Unique within its rubric; "" is replaced by c1, c2, … by index.
         scale: The levels it is rated on; yes/no by default.
         good: What a good response shows, if the author says.
@@ -286,11 +286,11 @@ class Criterion:
         threshold: Position from which the criterion passes (for a fault: 1 - position).
         not_applicable: Whether a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None if a judge decides.
-        check_value: What the check is given, as JSON; "" for nothing.
-        passing: Of categories: the labels that pass; empty where none does or fails.
-        preserves: Names of `stress`'s changes that keep a response's level on this criterion.
-        steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
-        tags: What it is about, for scores and figures by tag; a judge doesn't see them.
+        check_value: The value that is passed to the check, as JSON; "" for none.
+        passing: For categories: the labels that pass; empty if categories don't decide.
+        preserves: Names of the changes of a response by `stress` that must not change its level on this criterion.
+        steps: Patterns of tools or roles whose steps are shown first if a trajectory is too long.
+        tags: Topics, for scores and figures by tag; a judge doesn't see them.
 
     Raises:
         RubricError: An invalid weight, text, threshold or name.
@@ -337,12 +337,12 @@ class Criterion:
 
     @cached_property
     def has_worth(self) -> bool:
-        """Whether the levels are worth something; those of a category are only if the author wrote their values."""
+        """Whether the levels have values for a score, unlike categories to which the author gave none."""
         return not self.scale.coded
 
     @cached_property
     def is_decisive(self) -> bool:
-        """Whether a level can pass or fail."""
+        """Whether a rating on this criterion can make a response pass or fail."""
         return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
 
     def __hash__(self) -> int:
@@ -350,13 +350,13 @@ class Criterion:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of what a rater of this criterion relies on: its words and its scale, not its weight."""
+        """Digest of the exact wording and scale that a rater of this criterion sees, without its weight."""
         levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
         return fingerprint(self.requirement, levels, self.scale.ordered, self.good, self.bad, self.not_applicable)
 
     @cached_property
     def wording(self) -> str:
-        """Digest of the words that a rater relies on: case, white space and punctuation don't change it."""
+        """Digest of the wording and scale that a rater sees, unchanged by case, white space and punctuation."""
         levels = [
             [level.value, *map(_bare, (level.label, level.description, level.example))] for level in self.scale.levels
         ]
@@ -364,21 +364,21 @@ class Criterion:
         return fingerprint(*words, levels, self.scale.ordered, self.not_applicable)
 
     def is_worded(self, under: str) -> bool:
-        """Return True if a digest, of the exact words or of their wording, is that of this criterion."""
+        """Return True if a digest is this criterion's `fingerprint` or `wording`."""
         return under in (self.wording, self.fingerprint)
 
     def merit(self, position: float) -> float:
-        """Return how good a position on this criterion is, 0 to 1; reversed for a fault."""
+        """Return how good a position on the scale is, 0 to 1; for a fault, a high position is bad."""
         return position if self.weight > 0 else 1.0 - position
 
     def passes(self, position: float) -> bool:
-        """Return True if a position passes this criterion alone; a category passes if it is among those that pass."""
+        """Return True if a position on the scale passes this criterion; a category passes if `passing` has it."""
         if self.passing:
             return self.scale.level_name(self.scale.at(position)) in self._passing_choices
         return self.merit(position) >= self.threshold - 1e-12
 
     def worth(self, position: float) -> float | None:
-        """Return how good a position is, 0 to 1; for a category without a value 1 if it passes, None if none does."""
+        """Return how good a position is, 0 to 1; a category earns 1 if it passes, else 0, and None if none passes."""
         if self.has_worth:
             return self.merit(position)
         return float(self.passes(position)) if self.passing else None
@@ -390,7 +390,7 @@ class Criterion:
 
 
 def _bare(text: str | None) -> str:
-    """Return a text in lower case with single spaces and without punctuation, but for what changes a number's meaning.
+    """Normalize a text to compare wordings: lower case, single spaces, and no punctuation except in numbers.
 
     >>> _bare("Is it  polite?"), _bare("At least 5%, from -1 up.")
     ('is it polite', 'at least 5% from -1 up')

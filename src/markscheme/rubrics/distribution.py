@@ -1,4 +1,4 @@
-"""A rater's probabilities for the levels of a criterion: read, combined, and what follows from them."""
+"""Probabilities that a rater gives the levels of a criterion: reading, averaging, and the level they imply."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ TIED = 1e-9
 
 
 def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
-    """Read the probabilities of an object, one for each of the options, and scale them to sum to 1.
+    """Read the probability of each option from an object, and scale them to sum to 1.
 
     Args:
-        written: By option; every option, and no other.
-        options: As they are spelled, in order.
+        written: The probability of each option; no other keys.
+        options: The options as spelled in `written`, in the order of the result.
 
     Raises:
         ValueError: Another object, a value other than a number from 0 to 1, or a sum that isn't about 1.
@@ -53,12 +53,12 @@ def _probability(option: str, value: Any) -> float:
 
 
 def as_written(probabilities: Probabilities, scale: Scale) -> dict[str, float]:
-    """Return probabilities as files store them: by the answer that chooses each level."""
+    """Map the answer that chooses each level to its probability, as files store them."""
     return dict(zip(scale.choices, probabilities, strict=True))
 
 
 def most_probable(probabilities: Probabilities, criterion: Criterion) -> float:
-    """Return the value of the most probable level; of tied levels, that which scores worse.
+    """Return the value of the most probable level; in a tie, of the level that scores worse.
 
     Example:
         >>> most_probable((0.5, 0.5), Criterion(1.0, "Polite")), most_probable((0.5, 0.5), Criterion(-1.0, "Rude"))
@@ -82,14 +82,14 @@ def mean_level(probabilities: Probabilities, scale: Scale) -> float:
 
 
 def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
-    """Return the mean of several distributions over the same levels; empty if one of them is unknown."""
+    """Return the mean of several distributions over the same levels; () if one of them is unknown."""
     if not several or not all(several):
         return ()
     return tuple(math.fsum(of_level) / len(several) for of_level in zip(*several, strict=True))
 
 
 def shown_with_probability(level: float, probabilities: Probabilities, scale: Scale) -> str:
-    """Return a level with its probability, for readers: "MET .93"; a mean of levels has no probability.
+    """Write a level with its probability for a report, such as "MET .93".
 
     Example:
         >>> from markscheme.rubrics.criterion import YES_NO

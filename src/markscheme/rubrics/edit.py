@@ -1,4 +1,4 @@
-"""Change numbers and words in a rubric's file; comments, order and quoting stay as they are."""
+"""Editing of numbers and wording in a rubric's file, while comments, order and quoting stay as they are."""
 
 import json
 import re
@@ -47,15 +47,15 @@ _BESIDE = {
 
 @dataclass(frozen=True)
 class Changes:
-    """Numbers and words to change in a rubric; everything else stays.
+    """New numbers and wording for a rubric; everything else stays.
 
     Attributes:
-        weights: New weight by criterion.
+        weights: New weight of each criterion.
         pass_mark: New pass mark; None keeps it.
         ask_within: New half-width of the gray zone, or one for each side; None keeps it.
-        words: New words by place.
-        fitted_to: The judge to whose levels weights and pass mark were fitted; None where they fit people's own. The
-            file says so in a comment, which JSON has no place for.
+        words: New wording of each field.
+        fitted_to: Name of the judge whose levels the weights and pass mark were fitted to; None if they fit people's.
+            The file records it in a comment, which JSON can't hold.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Changes:
         return self != Changes()
 
     def applied_to(self, rubric: Rubric) -> Rubric:
-        """Return the rubric with the new numbers and words.
+        """Return the rubric with the new numbers and wording.
 
         Example:
             >>> from markscheme import Rubric
@@ -91,7 +91,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Edit:
-    """A rubric's file before and after.
+    """A planned edit of a rubric's file, with its text before and after.
 
     Attributes:
         path: The file.
@@ -115,7 +115,7 @@ class Edit:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self) -> None:
-        """Replace the file's text, whole or not at all.
+        """Write the new text to the file, atomically.
 
         Raises:
             RubricError: The file changed in the meantime, or cannot be written.
@@ -129,7 +129,7 @@ class Edit:
 
 
 def edit(path: Path, changes: Changes) -> Edit:
-    """Prepare new numbers or words in a rubric's file; nothing is written yet.
+    """Prepare an edit of numbers or wording in a rubric's file; nothing is written yet.
 
     Raises:
         RubricError: The file is faulty, has no place for a number, or shares a value between two places.
@@ -139,7 +139,7 @@ def edit(path: Path, changes: Changes) -> Edit:
 
 
 def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
-    """Prepare to add criteria after the last one of a rubric's file; comments and all else stay as they are.
+    """Prepare an edit that appends criteria to a rubric's file; nothing else in the file changes.
 
     Nothing is written yet.
 
@@ -166,12 +166,12 @@ def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
 
 
 def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
-    """Return a rubric's text with new numbers or words; comments, order, quoting and line ends stay as they are.
+    """Return a rubric's text with new numbers or wording, but unchanged comments, order, quoting and line ends.
 
     Args:
         text: The whole text.
         form: Its format.
-        changes: The new numbers and words.
+        changes: The new numbers and wording.
         path: Where it came from, for messages.
 
     Raises:
@@ -209,7 +209,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
 
 def judge_fitted_to(text: str) -> str | None:
-    """Return the judge to whose levels a rubric's numbers were fitted, by its file's text; None if it names none.
+    """Return the judge that a comment in a rubric's file says its numbers were fitted to; None without one.
 
     Example:
         >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")
@@ -220,21 +220,21 @@ def judge_fitted_to(text: str) -> str | None:
 
 
 def _with_judge(text: str, judge: str | None) -> str:
-    """Return a rubric's text with the comment on whose levels its numbers fit, or without one."""
+    """Return a rubric's text with the comment "fitted to JUDGE" added or replaced, or removed for None."""
     plain = _FITTED.sub("", text)
     end_of_line = "\r\n" if "\r\n" in plain else "\n"
     return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"
 
 
 def _rubric(text: str, form: Form) -> Rubric:
-    """Read the rubric in a text without warnings, which the user has already seen."""
+    """Read the rubric in a text, ignoring warnings, which the user has already seen."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
         return rubric_from_text(text, form)
 
 
 class _Editing:
-    """Replacements and insertions in one text, collected and applied together."""
+    """Edits of one text, which are collected and then applied together."""
 
     def __init__(self, text: str, form: Form, path: Path | None) -> None:
         from ruamel.yaml import YAML
@@ -257,7 +257,7 @@ class _Editing:
         self._set([self._node(self.criteria[index])], (key,), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
-        """Set a key in the innermost mapping that has it, else in the mapping that holds the criteria."""
+        """Set a rubric's key in the innermost mapping that has it, else in the one that holds the criteria."""
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
         mappings = [node for path in places if getattr(node := self._node(path), "id", "") == "mapping"]
         if not mappings:
@@ -268,7 +268,7 @@ class _Editing:
         self._set(mappings, keys, value)
 
     def set_words(self, of_field: Field, old: str, new: str, rubric: Rubric) -> None:
-        """Replace the words at a place."""
+        """Replace the wording of a field."""
         names = [criterion.name for criterion in rubric.criteria]
         if not of_field.criterion:
             mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]
@@ -287,7 +287,7 @@ class _Editing:
         raise RubricError(f"{of_field}: its words can't be found in the file", path=self.path)
 
     def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
-        """Write new words in the style of the old ones: block, quoted or plain."""
+        """Replace a text by a new one in the YAML style of the old one: block, quoted or plain."""
         start = int(node.start_mark.index)
         end = int(node.end_mark.index)
         if node.style not in ("|", ">"):
@@ -363,9 +363,9 @@ class _Editing:
         self.splices.append((start, start, head + end_of_line.join(lines) + end_of_line))
 
     def _after_block(self, node: "Node", column: int) -> int:
-        """Return where the line after a block item starts.
+        """Return the offset of the line after an item of a YAML list.
 
-        The parser may end an item at the next key, after blank lines and comments; these are stepped back over.
+        The parser may let an item end at the next key, after blank lines and comments, which belong to what follows.
         """
         end = int(node.end_mark.index)
         before = self.text[:end]
@@ -380,7 +380,7 @@ class _Editing:
         return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:
-        """Return where the line after a value starts; a block scalar already ends with its line."""
+        """Return the offset of the line after a YAML value."""
         end = int(node.end_mark.index)
         if end and self.text[end - 1] == "\n":
             return end
@@ -395,17 +395,17 @@ class _Editing:
 
 
 def _unfolded(words: str) -> str:
-    """Return words without line breaks; the composer marks each fold of a block with a bell."""
+    """Return a text on one line; the YAML composer marks each fold of a block with a bell character."""
     return " ".join(words.replace("\a", "").split())
 
 
 def _folded(paragraph: str, width: int) -> list[str]:
-    """Return the lines of a folded block, in which a blank line means a line break."""
+    """Split a paragraph into the lines of a folded YAML block, with a blank line at the end."""
     return [*textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False), ""]
 
 
 def _quoted(words: str, style: str, *, in_flow: bool) -> str:
-    """Return a text on one line, quoted as the old one was; a plain one stays plain if YAML reads it back unchanged.
+    """Write a text on one YAML line in the quoting of the old text; plain text is quoted if YAML requires it.
 
     >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
     ['Is it polite?', '"Say: no"']
@@ -418,7 +418,7 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
 
 
 def _zone_spelled(value: float | GrayZone, form: Form) -> str:
-    """Return a gray zone as a file spells it: a number, or a distance for each side.
+    """Write a gray zone as a rubric's file does: one number, or a distance for each side.
 
     >>> _zone_spelled(0.1, "yaml"), _zone_spelled(GrayZone(0.12, float("inf")), "yaml")
     ('0.1', '{passes: 0.12, fails: all}')
@@ -433,7 +433,7 @@ def _zone_spelled(value: float | GrayZone, form: Form) -> str:
 
 
 def _spelled(value: float, *, like: str | None = None) -> str:
-    """Return a number in its shortest spelling, with a decimal point if the old one had one.
+    """Write a number in its shortest form, with a decimal point if the number that it replaces has one.
 
     >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
     ('0.35', '2', '2.0', '0.3333333333')

@@ -1,4 +1,4 @@
-"""Read rubrics from YAML or JSON in every supported dialect; all faults are reported at once, with file and line."""
+"""Loading of rubrics from YAML or JSON in every supported dialect; all faults are reported together, with lines."""
 
 import warnings
 from pathlib import Path
@@ -39,7 +39,7 @@ def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
 
 
 def text_of_rubric(rubric: Rubric) -> str | None:
-    """Return the text of a rubric's file; None where there is none, or it has other criteria or another mark now."""
+    """Return the text of a rubric's file; None without a file, or if the file's criteria or pass mark changed."""
     try:
         if rubric.source is None:
             return None
@@ -59,7 +59,7 @@ def rubric_from_data(data: Any) -> Rubric:
 
 
 def criterion_lines(path: Path) -> dict[str, int]:
-    """Map the name of each criterion of a rubric's file to the line at which it begins.
+    """Map the name of each criterion in a rubric's file to its first line.
 
     Raises:
         RubricError: The file cannot be read, or is no rubric.

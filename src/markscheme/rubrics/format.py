@@ -1,6 +1,6 @@
-"""The format of a rubric file: its keys, their values, and the messages for invalid values.
+"""The format of a rubric file: its keys, the values they take, and the messages for invalid values.
 
-Each kind of value reads a value and describes itself as JSON Schema; `rubrics/schema.json` is generated from that.
+Each kind of value can read a value and describe itself as JSON Schema, from which `rubrics/schema.json` is generated.
 """
 
 import json
@@ -51,10 +51,10 @@ Change = Literal[
 
 @dataclass(frozen=True)
 class KeyValueKind:
-    """The kind of value a key takes.
+    """A kind of value that a key of a rubric file can take.
 
     Attributes:
-        schema: The kind as JSON Schema.
+        schema: JSON Schema of the values.
         read: Returns a value as the rubric stores it; for an invalid one, adds a problem and returns None.
     """
 
@@ -63,13 +63,13 @@ class KeyValueKind:
 
 
 def as_shown(value: Any) -> str:
-    """Return a value as a message shows it."""
+    """Write a value for an error message."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a mapping; `null` is allowed only if it is the default."""
+    """A key that a mapping in a rubric file can have, with its kind of value, default and description."""
 
     kind: "KeyValueKind | Keys"
     description: str | None = None
@@ -88,7 +88,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Keys:
-    """A mapping with known keys."""
+    """The set of keys that a mapping in a rubric file can have."""
 
     name: str
     description: str
@@ -102,7 +102,7 @@ class Keys:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All keys as JSON Schema."""
+        """JSON Schema of a mapping with these keys."""
         required = [name for name, key in self.keys.items() if key.default is MISSING]
         return {
             "additionalProperties": False,
@@ -145,17 +145,18 @@ class Keys:
 
 
 def _key(path: Place) -> str:
-    """Return the key that a message begins with: the last name in a path."""
+    """Return the key that an error message names, the last one in a path."""
     key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
     return f"each of {key}" if path and isinstance(path[-1], int) else key
 
 
 def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKind:
-    """Make the kind of a single text, number or boolean.
+    """Make the kind of value that is a single text, number or boolean.
 
     Args:
-        schema: The kind as JSON Schema.
-        convert: Converts a value to what the rubric stores; a ValueError says what is wrong with it, to follow its key.
+        schema: JSON Schema of the value.
+        convert: Converts a value to what the rubric stores; for an invalid one, its ValueError says what is wrong, to
+            follow the key's name.
     """
 
     def read(data: Any, path: Place, problems: Problems) -> Any:
@@ -169,7 +170,7 @@ def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKi
 
 
 def _list_of(kind: KeyValueKind | Keys, at_least_one: str | None = None) -> KeyValueKind:
-    """Make the kind of a list of one kind of value.
+    """Make the kind of value that is a list with values of one kind.
 
     Args:
         kind: The kind of each value.
@@ -250,7 +251,7 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bounds: float) -> KeyValueKind:
-    """Make a kind of number within bounds, which are named as in JSON Schema."""
+    """Make the kind of value that is a number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
         converted = convert(data)

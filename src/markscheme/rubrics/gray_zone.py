@@ -1,4 +1,4 @@
-"""The gray zone: which decisions of a judge a person makes instead, by their distance from the pass mark."""
+"""The gray zone: scores so near the pass mark that a person decides instead of the judge."""
 
 import math
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class GrayZone:
     fails: float
 
     def reach(self, *, passed: bool) -> float:
-        """Return the distance on the side of passes, or on that of fails."""
+        """Return the width of the gray zone for passes, or for fails."""
         return self.passes if passed else self.fails
 
     def has(self, distance: float, *, passed: bool) -> bool:
-        """Return True if a person decides at this distance from the pass mark; never on a side without a gray zone.
+        """Return True if a person decides a response at this distance from the pass mark.
 
         Example:
             >>> zone = GrayZone(passes=0.12, fails=math.inf)
@@ -37,11 +37,11 @@ class GrayZone:
 
     @property
     def width(self) -> float:
-        """The wider of the two distances; a side that a person decides altogether has none."""
+        """The larger of the two distances; a side on which a person decides everything counts as 0."""
         return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
 
     def why(self, *, passed: bool) -> str:
-        """Say why a person should look, as part of a sentence.
+        """Return the reason why a person should decide, as part of a sentence.
 
         Example:
             >>> GrayZone(0.12, math.inf).why(passed=True), GrayZone(0.12, math.inf).why(passed=False)
@@ -52,7 +52,7 @@ class GrayZone:
 
     @property
     def in_file(self) -> float | dict[str, float | str]:
-        """Value of `ask_within` in a file: one number for both sides, or one for each by name.
+        """Value of `ask_within` in a rubric's file: one number for both sides, or one for each by name.
 
         Example:
             >>> GrayZone(0.1, 0.1).in_file, GrayZone(0.12, math.inf).in_file
@@ -64,12 +64,12 @@ class GrayZone:
 
 
 def gray_zone(within: "float | GrayZone") -> GrayZone:
-    """Return the gray zone that a rubric's `ask_within` means."""
+    """Convert a rubric's `ask_within`, a number or a GrayZone, to a GrayZone."""
     return within if isinstance(within, GrayZone) else GrayZone(float(within), float(within))
 
 
 def distance_in_file(value: Any) -> float:
-    """Return the distance that `all`, `none` or a number means in a file.
+    """Convert a distance in a rubric's file, a number, `all` or `none`, to a number.
 
     Raises:
         ValueError: It is none of these.

@@ -1,4 +1,4 @@
-"""Values that the keys of a rubric as a whole may have, and their defaults."""
+"""Values and defaults of the keys of a rubric that don't belong to a criterion."""
 
 from typing import Literal, get_args
 

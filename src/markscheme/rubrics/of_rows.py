@@ -1,4 +1,4 @@
-"""The rubric of a row: that of the run, its own, or both."""
+"""The rubric that a row of data is graded by: the run's, the row's own, or both together."""
 
 import re
 import warnings
@@ -42,13 +42,13 @@ ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria t
 
 @dataclass(frozen=True)
 class RowRubric:
-    """The rubric that a row is graded by.
+    """The rubric that a row is graded by, if the row brings criteria of its own.
 
     Attributes:
-        rubric: Its own criteria, after those of the run where both count.
-        source: Whose criteria it has.
-        brought: The names of the row's criteria in it.
-        notes: What was assumed of the row's rubric, and what of it wasn't read.
+        rubric: The row's criteria, preceded by the run's if both count.
+        source: Where its criteria come from: the row, or the run's core rubric and the row.
+        brought: Names that the row's criteria have in it.
+        notes: What was assumed about the row's rubric, and which of its content was ignored.
     """
 
     rubric: Rubric
@@ -58,7 +58,7 @@ class RowRubric:
 
 
 def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
-    """Return the text of a row's own rubric; None where it brings none, or the core shows an input of that name.
+    """Return the text of a row's own rubric, from the row's inputs; None if the row brings none.
 
     >>> row_rubric_in({"rubric": '["It names the town."]'}, None), row_rubric_in({"query": "Where?"}, None)
     ('["It names the town."]', None)
@@ -70,7 +70,7 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
-    """Return the key of a row's own rubric: `rubric`, `criteria` of criteria, or one that ends so with a structure.
+    """Return the key under which a row brings its own rubric, such as `rubric`; None without one.
 
     >>> rubric_key_in({"score_rubric": '{"criteria": "Is it kind?"}', "my_rubric": "kindness"}, None)
     'score_rubric'
@@ -87,7 +87,7 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def notes_on_key(key: str | None) -> tuple[str, ...]:
-    """Return a note on the key of a row's rubric, where it isn't one of those that say it.
+    """Return a note that names the key of a row's rubric, unless it is one of the usual keys.
 
     >>> notes_on_key("score_rubric"), notes_on_key("rubric")
     (("criteria are those under 'score_rubric'",), ())
@@ -100,7 +100,7 @@ def _shows_rubric(text: str) -> bool:
 
 
 def _lists_criteria(text: str) -> bool:
-    """Return whether a text is a JSON list of objects with words, rather than of grades, which have a level."""
+    """Return whether a text is a JSON list of criteria, not of grades, which would have a level."""
     if not text.startswith("["):
         return False
     try:
@@ -119,13 +119,13 @@ def _is_sentence(value: Any) -> bool:
 
 @lru_cache(maxsize=INTERNED)
 def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rubric = ROWS_ALONE) -> RowRubric | str:
-    """Return the rubric that a row is graded by, or why it can't be graded by its own.
+    """Return the rubric that a row is graded by, or an error message if its own rubric can't be used.
 
     Args:
         text: The row's own rubric: JSON, or the name of a rubric.
         core: The rubric of the run; None without one.
-        rule: Whether the core's criteria count too.
-        of_run: Says how the run asks where it has no rubric.
+        rule: Whether the run's criteria count in addition to the row's.
+        of_run: Rubric that says how the run asks judges, if it has no core rubric.
 
     Example:
         >>> core = Rubric.from_dict([{"requirement": "Is polite", "weight": 2}])
@@ -159,9 +159,9 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
 
 
 def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[str, str]]:
-    """Return a rubric with each different criterion of several once, and its names in it by the digest of its words.
+    """Merge several rows' rubrics into one; also map each criterion's wording digest to its name there.
 
-    Criteria of rows have names that say something in their row alone; in this one they differ, so that labels of all
+    Names of rows' criteria are unique only within their row; in the merged rubric they differ, so that labels of all
     rows fit it.
 
     Example:
@@ -179,7 +179,7 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
 
 
 def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
-    """Return what becomes of a row's own rubric: as the run says, else the rubric's key `rows`.
+    """Return what to do with a row's own rubric: what the run says, else what the core rubric's key `rows` says.
 
     >>> core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     >>> row_rule(None, core), row_rule("add", core), row_rule(None, None)
@@ -194,7 +194,7 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return a rubric with these criteria that is asked as the core is, with the row's own pass mark and guidelines."""
+    """Return a rubric with these criteria and the core's settings; pass mark and guidelines of the row are included."""
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
     mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description
@@ -211,7 +211,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the criteria of the run and of the row with weights by which each side is worth its share of the score.
+    """Return the run's and the row's criteria with weights scaled to each side's share of the score.
 
     Raises:
         RubricError: A side has nothing to earn, so that it can't be worth a share.
@@ -229,13 +229,13 @@ def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[
 
 
 def _way_of(run: Rubric) -> dict[str, Any]:
-    """Return the fields of a rubric that say how a run asks about rows with a rubric of their own."""
+    """Return the strategy, samples and criteria per call of a run, for rows with a rubric of their own."""
     per_call = run.criteria_per_call or PER_CALL
     return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 
 
 def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
-    """Return a row's own rubric, with criteria of equal words as one, and notes on its reading.
+    """Read a row's own rubric, merging criteria of equal wording; also return notes on how it was read.
 
     Raises:
         RubricError: It is faulty.
@@ -291,7 +291,7 @@ def _depth(data: Any) -> int:
 
 
 def _once(criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-    """Return criteria with those of equal words as one, whose weights add up.
+    """Merge criteria of equal wording into one, adding up their weights.
 
     Raises:
         RubricError: Equal words with another sign or other levels, or too many criteria.

@@ -1,4 +1,4 @@
-"""Preferences: the scale on which a pair is rated, and what turning a pair round does to a level and to a score."""
+"""Preferences between two responses: their scale, and conversion of levels and scores when the two are swapped."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
@@ -23,7 +23,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = None) -> Scale:
-    """Make the scale of a preference.
+    """Make the scale on which raters say which of two responses is better.
 
     Args:
         ties: Whether a rater may answer that neither response is better.
@@ -39,11 +39,11 @@ def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = Non
 
 
 def preferred(position: float, tie_within: float = 0.0) -> Preference:
-    """Return the preference that a score of a pair, 0 to 1, amounts to.
+    """Return the preference that a pair's score, from 0 to 1, expresses: "first", "tie" or "second".
 
     Args:
         position: 0 where the first response is better by every criterion, 1 where the second is.
-        tie_within: On the scale from -1 to 1, how close to the middle is a tie.
+        tie_within: Largest distance from the middle that is a tie, on the scale from -1 to 1.
 
     Example:
         >>> preferred(0.2), preferred(0.5), preferred(0.55, tie_within=0.1)
@@ -56,7 +56,7 @@ def preferred(position: float, tie_within: float = 0.0) -> Preference:
 
 
 def signed(position: float) -> float:
-    """Convert a score of a pair to the scale from -1, the first response is better, to 1.
+    """Convert a pair's score from 0 to 1 to the scale from -1 (the first response is better) to 1.
 
     >>> signed(0.25)
     -0.5

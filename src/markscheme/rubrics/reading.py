@@ -1,4 +1,4 @@
-"""The reading of YAML, JSON or plain data as a rubric, in every supported dialect; all faults are reported at once."""
+"""Reading of YAML, JSON or plain data as a rubric, in every supported dialect; all faults are reported together."""
 
 import re
 import unicodedata
@@ -74,7 +74,7 @@ def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "Rubric
 
 
 def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> PublishedRubric | None:
-    """Read plain data as a rubric in a shape that others publish; None for markscheme's own format.
+    """Read plain data as a rubric in another tool's or data set's format; None for markscheme's own format.
 
     Raises:
         RubricError: They are one that can't be read whole; says which option helps.
@@ -86,7 +86,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
 
 
 def _is_plain(data: Any) -> bool:
-    """Return True if all keys are those of markscheme's own format, so that no other reader is asked.
+    """Return True if all keys belong to markscheme's own format, so that no other reader is tried.
 
     >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
     (True, False)
@@ -112,7 +112,7 @@ _TOP_KEYS = {*RUBRIC.keys, *RUBRIC.foreign, "passingThreshold"}
 
 
 def may_be_rubric(data: Any) -> bool:
-    """Return True if plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
+    """Return True if plain data seem to be a rubric, even a faulty one, and not another kind of file.
 
     >>> may_be_rubric({"criterias": 3}), may_be_rubric([{"requirement": "A"}]), may_be_rubric(dict.fromkeys("abcde"))
     (True, True, False)
@@ -137,7 +137,7 @@ _HEAD = 65_536
 
 
 def _head(path: Path) -> str:
-    """Return the beginning of a file's text; empty where it can't be read."""
+    """Return the beginning of a file's text; "" if it can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD).decode("utf-8-sig", "replace")
@@ -151,14 +151,14 @@ def _first_line(text: str) -> str:
 
 
 def shows_yaml(path: Path) -> bool:
-    """Return whether a file's content is YAML, whatever its name; tables and JSON are not."""
+    """Return whether a file's content is YAML, whatever its name; tables and JSON don't count."""
     text = _head(path)
     first = _first_line(text)
     return "\0" not in text and not first.startswith(("{", "[")) and _YAML.match(first) is not None
 
 
 def shows_rubric(path: Path) -> bool:
-    """Return whether a file's content is that of a rubric: YAML, or JSON with criteria, whatever its name.
+    """Return whether a file's content is a rubric: YAML, or JSON with criteria, whatever its name.
 
     Raises:
         RubricError: It is JSON that can't be read whole.
@@ -174,7 +174,7 @@ _RESULTS_IN_YAML = re.compile(r"^evalId:", re.M)
 
 
 def may_be_results(path: Path) -> bool:
-    """Return whether a file in YAML has a key of Promptfoo's results near its beginning, which no rubric has."""
+    """Return whether a YAML file has a key of Promptfoo's results, which no rubric has, near its beginning."""
     return shows_yaml(path) and _RESULTS_IN_YAML.search(_head(path)) is not None
 
 
@@ -200,7 +200,7 @@ def _holds_criteria(path: Path) -> bool:
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
-    """Return True if most keys are known or few are unknown, and for data without keys, which are refused later."""
+    """Return True if data seem meant as a mapping with these keys: most are known, or few are unknown."""
     if not isinstance(data, Mapping):
         return True
     keys_known = data.keys() & {*keys.keys, *keys.foreign}
@@ -208,7 +208,7 @@ def _is_meant_as(keys: Keys, data: Any) -> bool:
 
 
 def places_of(data: Any) -> tuple[Place, list[Place]]:
-    """Return the path of the rubric's keys in plain data and that of each criterion, in any dialect.
+    """Return the path of the rubric in plain data, and the path of each criterion, in any dialect.
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
@@ -227,7 +227,7 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
 
 @dataclass
 class RubricReading:
-    """A pass over plain data that collects their canonical form, the faults, and where each part came from."""
+    """State while plain data are read as a rubric: the faults so far, and where each value came from."""
 
     data: Any
     lines: Mapping[Place, int] = field(default_factory=dict)
@@ -239,7 +239,7 @@ class RubricReading:
         self.notes: tuple[str, ...] = ()
 
     def rubric(self, make: Callable[..., _Rubric]) -> _Rubric:
-        """Make the rubric that the data describe.
+        """Make the rubric that the data describe; raise all faults together.
 
         Args:
             make: Takes the attributes of a rubric by name, and raises RubricError for those that it can't have.
@@ -311,7 +311,7 @@ class RubricReading:
         return top, path, [where for where, _ in flattened]
 
     def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, path: Place) -> None:
-        """Refuse keys given both next to `rubric` and inside it, since one of them would be ignored silently."""
+        """Add a fault for keys given both next to `rubric` and inside it, since one would be ignored."""
         keys = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & keys, key=str):
             self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*path, key))
@@ -332,7 +332,7 @@ class RubricReading:
                 yield where, raw
 
     def _criterion(self, values: CriterionValues, unread: frozenset[str], index: int) -> Criterion:
-        """Make a criterion; collect errors and substitute placeholders, so that all faults are reported at once."""
+        """Make a criterion; faulty values are recorded and replaced by placeholders, to find all faults."""
         return Criterion(
             weight=values["weight"],
             requirement=self._or_fault(_words, values, unread, index) or "stands in",
@@ -355,7 +355,7 @@ class RubricReading:
     def _or_fault(
         self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
     ) -> _Value | None:
-        """Return a part of a criterion; None with a fault, unless a key that can't be read may say it."""
+        """Make a part of a criterion by a function; if it fails, add its fault and return None."""
         try:
             return part(values)
         except _KeyedFault as fault:
@@ -372,7 +372,7 @@ class RubricReading:
     def _built(
         self, make: Callable[..., _Rubric], values: CriterionValues, criteria: list[Criterion]
     ) -> _Rubric | None:
-        """Make the rubric, or add the faults of the rubric as a whole; None if there are any faults."""
+        """Make the rubric from its values; None, after adding faults, if it is invalid."""
         if not criteria:
             return None
         self._refuse_same_words([criterion.name for criterion in criteria])
@@ -409,15 +409,15 @@ class RubricReading:
         return None if self.faults else rubric
 
     def _refuse_same_words(self, names: Sequence[str]) -> None:
-        """Add a fault for each criterion whose name is another's but for case or the bytes of its letters."""
+        """Add a fault for each criterion whose name differs from another's only in case or Unicode form."""
         for index, earlier, name in _same_but_for_case(names):
             path = self.criterion_paths[index] if len(names) == len(self.criterion_paths) else ()
             self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*path, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line of a fault of the whole rubric.
+        """Return the line in the file to report for a fault of the whole rubric.
 
-        It is the line of the first key or criterion the fault is about that is in the file, else that of the rubric.
+        It is the line of the first key or criterion concerned that is in the file, else of the rubric.
         """
         for kind, name in about:
             if kind == OF_KEY and (*self.top_path, name) in self.lines:
@@ -450,13 +450,13 @@ class RubricReading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
     def _source(self, path: Place) -> Place:
-        """Return the path in the file of a part of the canonical form."""
+        """Return the path in the file of a value in markscheme's own form of the rubric."""
         if path[:1] == ("criteria",) and len(path) > 1 and isinstance(path[1], int):
             return (*self.criterion_paths[path[1]], *path[2:])
         return (*self.top_path, *path)
 
     def line_of(self, path: Place) -> int:
-        """Return the line of a path, or of the mapping or list it is in; 1 if neither is known."""
+        """Return the line of a path, or of the mapping or list around it; 1 if neither is known."""
         return self._line(path) or 1
 
     def _line(self, path: Place) -> int | None:
@@ -466,10 +466,10 @@ class RubricReading:
 
 
 class _KeyedFault(Exception):  # noqa: N818
-    """A fault of one key of a criterion.
+    """Exception for a fault in one key of a criterion.
 
     Attributes:
-        key: The key.
+        key: Name of the key.
         unless_said_by: For a missing value, the other keys that could give it.
     """
 
@@ -480,7 +480,7 @@ class _KeyedFault(Exception):  # noqa: N818
 
 
 def _readable(raw: Any) -> tuple[CriterionValues, frozenset[str]]:
-    """Return the readable part of a criterion, and its unreadable keys."""
+    """Read a criterion's keys; return the valid values, and the names of the invalid keys."""
     problems: Problems = []
     if not isinstance(raw, Mapping):
         return CRITERION.read({}, (), problems), frozenset({"all"})
@@ -501,7 +501,7 @@ def _words(values: CriterionValues) -> str:
 
 
 def _scale(values: CriterionValues) -> Scale:
-    """Make the scale of a criterion from any of the keys that define one; refuse two of them."""
+    """Make the scale of a criterion from the keys that define one; refuse contradictory keys."""
     if values["prefer"] is not None:
         return _of_preference(values)
     ends = _ends(values)
@@ -533,7 +533,7 @@ def _scale(values: CriterionValues) -> Scale:
 
 
 def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Find names that are an earlier one but for case, or the bytes of the same letters: index, earlier name, name."""
+    """Yield names that differ from an earlier name only in case or Unicode form, with index and earlier name."""
     first: dict[str, str] = {}
     for index, name in enumerate(names):
         earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
@@ -542,7 +542,7 @@ def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_preference(values: CriterionValues) -> Scale:
-    """Make a scale with the levels first, tie and second, and the descriptions that an entry gives them."""
+    """Make a preference scale (first, tie, second) with the descriptions that a criterion's `levels` give."""
     others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if values[key] is not None]
     if others:
         raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
@@ -578,7 +578,7 @@ def _ends(values: CriterionValues) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """Make a scale of the levels as listed; with given ends, unlisted levels in between have no anchor."""
+    """Make a scale from listed levels; if the ends are given, numbers between them are added without description."""
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)
@@ -603,6 +603,6 @@ def _from_options(entries: list[CriterionValues], *, ordered: bool) -> Scale:
 
 
 def _spelled(path: Place) -> str:
-    """Return the prefix that names a path in data that came from no file, such as "criteria[2].weight: "."""
+    """Write a path in data without lines as a prefix for a message, such as "criteria[2].weight: "."""
     spelled = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
     return f"{spelled}: " if spelled else ""

@@ -1,4 +1,4 @@
-"""The Rubric: weighted Criteria, each on a Scale of Levels, and their validation."""
+"""The Rubric: weighted criteria, each with a scale of levels, and its validation."""
 
 import math
 import re
@@ -76,7 +76,7 @@ INPUT_NAME: Final = re.compile(r"[\w.-]+")
 
 @dataclass(frozen=True)
 class Rubric:
-    """Weighted criteria, the pass mark, and how a judge is asked.
+    """Weighted criteria, the pass mark, and how a judge is asked about them.
 
     Attributes:
         criteria: At least one, with unique names.
@@ -94,7 +94,7 @@ class Rubric:
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
         tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
-        table_of: What raters gave in a table without a rubric; None for a rubric that somebody wrote.
+        table_of: What raters gave in a table without a rubric; None for a rubric that a person wrote.
         compares: Whether single responses are judged, or pairs of them.
         tie_within: Of pairs: a score this close to 0, from -1 to 1, is a tie.
         orders: Of pairs: 2 asks a judge in both orders, 1 in one.
@@ -105,8 +105,9 @@ class Rubric:
         trend_on: What a trend is asked of: scores, or verdicts on single criteria.
         max_false_credit: Of what earns nothing by gold, the largest share of verdicts that may give credit, where a
             trend is asked of criteria; None sets no limit.
-        max_missed_credit: Of what earns credit by gold, the largest share of verdicts that may give none likewise.
-        rows: What becomes of criteria that a row brings.
+        max_missed_credit: Of what earns credit by gold, the largest share of verdicts that may give none, where a trend
+            is asked of criteria; None sets no limit.
+        rows: What to do with criteria that a row of data brings.
         core_share: How much of the score this rubric's criteria are worth next to those of a row, 0 to 1; None adds up
             all weights.
         source: The file it came from, for messages.
@@ -164,27 +165,27 @@ class Rubric:
 
     @cached_property
     def has_score(self) -> bool:
-        """Whether the levels add up to a score: categories without values don't."""
+        """Whether a score can be computed from the levels, which categories without values don't allow."""
         return any(criterion.has_worth for criterion in self.criteria)
 
     @cached_property
     def decides(self) -> bool:
-        """Whether the levels lead to pass or fail; those of a table have a mark only where somebody stated one."""
+        """Whether the levels decide pass or fail; a table's levels do only if somebody stated a pass mark."""
         return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
     def has_gate_question(self) -> bool:
-        """Whether anything says which responses pass: a mark that somebody could read, or labels that pass."""
+        """Whether it is defined which single responses pass, so that the judge could act as a gate."""
         return self.decides and not self.is_of_pairs
 
     @cached_property
     def decisive(self) -> tuple[Criterion, ...]:
-        """The criteria that count for the score, the decision or the preference."""
+        """Criteria that count for the score, the decision or the preference."""
         return tuple(criterion for criterion in self.criteria if criterion.is_decisive or criterion.scale.mirrored)
 
     @cached_property
     def categories(self) -> tuple[Criterion, ...]:
-        """The criteria whose levels have no order."""
+        """Criteria whose levels are categories without an order."""
         return tuple(criterion for criterion in self.criteria if not criterion.scale.ordered)
 
     def _faults(self) -> Iterable[Fault]:
@@ -211,7 +212,7 @@ class Rubric:
                     yield _fault_of_criterion(name, f"criterion {name!r} sees {which}", key="sees")
 
     def _faults_of_keys(self) -> Iterable[Fault]:
-        """Yield the faults of the rubric's own keys: values that they can't have."""
+        """Yield faults of the rubric's own keys, such as a pass mark outside 0 to 1."""
         if not 0 <= self.pass_mark <= 1:
             yield _fault_of("passingThreshold", f"is a score from 0 to 1, found {self.pass_mark}")
         if self.strategy not in STRATEGY_NAMES:
@@ -243,7 +244,7 @@ class Rubric:
                 break
 
     def _faults_of_holistic(self, criterion: Criterion) -> Iterable[Fault]:
-        """Yield a fault for each need of a criterion that a holistic score, one number for the response, can't meet."""
+        """Yield a fault for each setting of a criterion that the holistic strategy, with one score, can't serve."""
         if self.strategy != "holistic":
             return
         name = criterion.name
@@ -278,13 +279,13 @@ class Rubric:
 
     @cached_property
     def known_inputs(self) -> tuple[str, ...]:
-        """Inputs that may be shown: the declared and the optional ones; `query` where none are declared."""
+        """Names of inputs that may be shown: declared and optional ones, or `query` if none are declared."""
         declared = ("query",) if self.inputs is None else self.inputs
         return tuple(dict.fromkeys((*declared, *self.optional_inputs)))
 
     @property
     def positive_weight(self) -> float:
-        """Sum of the weights above 0: the maximum raw score."""
+        """Sum of all positive weights, which is the maximum raw score."""
         return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0 and criterion.has_worth)
 
     def __hash__(self) -> int:
@@ -292,7 +293,7 @@ class Rubric:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of everything that decides a score: texts, scales, weights, pass mark and the way of asking."""
+        """Digest of everything that affects a score: texts, scales, weights, pass mark, strategy and samples."""
         criteria = [
             [
                 c.name,
@@ -316,13 +317,13 @@ class Rubric:
 
     @property
     def asking(self) -> dict[str, Any]:
-        """Pass mark, strategy, samples and a limit of criteria a call: what a run may set independently of the file."""
+        """Pass mark, strategy, samples and criteria per call, which a run may set differently from the file."""
         limit = {} if self.criteria_per_call is None else {"criteria_per_call": self.criteria_per_call}
         return {"pass_mark": self.pass_mark, "strategy": self.strategy, "samples": self.samples, **limit}
 
     @property
     def gray_zone(self) -> GrayZone:
-        """Gray zone around the pass mark in which a person decides."""
+        """The gray zone around the pass mark in which a person decides."""
         return gray_zone(self.ask_within)
 
     def criterion(self, name: str) -> Criterion:
@@ -333,32 +334,32 @@ class Rubric:
         raise KeyError(name)
 
     def shown_to(self, criterion: Criterion) -> tuple[str, ...]:
-        """Return the names of the inputs that a rater of `criterion` is shown, in the order of declaration."""
+        """Return the names of the inputs that are shown for a criterion, in the order of declaration."""
         return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
 
     @property
     def rubric(self) -> list[Criterion]:
-        """The criteria as a list, as the `rubric` package names them."""
+        """The criteria as a list, for compatibility with the `rubric` package."""
         return list(self.criteria)
 
     @staticmethod
     def from_dict(data: Any) -> "Rubric":
-        """Read the rubric in plain data, in any form a rubric file may have. Raises RubricError with all faults."""
+        """Read a rubric from plain data in any supported format. Raises RubricError with all faults."""
         return RubricReading(data).rubric(Rubric)
 
     @staticmethod
     def from_json(text: str) -> "Rubric":
-        """Read the rubric in a JSON text. Raises RubricError with line numbers."""
+        """Read a rubric from a JSON text. Raises RubricError with line numbers."""
         return read_rubric_text(text, "json").rubric(Rubric)
 
     @staticmethod
     def from_yaml(text: str) -> "Rubric":
-        """Read the rubric in a YAML text. Raises RubricError with line numbers."""
+        """Read a rubric from a YAML text. Raises RubricError with line numbers."""
         return read_rubric_text(text, "yaml").rubric(Rubric)
 
     @staticmethod
     def from_file(source: str | Path | IO[str]) -> "Rubric":
-        """Read the rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
+        """Read a rubric from a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
         return read_file(source).rubric(Rubric)
 
     async def grade(
@@ -384,17 +385,17 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
-    """Make a fault of a key of the rubric; its sentence begins with the key, and may concern one criterion."""
+    """Make a fault of a key of the rubric, for one criterion if it is given; its sentence begins with the key."""
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 
 def _fault_of_criterion(name: str, problem: str, *, key: str = "name") -> Fault:
-    """Make a fault of a criterion, or of one of its keys."""
+    """Make a fault of a criterion, or of one of the criterion's keys."""
     return Fault(problem, about=((key, name),))
 
 
 def _faults_of_pairs(rubric: Rubric) -> Iterable[Fault]:
-    """Yield the faults of keys that a rubric of pairs can't have, and of those that only one of pairs can have."""
+    """Yield faults of keys that don't fit a rubric of pairs, or that only a rubric of pairs can have."""
     mirrored = [criterion for criterion in rubric.criteria if criterion.scale.mirrored]
     if not rubric.is_of_pairs:
         for name in (criterion.name for criterion in mirrored):

@@ -1,4 +1,4 @@
-"""Find a rubric by name, and the calibration folder that belongs to it."""
+"""Search for rubrics by name, and for the calibration folders that belong to them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ CALIBRATION_FOLDERS = "calibration"
 
 
 def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
-    """Find the file of a rubric.
+    """Find the file of a rubric by path or name.
 
     Args:
         name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
@@ -46,7 +46,7 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
-    """Map the names of all rubrics that can be found by name to their files."""
+    """Map the name of each rubric that can be found by name to its file."""
     by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):
@@ -56,7 +56,7 @@ def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dic
 
 
 def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
-    """Return the project's only rubric, for a caller that names none; those that come with markscheme don't count.
+    """Return the project's only rubric, for a caller that names none; rubrics shipped with markscheme don't count.
 
     Args:
         start: The working directory.
@@ -77,10 +77,9 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """Map the names of the rubrics in `rubrics/` here and in parent folders to their files.
+    """Map the names of the user's rubrics, in `rubrics/` here and in parent folders, to their files.
 
-    A rubric that comes with markscheme counts as the user's own if a folder `calibration/<rubric>` holds examples for
-    it.
+    A rubric shipped with markscheme counts as the user's if a folder `calibration/<rubric>` has examples for it.
     """
     start = start or Path.cwd()
     here = {root / "rubrics" for root in (start, *start.parents)}
@@ -92,7 +91,7 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
 
 
 def calibrations(start: Path) -> dict[str, Path]:
-    """Map the names of the folders `calibration/<name>` of `start` and its parents to them; the nearest counts."""
+    """Map rubric names to the nearest folder `calibration/<name>` in `start` or its parents."""
     by_name: dict[str, Path] = {}
     for folder in every_calibration(start):
         by_name.setdefault(folder.name, folder)
@@ -100,13 +99,13 @@ def calibrations(start: Path) -> dict[str, Path]:
 
 
 def every_calibration(start: Path) -> list[Path]:
-    """List all folders `calibration/<name>` of `start` and its parents, also several of one name."""
+    """List all folders `calibration/<name>` in `start` and its parents, even several of one name."""
     inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
     return [path for folder in inside if folder.is_dir() for path in sorted(folder.iterdir()) if path.is_dir()]
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
-    """Return the folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
+    """Find the folder `calibration/<name>` in or above each start in turn; None without one.
 
     Parents are searched up to a `.git` or the home folder.
     """
@@ -117,7 +116,7 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
 
 
 def calibration_folder(name: str, start: Path) -> Path:
-    """Return the folder `calibration/<name>` of `start` or the nearest of its parents, or where to create it.
+    """Return the nearest folder `calibration/<name>` in or above `start`, or the path where to create it.
 
     Raises:
         UsageError: The rubric's name can't name a folder.
@@ -127,9 +126,9 @@ def calibration_folder(name: str, start: Path) -> Path:
 
 
 def project_of(calibration: Path) -> Path:
-    """Find the project of a folder `calibration/<rubric>`: its repository, else the folder above, else itself.
+    """Return the project that a folder `calibration/<rubric>` belongs to: its repository, or else the folder above.
 
-    What a file in that folder names is read from the project alone, since a stranger may have written it.
+    Paths in that folder's files may only lead into the project, since a stranger may have written them.
     """
     folder = calibration.resolve()
     repository = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)

@@ -1,4 +1,4 @@
-"""What a caller may say of a rubric in another shape than markscheme's."""
+"""Options with which the user explains a rubric in another tool's format."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from markscheme.options.table import option
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeOptions:
-    """Hints on a rubric in another shape than markscheme's; whatever is missing is read from its structure.
+    """The user's hints on a rubric in another tool's format; whatever is missing is inferred from its structure.
 
     Attributes:
-        other_names: Other names of keys, as KEY=requirement.
-        ends: The ends of the scale of criteria without levels, as LOW..HIGH.
+        other_names: Other names of the key for a criterion's wording, as KEY=requirement.
+        ends: Lowest and highest level for criteria without listed levels, as LOW..HIGH.
     """
 
     criteria: str | None = option(

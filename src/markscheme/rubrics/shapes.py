@@ -1,4 +1,4 @@
-"""Rubrics in shapes that others publish."""
+"""Interface of readers of rubrics in the formats of other tools and data sets."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class PublishedRubric(NamedTuple):
-    """A rubric as somebody published it, read as markscheme's own plain data.
+    """A rubric in another format, converted to the plain data of markscheme's own format.
 
     Attributes:
         data: A mapping with `criteria`, in markscheme's format.
-        criteria_at: Where each criterion is in the published data.
-        notes: What was assumed and what wasn't read, each once.
+        criteria_at: Path of each criterion in the original data.
+        notes: What was assumed, and what was ignored, without repetition.
     """
 
     data: Mapping[str, Any]
@@ -25,23 +25,23 @@ class PublishedRubric(NamedTuple):
 
 
 class RubricShape(Protocol):
-    """A reader of published rubrics."""
+    """Interface of a reader of rubrics in other formats."""
 
     def read(self, data: Any, options: "ShapeOptions") -> PublishedRubric | None:
-        """Return the rubric in plain data that aren't of markscheme's format; None for what isn't such a rubric.
+        """Convert a rubric in another format to markscheme's; None for data that aren't such a rubric.
 
         Raises:
             RubricError: It is one and can't be read; says which option helps.
         """
 
     def shows(self, data: Any) -> bool:
-        """Return whether plain data show by their keys alone that they are a rubric, rather than a table."""
+        """Return whether the keys of plain data alone show that they are a rubric, and not a table."""
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        """Say which key of a row may hold its criteria, with the option that says so; None without one."""
+        """Return the key of a row that may hold its criteria, with the option that says so; None without one."""
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
-        """Return the rubric under a key of a row, with the weights or notes that other keys of the row add to it."""
+        """Return the rubric under a key of a row, including weights or notes under the row's other keys."""
 
 
 RUBRIC_SHAPES: OpenTable[RubricShape] = OpenTable()

@@ -1,4 +1,4 @@
-"""The words of a rubric that may be rewritten, by place, and the rubric with other words in these places."""
+"""The wording of a rubric that may be rewritten, by field, and replacement of the wording of some fields."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,10 +11,10 @@ _LEVEL = re.compile(r"levels\[(\d+)\]\.(description|label)\Z")
 
 
 class Field(NamedTuple):
-    """The place of words in a rubric.
+    """A field of a rubric whose wording may be rewritten, such as a criterion's description.
 
     Attributes:
-        criterion: The criterion's name; "" for the rubric's own guidelines.
+        criterion: Name of the criterion; "" for the rubric's guidelines.
         field: guidelines, description, levels[2].description or levels[2].label; levels count from 0, the worst.
     """
 
@@ -26,16 +26,16 @@ class Field(NamedTuple):
 
     @property
     def level(self) -> tuple[int, str] | None:
-        """The index of the level and which of its texts; None if it isn't a level's."""
+        """Index of the level, and which of its texts, that the field is; None if it doesn't belong to a level."""
         match = _LEVEL.match(self.field)
         return (int(match[1]), match[2]) if match else None
 
 
 def words_of(rubric: Rubric) -> dict[Field, str]:
-    """Return the words that may be rewritten, in the order of the rubric; fields without words are left out.
+    """Map the fields of a rubric whose wording may be rewritten to their current wording.
 
-    Examples, and labels that a judge answers with, are not included: rewriting them would change the scale or show
-    the judge other responses. Criteria decided by code have none.
+    Examples, and labels that a judge answers with, are not included: rewriting them would change the scale, or show the
+    judge other responses. Criteria decided by code have none.
 
     Example:
         >>> from markscheme import Rubric
@@ -58,7 +58,7 @@ def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
 
 
 def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
-    """Return the rubric with other words in some of its fields.
+    """Return the rubric with new wording in some fields.
 
     Raises:
         KeyError: A place without words to rewrite.
@@ -87,7 +87,7 @@ def _level(level: Level, index: int, words: Mapping[str, str]) -> Level:
 
 
 def in_place_of(old: str, new: str) -> str:
-    """Return new words with the line end of the old ones, which depends on how the file quotes them.
+    """Return a new text with the trailing white space of the text it replaces, which depends on the file's quoting.
 
     >>> in_place_of("Is it polite?\\n", "Polite? ")
     'Polite?\\n'
