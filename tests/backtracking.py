@@ -38,7 +38,7 @@ _CATEGORIES: dict[Any, Takes] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Two repeats that can share a text in many ways.
+    """Two repeats of a pattern between which one text can be divided in many ways.
 
     Attributes:
         first: The text at which the first repeat's character is taken, "(any start)" for a search.
@@ -53,7 +53,7 @@ class Fault:
 
 @dataclass
 class Automaton:
-    """A pattern as states with free edges, and with edges that take a character.
+    """A pattern as an automaton: states with free edges, and with edges that take a character.
 
     Attributes:
         free: For each state, edges as guard and target.
@@ -118,7 +118,7 @@ class Automaton:
         return end
 
     def _single(self, operation: Any, operand: Any, flags: int) -> Takes | None:
-        """Which characters a part of a pattern takes; None if it isn't one character."""
+        """Return which characters a part of a pattern takes; None if it isn't one character."""
         if operation in (sre.LITERAL, sre.NOT_LITERAL):
             takes = self._member([(sre.LITERAL, operand)], flags)
             return takes if operation is sre.LITERAL else lambda c: not takes(c)
@@ -131,7 +131,7 @@ class Automaton:
         return None
 
     def _alone(self, parsed: Any, flags: int) -> Takes | None:
-        """Which characters a sequence takes that is one character; None if it is more."""
+        """Return which characters a sequence of a single character takes; None if it is longer."""
         if len(parsed) != 1:
             return None
         operation, operand = parsed[0]
@@ -175,7 +175,7 @@ class Automaton:
         return end
 
     def _looking(self, wanted: bool, direction: int, parsed: Any, start: int, flags: int) -> Guard:
-        """The guard of a lookaround; a longer one is also a dead end, in which repeats may cost as elsewhere."""
+        """Return the guard of a lookaround, and add a longer one as a dead end, since its repeats may be slow too."""
         single = self._alone(parsed, flags)
         if single is not None:
 
@@ -208,7 +208,7 @@ def _at(position: Any, flags: int) -> Guard:
 
 
 class Analysis:
-    """A pattern's repeats, and which of them can share a text."""
+    """Finds the repeats of a pattern between which one text can be divided."""
 
     def __init__(self, pattern: str, flags: int = 0, *, method: str = "search") -> None:
         parsed = parser.parse(pattern, flags)
@@ -231,7 +231,7 @@ class Analysis:
         self._reached: dict[int, set[int]] = {}
 
     def _representatives(self) -> list[str]:
-        """One character of each kind that the pattern distinguishes."""
+        """Return one character of each kind that the pattern distinguishes."""
         tests = [takes for takes, _ in self.automaton.takes.values()]
         tests += [_CATEGORIES[sre.CATEGORY_WORD], lambda c: c == "\n"]
         guards = [guard for edges in self.automaton.free for guard, _ in edges if guard is not None]
@@ -242,7 +242,7 @@ class Analysis:
         return list(kinds.values())
 
     def reached(self, state: int, before: Char, after: Char) -> Counter[int]:
-        """The states that free edges lead to, with the number of ways, for what stands before and after."""
+        """Return the states reached by free edges between two characters, with the number of ways to each."""
         ways: Counter[int] = Counter()
 
         def follow(at: int, seen: frozenset[int]) -> None:
@@ -255,7 +255,7 @@ class Analysis:
         return ways
 
     def next(self, taker: int, before: str, after: str) -> Counter[int]:
-        """The takers of `after` that may follow one that took `before`, with the number of ways."""
+        """Return the states that may take `after` once a state took `before`, with the number of ways to each."""
         key = (taker, before, after)
         if key not in self._next:
             takes = self.automaton.takes
@@ -264,7 +264,7 @@ class Analysis:
         return self._next[key]
 
     def may_fail(self, taker: int, before: str) -> bool:
-        """Whether a match that has come to this repeat may fail after all."""
+        """Return True if a match that has reached this repeat may still fail."""
         key = (taker, before)
         if key not in self._may_fail:
             self._may_fail[key] = not all(self._ends_or_goes_on(*key, after) for after in (*self.alphabet, None))
@@ -289,7 +289,7 @@ class Analysis:
         return sure
 
     def faults(self) -> Iterator[Fault]:
-        """The pairs of repeats that share a text in more ways the longer it is."""
+        """Return the pairs of repeats that can divide a text in more ways the longer it is."""
         loops = self.automaton.loop
         for p, q in product(loops, repeat=2):
             if q == self.prefix or q not in self._reachable(p):
@@ -299,7 +299,7 @@ class Analysis:
                 yield Fault(self._name(p), self._name(q), word)
 
     def _reachable(self, taker: int) -> set[int]:
-        """The states that may follow a taker, whatever the text."""
+        """Return the states that may follow a state, whatever the text."""
         if taker not in self._reached:
             reached, waiting = {taker}, [taker]
             while waiting:
@@ -317,7 +317,7 @@ class Analysis:
         return "".join(c for c in self.alphabet if self.automaton.takes[taker][0](c))[:12]
 
     def _many_ways(self, p: int) -> str:
-        """A character that leads from a repeat to itself in two ways."""
+        """Return a character that leads from a repeat back to itself in two ways; "" if there is none."""
         if p == self.prefix:
             return ""
         takes = self.automaton.takes[p][0]
@@ -327,7 +327,7 @@ class Analysis:
         return ""
 
     def _shared(self, p: int, q: int) -> str:
-        """A word that leads from p to p, from p to q, and from q to q; "" if there is none."""
+        """Return a word that leads from p to p, from p to q, and from q to q; "" if there is none."""
         takes, loops = self.automaton.takes, self.automaton.loop
         useful = {taker for taker in takes if q in self._reachable(taker)}
         shared = [c for c in self.alphabet if any(loops[at] == loops[q] and takes[at][0](c) for at in loops)]
@@ -362,7 +362,7 @@ class Analysis:
 
 
 def faults(pattern: str, flags: int = 0, *, method: str = "search") -> list[Fault]:
-    """Pairs of repeats of a pattern that make it slow; empty if its time is linear in the text.
+    """Find the pairs of repeats that make a pattern slow; none if its time is linear in the text.
 
     >>> [fault.word for fault in faults(r"a+b")]
     ['a']

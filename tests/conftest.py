@@ -75,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file without a test of the one mark that is asked for."""
+    """Skip files without a test of the mark that `-m` asks for."""
     return is_left_unread(collection_path, config.getoption("markexpr")) or None
 
 
@@ -83,7 +83,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Let each of pytest's processes begin at another place of a folder.
+    """Let each of pytest's processes collect the files of a folder from another one on.
 
     All of them collect all tests. In a fresh clone they share the compiling of the files in this way, instead of doing
     the same at the same time.
@@ -97,13 +97,13 @@ def pytest_make_collect_report(
 
 
 def _turn() -> tuple[int, int]:
-    """Which of pytest's processes this is, from 0, and how many there are."""
+    """Return the number of this one of pytest's processes, from 0, and how many there are."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     return int(worker.removeprefix("gw")), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Hand out the files that read the whole tree as one; any other way than by file stays as it was asked for."""
+    """Schedule tests by file, with the files that read the whole source tree together in one process."""
     if config.getoption("dist") != "loadfile":
         return None
     by_file = LoadFileScheduling(config, log)
@@ -117,7 +117,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow files first; otherwise the order is that of the files, in every process."""
+    """Sort tests by file, with the slowest files first."""
     check_marks(items)
     if _turn() != (0, 1):
         items.sort(key=lambda item: item.path.parts)
@@ -133,13 +133,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def golden(request: pytest.FixtureRequest) -> GoldenFiles:
-    """What reports are compared with, or written to where `--write-golden` was given."""
+    """Return the golden files, which `--write-golden` writes again."""
     return GoldenFiles(write=request.config.getoption("--write-golden"))
 
 
 @pytest.fixture(scope="session")
 def promptfoo() -> PromptfooInstall:
-    """The real Promptfoo, installed."""
+    """Return the installation of the real Promptfoo."""
     return install_promptfoo()
 
 
@@ -158,7 +158,7 @@ def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
 
 @pytest.fixture(scope="session")
 def rated_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, Any]:
-    """Results of one run of the real Promptfoo, made once for all of pytest's processes; a test changes only a copy."""
+    """Return a copy of the results of one run of the real Promptfoo, which all processes share."""
     shared = shared_folder(tmp_path_factory, worker_id)
     found: dict[str, Any] = made_once(shared / "rated.json", lambda: run_promptfoo(tmp_path_factory.mktemp("rated")))
     return found
@@ -166,7 +166,7 @@ def rated_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> d
 
 @pytest.fixture(scope="session")
 def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A folder with what a wheel of the package contains, built once for all of pytest's processes."""
+    """Return a folder with the unpacked wheel of the package, built once for all of pytest's processes."""
     folder = shared_folder(tmp_path_factory, worker_id)
 
     def build() -> str:
@@ -193,7 +193,7 @@ def no_authorities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def sessions_of_this_process() -> Iterator[None]:
-    """A folder for sessions, so that tests and fixtures neither see nor use those of the user, or of another run."""
+    """Set a folder for sessions, so that tests neither see nor use those of the user or of another test run."""
     with sockets() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(folder))
         yield
@@ -201,7 +201,7 @@ def sessions_of_this_process() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def unused_folders() -> Iterator[list[Path]]:
-    """Folders for sessions in which no test started one: most tests leave theirs to the next."""
+    """Return session folders that no test has used, for reuse by the next test."""
     folders = list[Path]()
     yield folders
     for folder in folders:
@@ -229,7 +229,7 @@ def own_project(unused_folders: list[Path]) -> Iterator[None]:
 
 @pytest.fixture
 def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
-    """What the proofs found, for a person to read."""
+    """Return a function that prints lines for a person to read, past pytest's capture."""
     """Print lines past pytest, on standard error: what one of its workers prints otherwise is lost."""
 
     def print_lines(*lines: str) -> None:
@@ -241,7 +241,7 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
 
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
+    """Return a folder with a short path for sessions' sockets, and end the sessions in it afterwards."""
     with sockets() as folder:
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
         monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
@@ -250,7 +250,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator["Browser"]:
-    """Debian's Chromium; Playwright keeps one event loop a process, so that all tests of pages share it."""
+    """Return Debian's Chromium, which all tests of pages in a process share."""
     from tests.browser.chromium import running_chromium
 
     with running_chromium() as browser:
@@ -259,7 +259,7 @@ def chromium() -> Iterator["Browser"]:
 
 @pytest.fixture
 def page(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:
-    """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
+    """Return a fresh browser page, in the light colour scheme unless a test asks for the dark one."""
     from tests.browser.chromium import fresh_page
 
     with fresh_page(chromium, getattr(request, "param", "light")) as opened:

@@ -1,4 +1,4 @@
-"""The core without any feature, in this process."""
+"""Offers the core without features, or with one, to tests."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def program_with_only(feature: str) -> str:
 
 @contextmanager
 def core_alone() -> Iterator[None]:
-    """Offer what the core itself adds to its tables, and no feature."""
+    """Offer only the core's own additions to its tables, and no feature."""
     before = features()
     names = names_of_features()
     offer(lambda: [own for own in before if own.name not in names])

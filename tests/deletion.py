@@ -1,4 +1,4 @@
-"""Features deleted from a copy, in which the tests of the core then run.
+"""Deletes features from a copy of the package, and runs the core's tests there.
 
     python -m tests.deletion [FEATURE ...] [-- ARGUMENTS OF PYTEST]
 
@@ -120,7 +120,7 @@ def environment_for(home: Path) -> Path:
 
 
 def _copy_script(script: Path, copy: Path) -> None:
-    """Copy a script such that the interpreter next to the copy runs it."""
+    """Copy a script so that the interpreter next to the copy runs it."""
     first, _, rest = script.read_bytes().partition(b"\n")
     own = str(INSTALLED).encode()
     copy.write_bytes(
@@ -144,7 +144,7 @@ def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ("tests",)
 
 
 def main(arguments: list[str]) -> int:
-    """Delete what is named, one after another, and say after which the core's tests failed."""
+    """Delete each named feature from a copy, run the core's tests, and print for which they failed."""
     named, _, passed_on = " ".join(arguments).partition("-- ")
     sets = {ALL: names_of_features()} | {name: [name] for name in names_of_features()}
     chosen = named.split() or names_of_features()

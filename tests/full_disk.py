@@ -1,4 +1,4 @@
-"""A disk that is full, as far as one process can tell."""
+"""Simulates a full disk for one process."""
 
 import resource
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def disk_of(size: int) -> Iterator[None]:
-    """A disk on which no file grows longer than `size` bytes."""
+    """Limit the files that this process writes to `size` bytes, as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:

@@ -12,12 +12,12 @@ GOLDEN = Path(__file__).parent / "golden"
 
 @dataclass(frozen=True)
 class GoldenFiles:
-    """What a test compares a report with, or writes again where the person at the keyboard asked for it."""
+    """The golden files that tests compare reports with, or write again with `--write-golden`."""
 
     write: bool
 
     def check(self, name: str, report: str, folder: Path = GOLDEN) -> None:
-        """Compare a report with the golden file of that name; a reviewer sees a change as a reader would."""
+        """Compare a report with its golden file, and fail with the differences."""
         path = folder / name
         if self.write:
             path.parent.mkdir(parents=True, exist_ok=True)

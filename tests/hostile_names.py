@@ -45,7 +45,7 @@ def judge(system_prompt, user_prompt):
 
 
 def make_project(folder: Path) -> None:
-    """Rubric `manners`, examples with labels, ratings of judges, tables, results and an experiment."""
+    """Write a project in which rubric, examples, raters, tables, results and an experiment have hostile names."""
     names = [name for name in NAMES if "\udcff" not in name] + ["half \ud800"]
     (folder / ".git").mkdir()
     (folder / "rubrics").mkdir()
@@ -105,7 +105,7 @@ def make_project(folder: Path) -> None:
 
 
 def acts_on_a_terminal(text: str) -> list[str]:
-    """The characters of an output on which a terminal acts, new line and tab aside."""
+    """Return the characters of an output on which a terminal would act, except new line and tab."""
     return sorted({c for c in text if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f" or c in BIDI})
 
 

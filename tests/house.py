@@ -46,7 +46,7 @@ MOST_SHOWN = 15
 
 @dataclass(frozen=True)
 class Limit:
-    """What a figure may be.
+    """The limit of a figure, and how far below it the figure may lie.
 
     Attributes:
         most: The figure may not exceed it. Lower it when the figure falls; never raise it.
@@ -78,24 +78,24 @@ class Module:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """Its syntax."""
+        """The module's syntax tree."""
         module = self.nodes[0]
         assert isinstance(module, ast.Module)
         return module
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All nodes of its syntax."""
+        """All nodes of the module's syntax tree."""
         return nodes_of(self.text)
 
     def at(self, node: ast.AST, name: str = "") -> str:
-        """Where a node is, as an editor opens it."""
+        """Return a node's file and line in the form that an editor opens."""
         return f"{self.name}:{getattr(node, 'lineno', 0)} {name}".rstrip()
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What a measure came to, and the places that it counted."""
+    """The value of a measure, with the places in the source that it counted."""
 
     value: float
     places: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class Figure:
 
 
 def code_lines(module: Module) -> int:
-    """Lines with code: without docstrings, comments and blank lines."""
+    """Return the lines with code, without docstrings, comments and blank lines."""
     written = {
         number
         for number, line in enumerate(module.text.splitlines(), start=1)
@@ -117,17 +117,17 @@ def code_lines(module: Module) -> int:
 
 
 def lines_of(node: ast.expr | ast.Expr) -> range:
-    """The numbers of a node's lines."""
+    """Return the numbers of a node's lines."""
     return range(node.lineno, (node.end_lineno or 0) + 1)
 
 
 def is_docstring(node: ast.AST | None) -> bool:
-    """Whether a statement is a string alone: of a module, a class, a function, or of the constant above it."""
+    """Return True if a statement is only a string, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def bound_names(module: Module) -> Iterator[tuple[ast.AST, str]]:
-    """Variables and parameters, however they get a value, functions and classes."""
+    """Yield the names of all variables, parameters, functions and classes, with their nodes."""
     for node in module.nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node, node.id
@@ -138,17 +138,17 @@ def bound_names(module: Module) -> Iterator[tuple[ast.AST, str]]:
 
 
 def is_vague(name: str) -> bool:
-    """Whether a name says nothing, private or not, in lower case or not."""
+    """Return True if a name is one of those that say nothing, ignoring case and underscores."""
     return name.strip("_").lower() in VAGUE
 
 
 def assignments(module: Module) -> list[ast.Assign]:
-    """Statements that give values to names."""
+    """Yield the statements that give values to names."""
     return [node for node in module.nodes if isinstance(node, ast.Assign)]
 
 
 def is_paired(assignment: ast.Assign) -> bool:
-    """Whether it is two statements on one line: `a, b = f(x), g(y)`."""
+    """Return True if an assignment is really two statements on one line: `a, b = f(x), g(y)`."""
     working = (ast.Call, ast.Attribute, ast.Subscript, ast.BinOp)
     return (
         isinstance(assignment.targets[0], ast.Tuple)
@@ -158,7 +158,7 @@ def is_paired(assignment: ast.Assign) -> bool:
 
 
 def names_on_top(module: Module) -> Iterator[tuple[ast.stmt, str]]:
-    """Classes, constants and aliases that a module binds on top; functions are called by module and name."""
+    """Yield the classes, constants and aliases at the top level of a module."""
     for node in module.tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         names = [target.id for target in targets if isinstance(target, ast.Name)]
@@ -168,12 +168,12 @@ def names_on_top(module: Module) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def public_names(module: Module) -> Iterator[tuple[ast.stmt, str]]:
-    """The same without those that other modules don't see."""
+    """Yield the public classes, constants and aliases at the top level of a module."""
     yield from ((node, name) for node, name in names_on_top(module) if not name.startswith("_"))
 
 
 def is_number(node: ast.AST | None) -> bool:
-    """Whether an expression is a number, or is computed from numbers alone."""
+    """Return True if an expression is a number or computed from numbers only."""
     match node:
         case ast.Constant(value=value):
             return type(value) in (int, float)
@@ -185,7 +185,7 @@ def is_number(node: ast.AST | None) -> bool:
 
 
 def unexplained_constants(module: Module) -> list[str]:
-    """Numeric constants without a docstring below them."""
+    """Yield the numeric constants without a docstring below them."""
     body = module.tree.body
     explained = {above for above, below in itertools.pairwise(body) if is_docstring(below)}
     return [
@@ -196,7 +196,7 @@ def unexplained_constants(module: Module) -> list[str]:
 
 
 def is_dataclass(node: ast.AST) -> bool:
-    """Whether a node is a class with the decorator `dataclass`."""
+    """Return True if a node is a class with the decorator `dataclass`."""
     return isinstance(node, ast.ClassDef) and any(
         "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
     )
@@ -212,7 +212,7 @@ def modules_of(folder: Path, pattern: str = MODULES) -> list[Module]:
 
 
 def figures_of(modules: list[Module]) -> dict[str, Figure]:
-    """The figures that have a limit, by name."""
+    """Measure all figures that have a limit, by name."""
     lengths = {module.name: code_lines(module) for module in modules}
     longest = sorted(lengths, key=lambda name: -lengths[name])
     assigned = [(module, node) for module in modules for node in assignments(module)]
@@ -237,26 +237,26 @@ def figures_of(modules: list[Module]) -> dict[str, Figure]:
 
 
 def vague_names(modules: list[Module]) -> Figure:
-    """The share of bound names that say nothing."""
+    """Measure the share of names that say nothing."""
     names = [(module, node, name) for module in modules for node, name in bound_names(module)]
     vague = [module.at(node, name) for module, node, name in names if is_vague(name)]
     return Figure(percentage(len(vague), len(names)), by_module(vague))
 
 
 def percentage(part: int, whole: int) -> float:
-    """A share in per cent, to two decimals."""
+    """Compute a share in per cent, to two decimals."""
     return round(100 * part / max(whole, 1), 2)
 
 
 def by_module(places: list[str]) -> tuple[str, ...]:
-    """How many of the places each module has, the most first, and one of them."""
+    """Count places by module, the most first, each with its first place."""
     counts = Counter(place.partition(":")[0] for place in places)
     first = {place.partition(":")[0]: place for place in reversed(places)}
     return tuple(f"{name} {n}, first {first[name]}" for name, n in counts.most_common())
 
 
 def main() -> int:
-    """Print the figures with their limits, and the size, which has none; the exit status is 1 where one is exceeded."""
+    """Print all figures with their limits; return the exit status, 1 if a limit is exceeded."""
     modules = modules_of(SOURCE)
     classes = sum(is_dataclass(node) for module in modules for node in module.nodes)
     print(f"{len(modules)} modules, {sum(map(code_lines, modules))} code lines, {classes} dataclasses")

@@ -17,7 +17,7 @@ def is_left_unread(file: Path, expression: str) -> bool:
 
 @functools.cache
 def named_marks(file: Path) -> frozenset[str]:
-    """Return the marks that a file, or a file of tests that it imports, gives to tests."""
+    """Return the marks that a test file, or a module of tests that it imports, contains."""
     text = file.read_text(encoding="utf-8")
     root = Path(__file__).parents[1]
     imported = [root.joinpath(*module.split(".")).with_suffix(".py") for module in FROM_TESTS.findall(text)]
@@ -26,7 +26,7 @@ def named_marks(file: Path) -> frozenset[str]:
 
 
 def check_marks(items: list[pytest.Item]) -> None:
-    """Refuse a test whose mark its file doesn't name: it would never run."""
+    """Raise an error for a test whose mark isn't in its file's text, since the file would never be read."""
     for item in items:
         for mark in MARKS:
             if item.get_closest_marker(mark) and mark not in named_marks(item.path):

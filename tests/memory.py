@@ -1,4 +1,4 @@
-"""Where tests can keep their files in memory, and how much of it a part of a test takes."""
+"""Measures whether tests' files fit into memory, and how much memory a part of a test takes."""
 
 import os
 import re
@@ -13,7 +13,7 @@ ROOM = 2 * 2**30
 
 
 def has_room(folder: Path) -> bool:
-    """Whether files of a run of tests have room in a folder, and those made to be run can be."""
+    """Return True if a folder has room for the files of a test run and may hold executables."""
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return False
     system = os.statvfs(folder)
@@ -22,7 +22,7 @@ def has_room(folder: Path) -> bool:
 
 @dataclass
 class PeakMemory:
-    """Memory of this process above what it had before, in bytes; 0 where the system doesn't say."""
+    """Peak memory of this process above its earlier use, in bytes; 0 if the system doesn't say."""
 
     used: int = 0
 

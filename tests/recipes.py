@@ -25,12 +25,12 @@ class Followed:
 
 
 def recipe(title: str) -> str:
-    """The section of that recipe."""
+    """Return the section of CONTRIBUTING.md with a recipe."""
     return PAGE.partition(f"### {title}\n")[2].partition("\n##")[0]
 
 
 def follow(title: str, home: Path) -> list[str]:
-    """Do what a recipe says to the package in `home`; the files it touched.
+    """Apply a recipe's changes to the package in `home`; return the files that it touched.
 
     A diff is applied where its context is, which must be one place. A block of Python becomes the file that was named
     last before it.
@@ -63,19 +63,19 @@ def patch(path: Path, change: str) -> None:
 
 
 def copy_of_package(folder: Path) -> Path:
-    """A folder with the package's source."""
+    """Copy the package's source to a folder."""
     shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=shutil.ignore_patterns("*.pyc.*"))  # being written
     return folder
 
 
 def follow_all(folder: Path) -> Followed:
-    """Follow all recipes in one copy of the package."""
+    """Apply all recipes to one copy of the package."""
     home = copy_of_package(folder)
     return Followed(home, {title: follow(title, home) for title in TITLES})
 
 
 def markscheme(home: Path, *arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    """Run a command of the package in `home`."""
+    """Run a command of the package copied to `home`."""
     env = environment({**setting.environment(cwd), "PYTHONPATH": str(home / "src"), "COLUMNS": "120"})
     command = [sys.executable, "-m", "markscheme", *arguments]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False)

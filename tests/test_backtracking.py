@@ -82,7 +82,7 @@ class Expression:
 
 @cache
 def expressions() -> Sequence[Expression]:
-    """Every regular expression of the product and its tools."""
+    """Find every regular expression of the package and its tools."""
     return [*in_python(), *in_javascript()]
 
 
@@ -118,7 +118,7 @@ def files(folder: str, suffix: str) -> list[Path]:
 
 
 def names_of(file: Path) -> dict[str, Any]:
-    """The names of a module of the package; a tool's patterns use none of their own."""
+    """Return the global names by which a module's patterns can be evaluated."""
     source = ROOT / "src"
     if not file.is_relative_to(source):
         return {"re": re}
@@ -126,14 +126,14 @@ def names_of(file: Path) -> dict[str, Any]:
 
 
 def function_of_re(call: ast.Call) -> str:
-    """The function of `re` that is called; "" if it is another."""
+    """Return the name of the function of `re` that a call calls; "" if it calls another."""
     function = call.func
     is_re = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re"
     return function.attr if is_re and isinstance(function, ast.Attribute) and function.attr in FLAGS_AT else ""
 
 
 def assignment(node: ast.stmt) -> tuple[int, str]:
-    """The identity of the value that a statement binds to a name, and the name; "" if it does anything else."""
+    """Return the identity of an assigned value's node and the name assigned to; "" for any other statement."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return id(node.value), node.target.id
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -142,7 +142,7 @@ def assignment(node: ast.stmt) -> tuple[int, str]:
 
 
 def methods_by_name(texts: Iterable[str]) -> Mapping[str, set[str]]:
-    """The methods of patterns that are called on each name."""
+    """Map each name to the pattern methods that are called on it."""
     methods: defaultdict[str, set[str]] = defaultdict(set)
     for text in texts:
         for name, method in USED.findall(text):
@@ -151,7 +151,7 @@ def methods_by_name(texts: Iterable[str]) -> Mapping[str, set[str]]:
 
 
 def strictest(methods: set[str]) -> str:
-    """The method that all of the uses allow to assume."""
+    """Return the strictest method that holds for all uses of a pattern."""
     for method, allowed in (("fullmatch", {"fullmatch"}), ("match", {"match", "fullmatch"})):
         if methods and methods <= allowed:
             return method
@@ -159,7 +159,7 @@ def strictest(methods: set[str]) -> str:
 
 
 def patterns(argument: ast.expr, names: dict[str, Any]) -> Iterable[str]:
-    """The patterns that an argument may be."""
+    """Return the patterns that an argument may have as its value."""
     if ast.unparse(argument) in INDIRECT:
         return INDIRECT[ast.unparse(argument)]
     if not isinstance(argument, ast.JoinedStr):
@@ -181,7 +181,7 @@ def evaluated(expression: ast.expr, names: dict[str, Any]) -> Any:
 
 
 def flags(call: ast.Call, function: str) -> int:
-    """The flags that a call passes."""
+    """Return the flags that a call passes to `re`."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == "flags"]
     passed = [*named, *call.args[FLAGS_AT[function] : FLAGS_AT[function] + 1]]
     return sum(int(evaluated(flag, {"re": re})) for flag in passed)

@@ -55,7 +55,7 @@ def test_a_recipe_touches_one_folder_of_features_and_their_list(followed: Follow
 
 
 def sources(home: Path) -> dict[str, str]:
-    """The modules in a copy of the package."""
+    """Read the modules in a copy of the package, by path."""
     return {str(path.relative_to(home)): path.read_text(encoding="utf-8") for path in home.rglob("*.py")}
 
 
@@ -81,7 +81,7 @@ def test_a_judge_added_by_a_recipe_is_in_the_help_and_can_be_asked(followed: Fol
 
 @pytest.fixture(scope="module")
 def measured(followed: Followed, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `calibrate` shows of the recipe's statistic, by format: the judge is two levels too kind to tones."""
+    """Run `calibrate` with the recipe's statistic, and return its output by format."""
     here = setting.make_setting(tmp_path_factory.mktemp("project") / "here")
     setting.set_judge(here, tone=3)
     files = {name: here / f"report.{name}" for name in ("json", "markdown", "html", "junit")}

@@ -21,7 +21,7 @@ REQUIRE = {"`calibrate`": (), "`--require gate`": ("--require", "gate"), "`--req
 
 
 class Labelled(NamedTuple):
-    """A labelled set and a judge's ratings, by people's fails and passes and how many of each the judge decides alike.
+    """Counts that describe a labelled set and a judge: people's fails and passes, and on how many it is right.
 
     Attributes:
         annotators: How many give each label; 0 means that the labels are constructed.
@@ -63,7 +63,7 @@ RUNS: dict[str, dict[int, list[Labelled]]] = {
 
 
 def table() -> dict[str, dict[int, str]]:
-    """The cells of the page's tables, by column and status; 2, 3 and 5 are the same with `--require`."""
+    """Read the page's tables of exit statuses, by column and status."""
     by_column: dict[str, dict[int, str]] = {}
     for heading, *rows in tables_of(PAGE.read_text(encoding="utf-8")):
         for number, column in enumerate(heading[1:], start=1):
@@ -73,7 +73,7 @@ def table() -> dict[str, dict[int, str]]:
 
 
 def tables_of(text: str) -> Iterator[list[list[str]]]:
-    """The rows of each table of a page, without the line below its heading."""
+    """Yield the rows of each Markdown table of a page."""
     for table in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
         heading, _, *rows = table.splitlines()
         yield [[cell.strip() for cell in line.strip("|").split("|")] for line in (heading, *rows)]
@@ -85,7 +85,7 @@ def cells() -> Iterator[tuple[str, int]]:
 
 
 def write(folder: Path, labelled: Labelled) -> None:
-    """Write rubric, labelled examples and ratings as a project has them."""
+    """Write a project's rubric, labelled examples and ratings."""
     decisions: list[tuple[int | None, int | None]] = [
         *[(0, 0)] * labelled.stopped,
         *[(0, 1)] * (labelled.fails - labelled.stopped),

@@ -76,7 +76,7 @@ Each is loaded in a fork of an interpreter that has loaded what all of them impo
 
 @pytest.fixture(scope="module")
 def remaining() -> Iterator[Callable[[Path], Any]]:
-    """Ask for the texts that the package in a folder has left."""
+    """Yield a function that returns the help texts of the package in a folder from which a feature was deleted."""
     with subprocess.Popen(
         [sys.executable, "-c", REMAINING],
         env=environment(),
@@ -97,13 +97,13 @@ def remaining() -> Iterator[Callable[[Path], Any]]:
 
 
 def commands_of(feature: Feature) -> set[str]:
-    """The names of a feature's commands."""
+    """Return the names of a feature's commands."""
     return {row.name for table, rows in feature.adds for row in rows if table is COMMANDS}
 
 
 @contextmanager
 def offered_without(feature: Feature) -> Iterator[None]:
-    """Offer all features but one: help then says nothing of what it adds, such as a kind of judge."""
+    """Offer all features but one until the block ends."""
     before = features()
     offer(lambda: [other for other in before if other is not feature])
     command_line.cache_clear()

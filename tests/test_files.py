@@ -1,4 +1,4 @@
-"""Lines appended all or not at all, files written whole, and what is no file."""
+"""Lines are appended all or not at all and files written whole; pipes, devices and sockets are not replaced."""
 
 import json
 import os
@@ -244,7 +244,7 @@ KILLED = """if True:
 
 
 def half_written(path: Path) -> subprocess.Popen[str]:
-    """A process that has written half of a file, and waits for a letter to write the rest."""
+    """Start a process that has written half of a file, and writes the rest when it is sent a letter."""
     writer = subprocess.Popen(
         [sys.executable, "-c", KILLED, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -17,7 +17,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
-    """A stranger's repository."""
+    """Make a stranger's repository."""
     return make_repository(tmp_path)
 
 

@@ -29,7 +29,7 @@ def threads() -> list[str]:
 
 
 class Counting(ScriptedJudge):
-    """Notes how many questions are under way at once."""
+    """A scripted judge that notes how many requests are under way at once."""
 
     highest = under_way = 0
 

@@ -330,7 +330,7 @@ async def all_of(grading: Grading, submissions: Iterator[Submission], concurrenc
 
 
 class Counting(ScriptedJudge):
-    """Counts the questions under way; later ones are answered sooner."""
+    """A scripted judge that counts the requests under way, and answers later ones sooner."""
 
     most = 0
     under_way = 0

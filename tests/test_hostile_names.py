@@ -74,7 +74,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def outcome(call: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int | str | None, str]:
-    """Exit status and all output of a command."""
+    """Run a command; return its exit status and all output."""
     try:
         status: int | str | None = main(call)
     except SystemExit as ended:
@@ -104,7 +104,7 @@ def test_no_name_in_a_file_controls_the_terminal(
 
 
 def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixture[str]) -> None:
-    """Call a command wrongly with each name, as an option and as a value, and look at what it prints."""
+    """Call a command wrongly with each name as an option and as a value, and check what it prints."""
     for name in names:
         for call in ([command, f"--{name}"], [command, "x", name, "--rubric", name, "--examples", name]):
             status, message = outcome(call, capfd)

@@ -42,7 +42,7 @@ ON_THE_WAY: dict[str, set[str]] = {
 
 @pytest.fixture(scope="module")
 def light() -> Mapping[str, set[str]]:
-    """What each statement that should load nothing heavy adds of it, in an interpreter that runs all of them.
+    """Return the heavy modules that each statement loads which should load none.
 
     What a statement loads by itself, it or one before it loads here.
     """

@@ -254,7 +254,7 @@ def _module(path: Path) -> str:
 
 
 def late_imports(nodes: Iterable[ast.AST]) -> set[str]:
-    """Modules that the functions among some nodes import when they are called, as code where it is computed."""
+    """Return the names of modules that functions import when they are called."""
     functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     modules: set[str] = set()
     for node in (inner for function in functions for inner in walk(function)):
@@ -280,7 +280,7 @@ def _late() -> list[tuple[str, str]]:
 
 
 def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
-    """The places in LATE that allow a module a late import."""
+    """Return the entries of LATE that allow a module to import another inside a function."""
     parts = module.split(".")
     names = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
     allowed = {"*", imported, imported.partition(".")[0]}
@@ -325,7 +325,7 @@ def load(name):
 
 @functools.cache
 def _edges() -> dict[str, set[str]]:
-    """What each module imports, at any place in it: on top, in a function, for type checkers."""
+    """Map each module to the modules it imports, at the top, in functions and for type checkers."""
     names = {_module(path) for path in _modules()}
     edges: dict[str, set[str]] = {}
     for path in _modules():
@@ -341,7 +341,7 @@ def _edges() -> dict[str, set[str]]:
 
 
 def cycle_in(edges: dict[str, set[str]]) -> list[str]:
-    """Modules that import each other in a ring, in order; empty where there is none."""
+    """Return modules that import each other in a cycle, in order; empty if there is no cycle."""
     done: set[str] = set()
 
     def search(module: str, way: list[str]) -> list[str]:
@@ -363,7 +363,7 @@ def test_no_modules_import_each_other_in_a_cycle() -> None:
 
 
 def inside(package: str, edges: dict[str, set[str]]) -> dict[str, set[str]]:
-    """What the parts of a package import of each other, where a folder in it is one part."""
+    """Map each module or folder of a package to those of the package's that it imports."""
 
     def part(module: str) -> str:
         return module.removeprefix(f"{package}.").partition(".")[0] if module.startswith(f"{package}.") else ""

@@ -95,7 +95,7 @@ def unread_reply(kind: str, prompt: Prompt) -> Reply:
 
 
 class Panel:
-    """Answers with parts, as a panel does; `readable` of its three members can be read."""
+    """A judge that answers with three parts, as a panel does, of which `readable` can be read."""
 
     identity = Identity("panel")
 
@@ -110,7 +110,7 @@ class Panel:
         return Reply("", parts=tuple(parts))
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Close nothing."""
 
 
 def is_ungraded(grade: Grade) -> None:

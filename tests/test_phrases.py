@@ -19,7 +19,7 @@ ROUNDS = re.compile(r"\.(\d+|\{\})[efg%]|%$")
 
 
 def roundings(path: Path) -> Iterator[int]:
-    """Lines of a module in which a number is formatted with a fixed count of digits."""
+    """Yield the lines of a module in which a number is formatted with a fixed count of digits."""
     for node in nodes_in(path):
         if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
             parts = node.format_spec.values

@@ -1,4 +1,4 @@
-"""Files read as plain data: damaged lines are named, and no half character gets further than here."""
+"""Files read as plain data: damaged lines are named, and lone surrogates are replaced."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from markscheme.shipped import shipped
 
 
 def damaged(folder: Path) -> Path:
-    """Three lines, the second of them damaged."""
+    """Write a file of JSON lines with two damaged ones."""
     path = folder / "ann.jsonl"
     path.write_bytes(b'{"id": "e1"}\n{"id": "e2", "rat\n{"id": "e3"}\n{"id": "\xff"}\n')
     return path
@@ -47,7 +47,7 @@ def test_a_lone_surrogate_in_a_file_never_ends_a_command(tmp_path: Path) -> None
 
 
 def exploding(key: str) -> str:
-    """A YAML text of 600 letters with a list of a billion entries under `key`."""
+    """Make a YAML text of 600 letters whose aliases expand to a list of a billion entries under `key`."""
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
     return "\n".join([*lines, f"{key}: *a9", ""])

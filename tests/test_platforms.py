@@ -1,4 +1,4 @@
-"""The main job where what only POSIX systems have is missing, as on Windows; and what is refused there, and how."""
+"""The main commands without modules that only POSIX systems have, as on Windows."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calibrated(project: Path) -> dict[Command, Outcome]:
-    """Exit status and standard error of CALIBRATED, run in the project."""
+    """Run the commands CALIBRATED in the project; return exit status and standard error of each."""
     return outcomes_of(CALIBRATED, project)
 
 

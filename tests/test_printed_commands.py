@@ -1,4 +1,4 @@
-"""A command that is printed to be run does with any name what it says: a shell takes the name for one word."""
+"""Names in commands that are printed for users are quoted, so that a shell reads each as one word."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ NO_NAMES = {
 
 
 def words_of_commands(code: str) -> Iterator[str]:
-    """The expressions that become words of a printed command."""
+    """Yield the expressions in the source that become words of a printed command."""
     for node in nodes_of(code):
         before = ""
         for part in node.values if isinstance(node, ast.JoinedStr) else ():

@@ -35,7 +35,7 @@ CLOSING = re.compile(r"The material ended with </response-([0-9a-f]{16})>\.\Z")
 
 
 def fenced_parts(prompt: Prompt) -> list[tuple[str, str]]:
-    """The parts between tags that carry the prompt's own code, in order, byte for byte: what a careful reader sees."""
+    """Return name and text of the parts between tags with the prompt's code, in order."""
     closing = CLOSING.search(prompt.user)
     assert closing
     code = closing[1]

@@ -71,7 +71,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def make_project(folder: Path) -> Path:
-    """The same in any folder, which is returned."""
+    """Write a rubric, a module of judges and an empty folder of tests; return the folder."""
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (folder / "tests").mkdir()
@@ -81,7 +81,7 @@ def make_project(folder: Path) -> Path:
 
 
 def run_tests(project: Path, body: str, *options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """pytest over tests of that text, with our plugin and none of those that happen to be installed here."""
+    """Run pytest on tests with a given text, with markscheme's plugin only."""
     alone = ("-p", "markscheme.pytest_plugin", *options)
     return run_with_all_plugins(project, body, *alone, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", **variables)
 
@@ -89,7 +89,7 @@ def run_tests(project: Path, body: str, *options: str, **variables: str) -> "sub
 def run_with_all_plugins(
     project: Path, body: str, *options: str, **variables: str
 ) -> "subprocess.CompletedProcess[str]":
-    """pytest over tests of that text as a user starts it; it takes twice as long."""
+    """Run pytest on tests with a given text, with all installed plugins."""
     (project / "tests" / "test_replies.py").write_text(HEAD + body)
     kept = {"MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(project), **variables}
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "--color=no", *options)
@@ -97,7 +97,7 @@ def run_with_all_plugins(
 
 
 def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, int]:
-    """How many passed, failed and erred."""
+    """Return how many tests passed, failed and had errors."""
     assert done.stderr == ""
     return {
         word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout.splitlines()[-1])
@@ -166,7 +166,7 @@ BODIES = (FAILING, THRESHOLDS, NOT_GRADED, RECORDED, IN_A_LOOP, PASSING)
 
 @dataclass(frozen=True)
 class Reported:
-    """One run of several tests.
+    """The output of one pytest run of several tests.
 
     Attributes:
         printed: All that it printed.
@@ -177,13 +177,13 @@ class Reported:
     cases: dict[str, ElementTree.Element]
 
     def failure(self, name: str) -> str:
-        """How a test failed; empty if it passed."""
+        """Return the failure text of a test; "" if it passed."""
         return self.cases[name].findtext("failure", "")
 
 
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    """A run of all BODIES."""
+    """Run pytest on all BODIES."""
     project = make_project(tmp_path_factory.mktemp("reported"))
     done = run_tests(project, "\n".join(BODIES), "--junit-xml", "out.xml")
     assert outcomes(done) == {"failed": 5, "passed": 3}, done.stdout
@@ -264,7 +264,7 @@ def test_each_command_that_a_failing_assertion_suggests_works_when_pasted_in_the
 
 @pytest.fixture(scope="module")
 def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """How each call fails, all of them tests of one run."""
+    """Run tests that each make a failing call; return the failure text by call."""
     project = make_project(tmp_path_factory.mktemp("unaskable"))
     tests = [f"def test_{n}(assert_grade):\n    assert_grade({call})\n" for n, call in enumerate(UNASKABLE)]
     done = run_tests(project, "\n".join(tests), "--junit-xml", "out.xml")

@@ -10,7 +10,7 @@ from markscheme.seam import Feature, OpenTable, features, offer
 
 @pytest.fixture
 def offered() -> Iterator[list[str]]:
-    """Two features of colours, and when they were loaded."""
+    """Offer two features that add colours, and yield a list that grows when they are loaded."""
     loaded: list[str] = []
     before = features()
 

@@ -1,4 +1,4 @@
-"""Responses and what stands beside them."""
+"""Responses and their inputs."""
 
 import asyncio
 import math

@@ -56,7 +56,7 @@ DEMO = ("demo", "--plant", "nothing", "-n", "30", "-o", "seed=1")
 
 
 def offered(commands: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return those whose command there is: a feature may have been deleted."""
+    """Return the commands that exist; those of deleted features don't."""
     return [command for command in commands if command[0] in ("--help", *command_names())]
 
 
@@ -81,7 +81,7 @@ PLANTED = "from pathlib import Path\nPath({marks!r}, __name__).touch()\n"
 
 
 def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[int], set[str]]:
-    """The exit statuses of commands in a folder, and the modules that were tried and found nowhere."""
+    """Run commands in a folder; return their exit statuses, and the modules that imports looked for in vain."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", HARNESS, json.dumps(commands)],
         cwd=folder,
@@ -162,7 +162,7 @@ def test_a_file_that_names_code_as_one_of_several_judges_is_refused(folder: Path
 
 
 def refuses_code(folder: Path, *command: str) -> None:
-    """Run a command in a folder whose files name code, and see that it is refused and nothing was run."""
+    """Run a command in a folder whose files name code, and check that it is refused and runs none of it."""
     judges = folder / "scripted_judges.py"
     judges.write_text(f"open('was-run', 'w').close()\n{judges.read_text()}")
     env = {"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "MARKSCHEME_SESSION": "off"}

@@ -67,7 +67,7 @@ shutil._use_fd_functions = False  # removing a folder opens none there either
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """One of our commands, without what only POSIX systems have."""
+    """Run a command of markscheme without modules that only POSIX systems have."""
     code = f"{WITHOUT_POSIX}\nfrom markscheme.cli import main\nsys.exit(main({list(arguments)!r}))"
     env = variables(cwd)
     return subprocess.run(
@@ -76,7 +76,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def outcomes_of(commands: Sequence[Command], folder: Path) -> dict[Command, Outcome]:
-    """Exit status and standard error of commands, all of them run by one interpreter without what only POSIX has."""
+    """Run commands in one interpreter without POSIX modules; return exit status and standard error of each."""
     code = f"""{WITHOUT_POSIX}
 import contextlib, io, json
 from markscheme.cli import main
@@ -103,12 +103,12 @@ print(json.dumps(ended))
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """With a cache of its own: where a system keeps caches is another library's matter."""
+    """Return the environment with a cache in the folder."""
     return environment({"MARKSCHEME_CACHE": str(folder / "cache")})
 
 
 def shipped_set_in(folder: Path) -> Path:
-    """The folder, with a copy of the shipped set whose labels are a person's."""
+    """Copy the shipped labelled set into a folder, with labels marked as a person's; return the folder."""
     shutil.copytree(ROOT / "rubrics", folder / "rubrics")
     shutil.copytree(ROOT / "calibration" / "code-quality", folder / "calibration" / "code-quality")
     (ratings,) = (folder / "calibration" / "code-quality" / "ratings").glob("*.jsonl")
@@ -120,14 +120,14 @@ def shipped_set_in(folder: Path) -> Path:
 
 
 def ends_without_a_fault(folder: Path, *command: str) -> None:
-    """Run a command on the shipped set, and see that it works there."""
+    """Run a command on the shipped set without POSIX modules, and check that it works."""
     ((status, complained),) = outcomes_of([command], shipped_set_in(folder)).values()
     assert status in (0, 1), complained
     assert "Traceback" not in complained
 
 
 def is_refused(folder: Path, why: str, *command: str) -> None:
-    """Run a command on the shipped set, and see that it says why it doesn't work there."""
+    """Run a command on the shipped set without POSIX modules, and check that it says why it doesn't work."""
     ((status, complained),) = outcomes_of([command], shipped_set_in(folder)).values()
     assert status == 2, complained
     assert why in complained

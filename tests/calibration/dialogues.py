@@ -23,7 +23,7 @@ criteria:
 
 
 def rows() -> list[dict[str, Any]]:
-    """The dialogues; the test is skipped where the data isn't there."""
+    """Read the dialogues; skip the test if the data isn't there."""
     if not DATA.exists():
         pytest.skip(f"runs where {DATA} is there")
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
@@ -31,7 +31,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def project(folder: Path) -> Path:
-    """A project with the rubric, people's labels and decisions, and the judge's ratings in `judge.jsonl`."""
+    """Write a project with the rubric, people's labels and decisions, and the judge's ratings in `judge.jsonl`."""
     (folder / "rubrics").mkdir(parents=True)
     (folder / "rubrics" / "dialogue.yaml").write_text(RUBRIC)
     examples, ratings = [], []

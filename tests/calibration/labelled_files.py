@@ -17,7 +17,7 @@ criteria:
 
 
 def labelled(n: int = 120) -> list[dict[str, Any]]:
-    """Examples whose overall marks go by one criterion alone."""
+    """Make labelled examples whose overall scores follow only one of two criteria."""
     draw = np.random.default_rng(7)
     lines = []
     for place, (right, brief) in enumerate(draw.integers(1, 6, (n, 2)).tolist()):

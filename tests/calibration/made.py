@@ -24,7 +24,7 @@ FIVE = Scale.numbered(1, 5)
 
 
 def rubric(*names: str, scale: Scale = FIVE, weights: Sequence[float] | None = None) -> Rubric:
-    """A rubric of criteria that share a scale."""
+    """Make a rubric of criteria with the same scale."""
     named = names or NAMES
     return Rubric(
         tuple(
@@ -77,37 +77,37 @@ def judged(of: Rubric, levels: npt.ArrayLike, *, sample: int = 0) -> list[Rating
 
 
 def compared(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> Comparison:
-    """The judge beside gold."""
+    """Compare a judge's ratings with gold labels."""
     return compare(gold_of(labelled, of).judged(of, ratings))
 
 
 def diagnosed(
     of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating], repeats: Sequence[Rating] = ()
 ) -> list[Finding]:
-    """What the diagnosis says, as a calibration asks it."""
+    """Return the findings of the diagnosis, as a calibration has them."""
     comparison = compared(of, labelled, ratings)
     return list(findings_of(comparison, (*ratings, *repeats), slices=slices_of(comparison)))
 
 
 def of_code(findings: Sequence[Finding], code: str, criterion: str | None = None) -> Finding:
-    """The one finding of a code (on a criterion)."""
+    """Return the only finding with a code on a criterion, or on the whole rubric; fail if there isn't exactly one."""
     matching = [finding for finding in findings if finding.code == code and finding.criterion == criterion]
     assert len(matching) == 1, [(finding.code, finding.criterion) for finding in findings]
     return matching[0]
 
 
 def codes(findings: Sequence[Finding]) -> set[str]:
-    """All codes."""
+    """Return the codes of findings."""
     return {finding.code for finding in findings}
 
 
 def rounded(levels: npt.ArrayLike) -> Floats:
-    """To levels of 1 to 5."""
+    """Round numbers to whole levels from 1 to 5."""
     return np.clip(np.rint(np.asarray(levels, dtype=np.float64)), 1, 5)
 
 
 class Made:
-    """Two people and a judge who see one truth on four criteria, each with noise of its own."""
+    """Simulated levels of two people and a judge on four criteria: the same truth plus independent noise."""
 
     def __init__(self, n: int = 100, *, seed: int = 3, person: float = 0.4, judge: float = 0.45) -> None:
         generator = np.random.default_rng(seed)
@@ -119,9 +119,9 @@ class Made:
 
     @property
     def judge(self) -> Floats:
-        """A judge about as good as a person."""
+        """Levels of a judge that is about as good as a person."""
         return rounded(self.truth + self.noise)
 
     def find(self, judge: Floats, **parts: Sequence[str]) -> list[Finding]:
-        """What is found with another judge."""
+        """Return the findings on a judge with other levels."""
         return diagnosed(self.rubric, examples(self.rubric, self.people, **parts), judged(self.rubric, judge))  # type: ignore[arg-type]

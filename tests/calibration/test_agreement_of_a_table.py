@@ -1,4 +1,4 @@
-"""`agreement` of a table from anywhere: the whole family of coefficients, and what is no table of ratings."""
+"""`agreement` of a table from any source: all coefficients, and the refusal of tables without ratings."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def as_json(folder: Path, table: str | bytes, **options: str) -> dict[str, Any]:
 
 
 def why_not(folder: Path, table: str | bytes, **options: str) -> str:
-    """Why a table isn't read."""
+    """Return the error message for a table that is refused."""
     with pytest.raises(MarkschemeError) as refused:
         measured(folder, table, **options)
     return str(refused.value)

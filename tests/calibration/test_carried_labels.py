@@ -1,4 +1,4 @@
-"""Labels from before a rewording: which are asked again, and what the others count for."""
+"""Labels from before a rewording: which are given again, and whether the remaining ones count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,13 +19,13 @@ BEFORE = replace(NOW, criteria=(replace(NOW.criteria[0], requirement="Is it nice
 
 
 def label(unit: int, rater: str, of: Rubric, levels: Mapping[str, float]) -> Rating:
-    """A label under a rubric's words."""
+    """Make a label that was given to a rubric's wording."""
     criteria = {name: Rated(level, under=of.criterion(name).wording) for name, level in levels.items()}
     return Rating(f"e{unit}", rater, "human", criteria, under=asked_under(of))
 
 
 def again(unit: int, rater: str, then: float, now: float, facts: float = 3.0) -> Rating:
-    """A label whose tone was rated under the old words, and again under the new ones."""
+    """Make a label whose criterion `tone` was rated under the old words, and again under the new ones."""
     old = label(unit, rater, BEFORE, {"tone": then, "facts": facts})
     return corrected(old, label(unit, rater, NOW, {"tone": now}))
 
@@ -39,7 +39,7 @@ def set_of(labels: Sequence[Sequence[Rating]]) -> ExampleSet:
 
 
 def carried(n: int, differing: int = 0, checked: int | None = None) -> CarriedLabels:
-    """A set of n, of whose check the first examples differ; `checked` of them are labelled again, by default all."""
+    """Make n old labels, of which the check's first `checked` (default all) are given again, `differing` changed."""
     first = carried_labels(set_of([[old(place)] for place in range(n)]), NOW)
     assert first is not None
     check = first.check[:checked]

@@ -1,4 +1,4 @@
-"""Annotators' decisions that may carry a promise."""
+"""Annotators' decisions that can support a guarantee."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from markscheme.submission import Submission
 
 
 def labels_of(*labels: tuple[str, float | None, bool | None]) -> Example:
-    """An example with labels by rater, of one criterion and as a whole."""
+    """Make an example with labels: each a rater, a level on one criterion, and a decision on the whole response."""
     rated = [
         Rating("e", rater, "human", {} if of_a is None else {"a": Rated(of_a)}, passed=ok) for rater, of_a, ok in labels
     ]

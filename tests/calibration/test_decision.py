@@ -1,4 +1,4 @@
-"""The verdict on scores of which nothing says what passes, by the interval that is drawn, and its sentences."""
+"""The verdict on scores without a pass mark, by their confidence interval, and its sentences."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ RUBRIC = replace(rubric("good"), table_of="values")
 def scored(
     n: int, misses: int, *, raters: tuple[str, ...] = ("p1", "p2"), kind: Kind = "human", group_size: int = 1
 ) -> Comparison:
-    """A judge that agrees on all but `misses` of n examples whose gold scores vary."""
+    """Compare a judge that agrees on all but `misses` of n examples, whose gold scores vary."""
     gold = [(i % 11) / 10 for i in range(n)]
     labels = [tuple(Rating(f"e{i}", rater, kind, overall=gold[i]) for rater in raters) for i in range(n)]
     labelled = ExampleSet(
@@ -191,7 +191,7 @@ def test_agreement_that_rounds_to_the_target_is_printed_with_more_decimals_in_th
 
 
 def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
-    """A judge that moves the score of each fifth of 400 examples; gold is 0, 0.1, …, 1 in turn."""
+    """Compare a judge that changes the score of every fifth of 400 examples; gold is 0, 0.1, …, 1 in turn."""
     gold = [(i % 11) / 10 for i in range(400)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(400)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(400)))
@@ -225,7 +225,7 @@ def test_the_sentence_of_a_verdict_has_one_interval_and_the_target(n: int, misse
 
 
 def scored_exactly(n: int, misses: int) -> Comparison:
-    """A judge that is 0.3 off on `misses` of n examples, whose gold scores are 0.1, 0.3, …, 0.9 in turn."""
+    """Compare a judge that is wrong on `misses` of n examples, whose gold scores are 0.1, 0.3, …, 0.9 in turn."""
     gold = [(1 + 2 * (i % 5)) / 10 for i in range(n)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(n)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(n)))

@@ -15,7 +15,7 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 
 
 def calibrated(weights: list[float], **more: list[Any]) -> Calibration:
-    """The judge compared with two annotators, who pass two of three; `more` has further keys of the examples."""
+    """Calibrate a judge with two annotators, who pass two in three examples; `more` has further keys of examples."""
     passed = ["MET" if place % 3 else "UNMET" for place in range(len(HITS))]
     other = {"MET": "UNMET", "UNMET": "MET"}
     examples: list[dict[str, Any]] = [
@@ -69,7 +69,7 @@ def test_weights_are_scaled_within_each_draw() -> None:
 
 
 def compare_again(calibration: Calibration) -> Calibration:
-    """The calibration of the same examples, written as lines of a file and read again."""
+    """Calibrate with the same examples after writing them as JSON and reading them again."""
     lines = [example.to_json() for example in calibration.comparison.gold.examples]
     labels = {example.id: example.labels for example in calibration.comparison.gold.examples}
     for line in lines:
@@ -78,7 +78,7 @@ def compare_again(calibration: Calibration) -> Calibration:
 
 
 def by_hand(picked: int, n: int = 100) -> Calibration:
-    """A judge that agrees on all of n labelled examples, some of which were picked by hand."""
+    """Calibrate a judge that agrees on all of n examples, of which `picked` were picked by hand."""
     level = ["UNMET", "MET"]
     examples: list[dict[str, Any]] = [
         {
@@ -114,7 +114,7 @@ LEVEL = ["UNMET", "MET"]
 
 
 def with_complaints(fails: int, stopped: int, passes: int, *, picked_fails: int, picked_passes: int = 0) -> Calibration:
-    """A judge on drawn examples, and on fails and passes that were picked by hand: it stops and keeps all of these."""
+    """Calibrate a judge on random examples, and on hand-picked fails and passes, on which it is always right."""
     gold = [0] * fails + [1] * passes + [0] * picked_fails + [1] * picked_passes
     judge = [0] * stopped + [1] * (fails - stopped) + gold[fails:]
     examples: list[dict[str, Any]] = [

@@ -34,7 +34,7 @@ def calibrated(
     settings: int = 1,
     by: str = "system",
 ) -> Calibration:
-    """A judge with so many hits on system X, and so many on two other systems; gold is half MET, half UNMET."""
+    """Calibrate a judge with given hits on system X and on two other systems; gold is half MET, half UNMET."""
     hits = np.array([place < part[0] for place in range(part[1])] + [place < rest[0] for place in range(rest[1])])
     # Neighbours share a system and differ in gold, so that the part isn't harder by its gold
     order = np.concatenate([np.arange(part[1]), part[1] + np.arange(rest[1])])

@@ -13,7 +13,7 @@ N = 40
 
 
 def examples(*, people: int = 1) -> list[dict[str, Any]]:
-    """Forty labelled examples: half pass with level 5, half fail with level 1."""
+    """Make forty labelled examples: half pass with level 5, half fail with level 1."""
     return [
         {
             "id": f"e{i}",
@@ -28,13 +28,13 @@ def examples(*, people: int = 1) -> list[dict[str, Any]]:
 
 
 def ratings() -> list[dict[str, Any]]:
-    """A judge that decides alike but for four examples, always one level nearer to the middle."""
+    """Make ratings of a judge that decides as gold on all but four examples, always one level nearer to the middle."""
     levels = [(4 if i % 2 else 2) if i >= 4 else (2 if i % 2 else 4) for i in range(N)]
     return [{"id": f"e{i}", "criteria": {"it": level}} for i, level in enumerate(levels)]
 
 
 def answer_of(calibration: Calibration) -> GateAnswer:
-    """The answer to whether a judge can gate."""
+    """Return the answer to whether a calibrated judge can gate."""
     answer = calibration.decision.gate_answer
     assert answer is not None
     return answer

@@ -1,4 +1,4 @@
-"""A limit on wrong decisions takes the place of what each side must reach: kept, broken or open, as any side."""
+"""A limit on wrong decisions, which replaces the least share that each side of a gate must reach."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_intervals_of_limits_hold_together_for_all_settings_tried_on_the_labels(
 
 
 def calibrated(false_passes: int, fails: int, *, n: int = 100, hits: int = 94, **options: float) -> Calibration:
-    """A judge with so many hits, that passes so many of so many fails; two people labelled."""
+    """Calibrate a judge with a given number of false passes and of hits; two people labelled the examples."""
     gold = np.array([0.0] * fails + [1.0] * (n - fails))
     judge = gold.copy()
     judge[:false_passes] = 1.0

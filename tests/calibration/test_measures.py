@@ -1,4 +1,4 @@
-"""What is compared - score, decision or one criterion - is a parameter: all figures follow it, by one code path."""
+"""All figures of a comparison follow the chosen measure: score, decision or a single criterion."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ ONE_SEED = [1, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (0, 2, 
 
 
 class World:
-    """Examples that three annotators label, levels and a decision each, and two runs of a judge; some have groups."""
+    """Random examples with levels and decisions by three annotators, and two runs of a judge."""
 
     def __init__(self, seed: int) -> None:
         self.draw = np.random.default_rng(seed)
@@ -90,7 +90,7 @@ class World:
 
 
 def under(rubric: Rubric, ratings: Sequence[Rating]) -> list[Rating]:
-    """The same ratings under a rubric of some of the criteria, or with the decision as the level of one question."""
+    """Return ratings for a rubric of some criteria only, or with the decision as the level of its single question."""
     if rubric == RUBRIC:
         return list(ratings)
     if rubric == DECIDES:
@@ -103,7 +103,7 @@ def under(rubric: Rubric, ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def alone(name: str) -> Rubric:
-    """A rubric of one of the criteria."""
+    """Make a rubric with only one of the criteria."""
     return replace(RUBRIC, criteria=(RUBRIC.criterion(name),))
 
 

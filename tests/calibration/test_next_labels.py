@@ -1,4 +1,4 @@
-"""The labels that a verdict needs: planned, kept by a calibration, and counted down."""
+"""The number of labels that a verdict needs: planned, saved by a calibration, and counted down."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ RUBRIC = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?", "weigh
 
 
 def labelled(n: int, kind: Kind = "human") -> ExampleSet:
-    """Examples that two people label alike, every other one kind."""
+    """Make examples that two people label equally, every other one as kind."""
     return ExampleSet(
         tuple(
             Example(
@@ -42,7 +42,7 @@ def labelled(n: int, kind: Kind = "human") -> ExampleSet:
 
 
 def calibrated(n: int, wrong: int) -> Calibration:
-    """A judge that misses `wrong` of n examples."""
+    """Calibrate a judge that is wrong on `wrong` of n examples."""
     ratings = [
         Rating(f"e{i}", "j", "model", {"kind": Rated(float(1 - i % 2 if i < wrong else i % 2))}) for i in range(n)
     ]
@@ -50,7 +50,7 @@ def calibrated(n: int, wrong: int) -> Calibration:
 
 
 def keep(calibration: Calibration, folder: Path) -> None:
-    """Keep what a calibration asked for."""
+    """Save the number of labels that a calibration asked for."""
     keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 

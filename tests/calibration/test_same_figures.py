@@ -32,7 +32,7 @@ each_seed = pytest.mark.parametrize(
 
 
 class World:
-    """Forty examples with gaps, several annotators and several samples of two judges; groups in every other one."""
+    """Forty random examples with missing ratings, several annotators, and several samples of two judges."""
 
     def __init__(self, seed: int) -> None:
         self.draw = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""However a setting is tried, on the command line or in Python, it is on record and counts."""
+"""A tried setting is recorded and counts, whether tried on the command line or from Python."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ WORDS = ("The reply is polite.", "the reply is POLITE", "The reply is kind.", "T
 
 
 def wrong(place: int, judge: int) -> bool:
-    """Whether a judge misses an example: three misses each."""
+    """Return True for the three examples on which a judge is wrong."""
     return place in (judge, judge + 10, judge + 20)
 
 
@@ -62,13 +62,13 @@ def write_rubric(project: Path, words: str, **keys: Any) -> None:
 
 
 def lines(project: Path) -> list[dict[str, Any]]:
-    """The record."""
+    """Read the record of settings in the project."""
     text = (project / "calibration" / "reply" / "settings.jsonl").read_text()
     return [json.loads(line) for line in text.splitlines()]
 
 
 def calibrated(judge: int = 0, **options: Any) -> Calibration:
-    """A judge's ratings compared with the labels, from Python."""
+    """Calibrate with one judge's ratings from Python."""
     return calibrate("reply", ratings=f"j{judge}.jsonl", **options)
 
 

@@ -37,13 +37,13 @@ JUDGE = Identity("anthropic", "claude-haiku-4-5", {"temperature": 0})
 
 
 def digest(judge: Identity | str = JUDGE, of: str | None = None, tolerance: float | None = None, **keys: Any) -> str:
-    """The digest of a setting that differs from the plain one in some keys of the rubric."""
+    """Compute the digest of a setting whose rubric differs from the plain one in some keys."""
     rubric = Rubric.from_dict(PLAIN | keys)
     return setting_digest(rubric, measure_of(rubric, of, tolerance), judge)
 
 
 def with_criterion(place: int, **keys: Any) -> list[dict[str, Any]]:
-    """The criteria, one of them with other keys."""
+    """Return the rubric's criteria with some keys of one of them changed."""
     return [one | keys if number == place else one for number, one in enumerate(PLAIN["criteria"])]
 
 
@@ -96,13 +96,13 @@ def test_another_tolerance_does_not_make_another_setting_if_decisions_are_compar
 
 
 def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | None = None) -> TriedSetting:
-    """A setting of a rubric with the guidelines `setting`."""
+    """Make a tried setting of a rubric whose guidelines are `setting`."""
     rubric = Rubric.from_dict(PLAIN | {"guidelines": setting})
     return TriedSetting.of(rubric, measure_of(rubric), "gpt-4", examples, at=at, split=split)
 
 
 def counted(record: Path, new: Sequence[TriedSetting], *, on: Iterable[str]) -> int:
-    """How many settings are on record for some examples, once new ones are recorded."""
+    """Record new settings, and count those on record for some examples."""
     on_record, _ = record_settings(record, new)
     return count_settings(on, on_record)
 
@@ -199,7 +199,7 @@ def test_half_a_line_at_the_end_of_the_record_is_set_aside(tmp_path: Path) -> No
 
 
 def rubric_folder(project: Path, name: str) -> Path:
-    """The record in the folder of a rubric of this name."""
+    """Return the path of the record of settings in a rubric's folder."""
     return project / "calibration" / name / SETTINGS
 
 
@@ -233,7 +233,7 @@ SIMULATED = 1000
 
 
 def least_hits(n: int, settings: int) -> int:
-    """The fewest hits of n with which agreement is shown above the target, that many settings being tried."""
+    """Return the fewest hits of n that show agreement above the target after `settings` settings were tried."""
     is_above = (
         hits
         for hits in range(int(TARGET * n), n + 1)

@@ -39,7 +39,7 @@ OPEN = VerdictStates(above=False, below=False, beats=False, loses=False)
 
 
 def decisions(fails: int, stopped: int, passes: int, kept: int) -> tuple[list[float], list[float]]:
-    """Gold's decisions and the judge's, with these counts."""
+    """Make gold's and a judge's decisions with given counts of fails, stopped fails, passes and kept passes."""
     gold = [0.0] * fails + [1.0] * passes
     return gold, [0.0] * stopped + [1.0] * (fails - stopped + kept) + [0.0] * (passes - kept)
 
@@ -47,7 +47,7 @@ def decisions(fails: int, stopped: int, passes: int, kept: int) -> tuple[list[fl
 def calibrated(
     counts: tuple[int, int, int, int], *, people: int = 2, settings: int = 1, **options: float | None
 ) -> Calibration:
-    """A judge of one yes/no question, by so many annotators who agree."""
+    """Calibrate a judge of a yes/no question with the equal labels of `people` annotators."""
     gold, judge = (np.array(column)[:, None] for column in decisions(*counts))
     labelled = examples(RUBRIC, {f"p{person}": gold for person in range(people)})
     rater = Rater("judge", "", "ratings")
@@ -111,7 +111,7 @@ def test_every_gate_of_the_reference_is_reproduced_from_a_rubric(
 
 
 def write_table(path: Path, gold: Sequence[float], judge: Sequence[float]) -> Path:
-    """A table with a verdict and two annotators."""
+    """Write a table with a column of verdicts and two of annotators."""
     words = {1.0: "pass", 0.0: "fail"}
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -121,7 +121,7 @@ def write_table(path: Path, gold: Sequence[float], judge: Sequence[float]) -> Pa
 
 
 def write_project(home: Path, gold: Sequence[float], judge: Sequence[float], *, settings: int = 1) -> Path:
-    """A project with a yes/no rubric, two annotators' labels, a judge's ratings, and settings tried before."""
+    """Write a project with a yes/no rubric, two annotators' labels, a judge's ratings, and settings tried before."""
     text = "name: right\ncriteria:\n  - {name: right, requirement: It is right.}\n"
     labels = [{"right": "MET" if level else "UNMET"} for level in gold]
     ratings = [{"right": "MET" if level else "UNMET"} for level in judge]
@@ -136,7 +136,7 @@ def write_project(home: Path, gold: Sequence[float], judge: Sequence[float], *, 
 
 
 def write_rated(home: Path, rubric: str, labels: list[dict[str, Any]], ratings: list[dict[str, Any]]) -> Path:
-    """A project with a rubric `right`, its examples labelled by two, and a judge's ratings; its folder."""
+    """Write a project with a rubric `right`, labels of two people and a judge's ratings; return its folder."""
     folder = home / "calibration" / "right"
     folder.mkdir(parents=True)
     (home / "rubrics").mkdir()

@@ -1,4 +1,4 @@
-"""What a server doesn't take is part of the judge's identity, in calibrations, accepted runs, receipts and caches."""
+"""The parameters that requests to a server left out are part of the judge's identity everywhere."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ def rows(n: int = 40) -> list[dict[str, Any]]:
 
 
 def server_that_refuses_the_format(refuses: Callable[[int], bool]) -> ChatServer:
-    """A server that agrees with the labels, and takes no format for these examples."""
+    """Make a server whose verdicts equal the labels and that refuses a response format for some examples."""
 
     def decide(body: dict[str, Any]) -> Answer:
         number = next(k for k in range(100, 200) if f"reply {k}" in body["messages"][-1]["content"])

@@ -1,4 +1,4 @@
-"""The rubric and the labels on which agreement is 88 % and the judge passes 20 of the 32 replies that people fail."""
+"""A rubric and labels on which a judge agrees on 88 % although it passes 20 of the 32 replies that people fail."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ WRONG_STEPS = slice(100, 104)
 
 
 def unsafe_replies() -> tuple[Floats, Floats]:
-    """Gold's and the judge's levels, shape (n_examples, n_criteria)."""
+    """Make gold's and the judge's levels, each of shape (n_examples, n_criteria)."""
     generator = np.random.default_rng(1)
     gold = np.ones((EXAMPLES, 3))
     gold[:FAILS, 0] = 0

@@ -1,4 +1,4 @@
-"""Made examples on which annotators weigh three criteria, and a judge's levels of them."""
+"""Simulated examples whose overall scores weigh three criteria, with a judge's levels."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ def rubric(**more: Any) -> Rubric:
 def world(
     n: int, *, lenient: float = 0.0, noise: float = 0.4, true: tuple[float, ...] = (1, 1, 1), seed: int = 3
 ) -> tuple[Any, Any, Any]:
-    """People's levels, the judge's, and people's marks."""
+    """Make people's levels, the judge's levels, and people's overall scores."""
     draw = np.random.default_rng(seed)
     levels = draw.integers(1, 6, (n, 3)).astype(float)
     judge = np.clip(np.rint(levels + draw.normal(lenient, noise, (n, 3))), 1, 5)
@@ -52,7 +52,7 @@ def ratings(judge: Any) -> list[Rating]:
 
 
 def undecided(examples: ExampleSet) -> ExampleSet:
-    """The examples without annotators' explicit decisions."""
+    """Return the examples without annotators' explicit pass/fail decisions."""
     return ExampleSet(
         tuple(replace(e, labels=tuple(replace(label, passed=None) for label in e.labels)) for e in examples.examples)
     )

@@ -1,4 +1,4 @@
-"""The scripted setting with accepted runs, and the commands that the tests of them run there."""
+"""The project of `scripted_setting` with accepted runs, and the commands that tests run in it."""
 
 import functools
 import json
@@ -16,7 +16,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 def calibrate(here: Path, *options: str, env: dict[str, str] | None = None) -> Done:
-    """Calibrate the scripted judge."""
+    """Run `calibrate` with the scripted judge."""
     command = ("calibrate", "clear", "--judge", setting.JUDGE, *options)
     return run(*command, cwd=here, env={**setting.environment(here), **(env or {})})
 
@@ -48,7 +48,7 @@ def accepted_runs(here: Path) -> int:
 
 @functools.cache
 def _accepted_at_once(base: Path, samples: int) -> Path:
-    """Make a setting in which so many runs were accepted at once."""
+    """Make a scripted project in which `samples` runs were accepted at once."""
     folder = setting.make_setting(base / f"{samples} accepted" / "here")
     done = calibrate(folder, "--accept", "--samples", str(samples), "--quiet")
     assert done.returncode == 0, done.stderr
@@ -56,5 +56,5 @@ def _accepted_at_once(base: Path, samples: int) -> Path:
 
 
 def accepted_in(folder: Path, samples: int, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy a setting in which so many runs were accepted at once, made once for each of pytest's processes."""
+    """Copy a scripted project in which `samples` runs were accepted at once; the original is made once per process."""
     return shutil.copytree(_accepted_at_once(tmp_path_factory.getbasetemp(), samples), folder)

@@ -1,4 +1,4 @@
-"""Our commands, run as a user runs them."""
+"""Runs markscheme's commands in tests as a user would."""
 
 import asyncio
 import fcntl
@@ -42,7 +42,7 @@ IN_USE = "in_use"
 def run(
     *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """The finished command, output captured; keys of the machine are not passed on.
+    """Run a command to its end with captured output and without the machine's API keys.
 
     Ours runs in this process, as in one of its own; in a thread, or beside a browser's event loop, it has one. Another
     command than ours, or one whose `env` configures the interpreter, is started by its installed script.
@@ -58,7 +58,7 @@ def run(
 def run_apart(
     *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """The finished command, in a process of its own: for what a process shows, or leaves behind."""
+    """Run a command to its end in a process of its own, for tests of what a process shows or leaves behind."""
     with (
         tempfile.TemporaryFile() as standard_input,
         tempfile.TemporaryFile() as printed,
@@ -80,7 +80,7 @@ def run_apart(
 def _run_here(
     *command: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """The finished command, run in this process, which keeps nothing of it.
+    """Run a command to its end in this process, and remove all traces of it from the process.
 
     What a process of its own would show (streams, exit of the interpreter, imports) it doesn't.
     """
@@ -102,7 +102,7 @@ def _run_here(
 
 @contextmanager
 def _interpreter_of_its_own() -> Iterator[None]:
-    """What a fresh interpreter would find, as far as commands look: where modules lie, none of a project, warnings."""
+    """Make this process look like a fresh interpreter to a command: its import path, modules and warning filters."""
     collected, earlier = gc.get_threshold(), modules_of_projects()
     installed = [folder for folder in sys.path if folder not in ("", str(ROOT))]
     _forget(earlier)
@@ -125,7 +125,7 @@ def _interpreter_of_its_own() -> Iterator[None]:
 
 
 def modules_of_projects() -> dict[str, ModuleType]:
-    """The loaded modules that a project brought, by name."""
+    """Return the loaded modules that were imported from a test's project, by name."""
     if len(sys.modules) == len(_LASTING):  # none came since they were looked at
         return {}
     _LASTING.intersection_update(sys.modules)
@@ -140,7 +140,7 @@ def modules_of_projects() -> dict[str, ModuleType]:
 
 
 def forget_projects() -> None:
-    """Forget the modules of projects, and where they were found: the next project may have others of their names."""
+    """Remove modules of test projects from the process, since the next project may have modules of the same names."""
     _forget(modules_of_projects())
     user_code._FINDER.folders.clear()
 
@@ -160,7 +160,7 @@ def text(file: IO[bytes] | io.TextIOWrapper) -> str:
 def run_installed(
     *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """The finished command, started by its installed script: an interpreter that has loaded nothing yet."""
+    """Run a command to its end by its installed script, in a fresh interpreter."""
     return subprocess.run(
         [str(INSTALLED / command[0]), *command[1:]],
         cwd=cwd,
@@ -186,7 +186,7 @@ def _without_authorities(extra: Mapping[str, str]) -> dict[str, str]:
 
 @functools.cache
 def scripts() -> Path:
-    """A folder with `markscheme` and `calibrate`, which a warm process runs without a second of imports each.
+    """Return a folder with scripts `markscheme` and `calibrate` that a warm process runs, which saves importing.
 
     All processes of a test run share it: the first makes it, and the warm process removes it when the last has ended.
     """
@@ -228,7 +228,7 @@ def _start_warm_process(folder: Path) -> None:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without keys and addresses of judges, on a terminal 80 columns wide."""
+    """Return this process's environment without keys and addresses of judges, for a terminal 80 columns wide."""
     variables = {
         key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "OPENAI_", "GEMINI_"))
     }

@@ -1,4 +1,4 @@
-"""Every function of the package that reads a file of a project, by the ending of what it reads."""
+"""Every function of the package that reads a project's file, by the ending of the file's name."""
 
 import warnings
 from collections import ChainMap
@@ -73,7 +73,7 @@ READERS: Mapping[str, Mapping[str, Reader]] = {
 
 
 def readers_of(suffix: str) -> Mapping[str, Reader]:
-    """The readers of files with such an ending, without what they warn of."""
+    """Return the readers of files with an ending, with their warnings silenced."""
     return {name: _silent(read) for name, read in READERS[suffix].items()}
 
 

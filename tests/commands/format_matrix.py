@@ -1,4 +1,4 @@
-"""Commands that take rated files, with a file of every format: they read it, or say why that has no meaning."""
+"""Commands that take rated files, run with a file of every format: they read it or say why it makes no sense."""
 
 import json
 import shutil
@@ -88,13 +88,13 @@ OF_TOOLS = {"an export", "a store", "a list", "a dataset of autorubric", "pairwi
 
 
 def is_of_a_format(path: Path) -> bool:
-    """Return True if a file has a format by what it holds: a feature that reads some may have been deleted."""
+    """Return True if a file's content is recognized as some format; with a feature deleted it may not be."""
     peek = Peek(path)
     return any(entry.is_mine(peek) for entry in all_formats() if not entry.expected)
 
 
 def is_readable(name: str, path: Path) -> bool:
-    """Return False for a file of a tool that no feature reads."""
+    """Return False for another tool's file whose reading feature has been deleted."""
     return name not in OF_TOOLS or is_of_a_format(path)
 
 
@@ -109,7 +109,7 @@ def reads_every_further_format(command: Command, refused: Mapping[str, str], fol
 
 
 def _reads(command: Command, files: Mapping[str, Path], one: str, folder: Path) -> None:
-    """Run a command with each of the files, in a copy of their project: what it writes, another would read."""
+    """Run a command with each of the files in a copy of their project, and fail if any result is unexpected."""
     assert command.refused.keys() <= files.keys()
     project = folder / "project"
     shutil.copytree(files[one].parent, project)
@@ -119,7 +119,7 @@ def _reads(command: Command, files: Mapping[str, Path], one: str, folder: Path) 
 
 
 def wrong_with(command: Command, name: str, path: Path) -> list[str]:
-    """Return what a command does with a file of that format other than it should."""
+    """Return complaints about a command that doesn't read, or doesn't refuse, a file of a format as it should."""
     words = f"markscheme {command.words} {command.more.get(name, '')}".replace("FILE", path.name).split()
     done = run(*words, cwd=path.parent)
     reason = command.refused.get(name)

@@ -23,7 +23,7 @@ CLOSED = "/dev/null"
 
 @dataclass(frozen=True)
 class Killed:
-    """What became of a project whose command was killed before one write.
+    """The state of a project after its command was killed before one write and run again.
 
     Attributes:
         at: The number of the write, from 1.
@@ -85,7 +85,7 @@ def _torn_lines(folder: Path) -> list[str]:
 
 
 def _forked(run: Callable[[], int], folder: Path) -> int:
-    """The exit status of a call in a process of its own; below 0 where it was killed."""
+    """Run a function in a forked process and return its exit status, negative if it was killed."""
     pid = os.fork()
     if not pid:
         try:
@@ -122,7 +122,7 @@ def _killed(argv: Sequence[str], at: int) -> int:
 
 
 def _hook(seen: Callable[[Any], None]) -> Callable[[Any, str, Any], None]:
-    """What Python calls before each function of the system."""
+    """Make the profiling function that Python calls before each system function that writes."""
 
     def before(_frame: Any, event: str, function: Any) -> None:
         if event == "c_call" and _is_write(function):

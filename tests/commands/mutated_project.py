@@ -176,7 +176,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a command.
+    """The result of a command run on a mutated file.
 
     Attributes:
         status: Its exit status.
@@ -189,7 +189,7 @@ class Outcome:
     seconds: float
 
     def fault(self, slot: Slot) -> str:
-        """What is wrong with it: a traceback, a hang, or a refusal that names no file; "" if nothing is.
+        """Say what is wrong with the result: a traceback, a hang, or a refusal that names no file; "" if nothing is.
 
         Where two files don't fit each other, the other one may be named.
         """
@@ -208,7 +208,7 @@ class Hung(BaseException):
 
 
 class MutatedProject:
-    """A project that is as it was before every command."""
+    """A project that is restored before each command."""
 
     def __init__(self, folder: Path) -> None:
         """Make the project and its copy under `folder`."""
@@ -220,7 +220,7 @@ class MutatedProject:
         self._state = self._seen()
 
     def _seen(self) -> dict[str, tuple[int, int]]:
-        """Size and time of every file and folder."""
+        """Return size and time of every file and folder of the project."""
         return {
             str(path): (stat.st_size, stat.st_mtime_ns)
             for path in self.folder.rglob("*")
@@ -228,12 +228,12 @@ class MutatedProject:
         }
 
     def try_mutation(self, slot: Slot, rng: Random) -> tuple[bytes, Outcome]:
-        """The mutated file, and what the command made of it."""
+        """Mutate the slot's file, and return its content and the command's result."""
         raw = mutated(self._pristine / slot.file, rng)
         return raw, self.try_content(slot, raw)
 
     def try_content(self, slot: Slot, raw: bytes) -> Outcome:
-        """What the command makes of the file with this content; afterwards the project is as before."""
+        """Run the slot's command on a file with given content, restore the project, and return the result."""
         (self.folder / slot.file).write_bytes(raw)
         outcome = _run(slot.argv, self.folder)
         shutil.copy2(self._pristine / slot.file, self.folder / slot.file)
@@ -246,7 +246,7 @@ class MutatedProject:
 
 
 def _prepared(argv: Sequence[str], folder: Path) -> str:
-    """What a command prints that makes a file of the project; it may take as long as a busy machine needs."""
+    """Run a command that makes a file of the project, and return what it prints."""
     done = _run(argv, folder, longest=SLOW_START)
     if done.status in (2, CRASHED):
         raise RuntimeError(f"the project can't be made: {done.printed}")
@@ -291,7 +291,7 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def _make(folder: Path) -> list[Slot]:
-    """The project; returns every command with every file that it takes."""
+    """Make the project, and return a Slot for every command with each file that it takes."""
     rated = [str(path.relative_to(folder)) for path in make_project(folder).values()]
     (folder / ".git").mkdir()
     _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--json", "report.json", "--quiet"], folder)
@@ -398,7 +398,7 @@ def _pair_responses(folder: Path) -> None:
 
 
 def _cascade() -> dict[str, Any]:
-    """A cascade whose only judge replies from a file, as `certify --write` writes it."""
+    """Write a cascade file, as `certify --write` does, whose only judge replies from a file."""
     stage = {
         "judge": "recorded:calibration/place/replies/desk.jsonl",
         "model": ["m"],

@@ -36,7 +36,7 @@ TEXTS = (
 
 
 def mutated(path: Path, rng: Random) -> bytes:
-    """The file's content with one to three mutations, of a kind that fits its format."""
+    """Return a file's content with one to three mutations of a kind that fits its format."""
     raw = path.read_bytes()
     if raw.startswith(b"SQLite format 3") and rng.random() < 0.7:
         return _changed_store(path, rng)
@@ -68,7 +68,7 @@ def _once(raw: bytes, suffix: str, rng: Random) -> bytes:
 
 
 def _changed_bytes(raw: bytes, rng: Random) -> bytes:
-    """Bytes flipped, cut, doubled, inserted or moved."""
+    """Return content with some bytes flipped, cut, doubled, inserted or moved."""
     if not raw:
         return rng.choice(TEXTS)
     start = rng.randrange(len(raw))
@@ -88,7 +88,7 @@ def _changed_bytes(raw: bytes, rng: Random) -> bytes:
 
 
 def _changed_numeral(raw: bytes, rng: Random) -> bytes:
-    """One number of the text is another, or not quite a number."""
+    """Return a text with one number replaced by another, or by something that isn't quite a number."""
     starts = [place for place, byte in enumerate(raw[:20_000]) if 48 <= byte <= 57]
     if not starts:
         return _changed_bytes(raw, rng)
@@ -122,7 +122,7 @@ MARK = "a numeral goes here"
 
 
 def _changed_data(data: Any, rng: Random) -> Any:
-    """The data with one value replaced, removed, doubled, renamed or wrapped."""
+    """Return plain data with one value replaced, removed, doubled, renamed or wrapped."""
     places = list(_places(data))
     if not places:
         return rng.choice(HOSTILE)
@@ -175,7 +175,7 @@ def _changed_table(raw: bytes, rng: Random) -> bytes:
 
 
 def _changed_words(raw: bytes, rng: Random) -> bytes:
-    """One value of a YAML or TOML text, which stands between marks of its grammar, is another."""
+    """Return a YAML or TOML text with one value replaced."""
     text = raw.decode("utf-8")
     starts = [place + 2 for place in range(len(text) - 2) if text[place : place + 2] in (": ", "- ", ", ", "= ")]
     start = rng.choice(starts)
@@ -190,7 +190,7 @@ def _changed_words(raw: bytes, rng: Random) -> bytes:
 
 
 def _changed_store(path: Path, rng: Random) -> bytes:
-    """The sqlite file with cells of another type, or a table or column that is gone."""
+    """Return a sqlite file with cells of another type, or without one table or column."""
     copy = path.with_name(f"{path.name}.copy")
     copy.write_bytes(path.read_bytes())
     database = sqlite3.connect(copy)
@@ -227,7 +227,7 @@ _LOCAL, _CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
 
 def _changed_archive(raw: bytes, rng: Random) -> bytes:
-    """The zip file with one field of a header, or the packed bytes of a member, as they can't be."""
+    """Return a zip file with an invalid header field, or invalid packed bytes of a member."""
     changed = bytearray(raw)
     match rng.randrange(8):
         case 0:
@@ -263,7 +263,7 @@ def _set_fields(changed: bytearray, mark: bytes, offset: int, value: bytes, rng:
 
 
 def _with_other_member(raw: bytes, rng: Random) -> bytes:
-    """The archive with one member mutated as the JSON that it holds."""
+    """Return a zip file with the JSON in one member mutated."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as archive, zipfile.ZipFile(out, "w") as changed:
         names = archive.namelist()

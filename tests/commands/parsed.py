@@ -1,4 +1,4 @@
-"""Parsing of command lines beside libraries that a fresh command hasn't loaded yet, as fast as it parses there."""
+"""Parsing of command lines in tests, as fast as in a fresh command that hasn't loaded pydantic."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ASSEMBLED = dict[Any, list[Any]]()
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """Parse without pydantic, as a fresh command does, and take each command's arguments apart only once.
+    """Parse without pydantic, as a fresh command does, and analyze each command's arguments only once.
 
     Where pydantic is loaded, cyclopts makes a model of it for every option; a fresh command parses before it is.
     """
@@ -39,7 +39,7 @@ def parsing() -> Iterator[None]:
 
 
 def _assembled(app: App, _assemble: Any = App.assemble_argument_collection, **how: Any) -> Any:
-    """The arguments of a command, to which its parser adds what was typed."""
+    """Return a command's arguments for its parser to fill, from a cache."""
     if how:
         return _assemble(app, **how)
     key = (app.default_command, app.app_stack.default_parameter)

@@ -1,4 +1,4 @@
-"""Commands that are printed to be run, pasted into the folder where they were printed."""
+"""Runs commands that output suggests, in the folder where they were printed."""
 
 import re
 import shlex
@@ -38,7 +38,7 @@ def printed_commands(text: str) -> Iterator[str]:
 
 
 class _PageText(HTMLParser):
-    """The words of a page as a text: what stands in code in backticks, and a line for every block.
+    """The text of an HTML page, with code in backticks and a line for every block.
 
     Attributes:
         text: The words so far.
@@ -51,17 +51,17 @@ class _PageText(HTMLParser):
         self._hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a tag."""
+        """Handle the start of an HTML tag."""
         self._hidden += tag in HIDDEN
         self.text += "`" if tag == "code" else "" if tag in INLINE else "\n"
 
     def handle_endtag(self, tag: str) -> None:
-        """End a tag."""
+        """Handle the end of an HTML tag."""
         self._hidden -= tag in HIDDEN
         self.text += "`" if tag == "code" else "" if tag in INLINE else "\n"
 
     def handle_data(self, data: str) -> None:
-        """Read words."""
+        """Add text of the page."""
         self.text += "" if self._hidden else " ".join(data.split("\n"))
 
 
@@ -73,7 +73,7 @@ def commands_on_page(page: str) -> Iterator[str]:
 
 
 def paste(command: str, folder: Path, placeholders: Mapping[str, str], env: Mapping[str, str]) -> str:
-    """Run a printed command where it was printed; returns what is wrong, or "".
+    """Run a printed command in the folder where it was printed; return what is wrong, or "".
 
     Args:
         command: What was printed.
@@ -90,7 +90,7 @@ def paste(command: str, folder: Path, placeholders: Mapping[str, str], env: Mapp
 
 
 def _page_of(words: list[str], folder: Path, env: Mapping[str, str]) -> str:
-    """Open the page of a command, and end it; returns what is wrong, or ""."""
+    """Start a command that serves a page, and end it; return what is wrong, or ""."""
     program = [str(scripts() / words[0]), *words[1:]]
     with subprocess.Popen(
         program, cwd=folder, env=environment(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -106,7 +106,7 @@ def _page_of(words: list[str], folder: Path, env: Mapping[str, str]) -> str:
 def faults_of(
     commands: Iterable[str], folder: Path, copies: Path, placeholders: Mapping[str, str], env: Mapping[str, str]
 ) -> dict[str, str]:
-    """Paste each command into a copy of the folder where it was printed; returns what is wrong, by command.
+    """Run each printed command in a copy of the folder where it was printed; return what is wrong, by command.
 
     Args:
         commands: What was printed.

@@ -53,7 +53,7 @@ def skips_damaged_ratings(project: Path, *command: str) -> None:
 
 
 def printed_without_damaged(project: Path, file: Path, *command: str) -> str:
-    """Return what a command that reads examples prints without a damaged line, which it names either way."""
+    """Damage a line, check that a command names it, and return what the command prints when it skips the line."""
     damage(project / file)
     refused = run("markscheme", *command, cwd=project)
     assert f"{file.name}:2" in refused.stdout + refused.stderr

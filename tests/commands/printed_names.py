@@ -20,7 +20,7 @@ def make_project(folder: Path) -> Path:
 
 
 def stays_one_word(project: Path, *arguments: str) -> None:
-    """See that the name stays one word in what a command prints to be run."""
+    """Check that the rubric's name is quoted as one word in the commands that a command prints."""
     done = run("markscheme", *arguments, cwd=project, env={**environment(project), "COLUMNS": "1000"})
     printed = (done.stdout + done.stderr).splitlines()
     commands = [after for _, is_command, after in (line.partition("markscheme ") for line in printed) if is_command]

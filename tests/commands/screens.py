@@ -50,7 +50,7 @@ class Screen:
 
 
 def _pool(folder: Path) -> None:
-    """Outputs that nobody has labelled."""
+    """Write outputs that nobody has labelled."""
     lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
     fresh = [
         {"id": f"new-{place}", "query": line["query"], "response": line["response"]} for place, line in enumerate(lines)
@@ -98,7 +98,7 @@ def _table(folder: Path) -> None:
 
 
 def _more_examples(folder: Path) -> None:
-    """As many that a judge without an error on the fails is shown to stop them."""
+    """Add enough examples that a judge without an error on the fails is shown to stop them."""
     write_examples(folder, 120)
 
 
@@ -109,7 +109,7 @@ def accepted(folder: Path) -> None:
 
 
 def _agreeing(folder: Path) -> None:
-    """Labels of two annotators, who agree on each."""
+    """Write labels of two annotators who agree on every example."""
     path = folder / "calibration" / NAME / "examples.jsonl"
     lines = lines_of(path)
     for line in lines:
@@ -119,7 +119,7 @@ def _agreeing(folder: Path) -> None:
 
 
 def _repository(folder: Path) -> None:
-    """The project under version control, and one criterion reworded since."""
+    """Put the project under version control, and then reword one criterion."""
     (folder / ".git").rmdir()
     author = ("-c", "user.name=ana", "-c", "user.email=ana@example.org")
     for command in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "First labels")):
@@ -188,12 +188,12 @@ SCREENS: Mapping[str, Screen] = {
 
 
 def holds_command(line: str) -> bool:
-    """Return whether a line is a command, or has one in backticks: it isn't broken, so that it can be pasted."""
+    """Return True if a line is or contains a command, which isn't wrapped so that it can be pasted."""
     return re.search(r"^ *(?:→ )?(?:markscheme|calibrate) |`(?:markscheme|calibrate) [^`]+`", line) is not None
 
 
 def steady(text: str, folder: Path) -> str:
-    """Text without what differs between two runs of the same."""
+    """Replace the parts of a text that differ between two equal runs, such as times."""
     text = text.replace(str(folder), "PROJECT")
     for pattern, name in VARYING.items():
         text = re.sub(pattern, name, text)

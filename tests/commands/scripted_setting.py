@@ -38,7 +38,7 @@ N = 60
 
 
 def make_setting(folder: Path, *, raters: int = 2) -> Path:
-    """The setting in `folder`, which is a repository of its own."""
+    """Write the project into `folder`, as a repository of its own."""
     (folder / ".git").mkdir(parents=True)
     (folder / "rubrics").mkdir()
     (folder / "calibration" / "clear").mkdir(parents=True)
@@ -52,30 +52,30 @@ def make_setting(folder: Path, *, raters: int = 2) -> Path:
 
 
 def write_judge(folder: Path, **moved: int) -> None:
-    """Another source of the judge's function, which moves its levels: a parameter of the judge."""
+    """Write the judge's function with other source code, which moves its levels."""
     code = JUDGING.replace("MOVED", repr(moved))
     (folder / "judging.py").write_text(code, encoding="utf-8")
 
 
 def set_judge(folder: Path, **moved: int) -> None:
-    """Move the judge's levels by what is on no record: as where a provider changes the model behind a name."""
+    """Move the judge's levels without a change of its identity, as when a provider changes the model behind a name."""
     (folder / "setting.json").write_text(json.dumps(moved), encoding="utf-8")
 
 
 def ask_strictly(folder: Path) -> None:
-    """Another text of the criterion `tone`."""
+    """Reword the criterion `tone`."""
     file = folder / "rubrics" / "clear.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace("How kind", "How strictly kind"), encoding="utf-8")
 
 
 def calls(folder: Path) -> int:
-    """How often the judge was asked so far."""
+    """Return how often the judge was asked so far."""
     file = folder / "calls.txt"
     return file.stat().st_size if file.exists() else 0
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Kept replies of the setting's own."""
+    """Return environment variables for a cache of replies of the project's own."""
     return {"MARKSCHEME_CACHE": str(folder / "cache")}
 
 

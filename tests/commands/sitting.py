@@ -1,4 +1,4 @@
-"""A sitting with thirty replies that two people labelled, and what commands print in it."""
+"""A project with thirty replies that two people labelled, and what commands print in it."""
 
 import json
 from pathlib import Path

@@ -18,7 +18,7 @@ def figures(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def onward(folder: Path, *arguments: str) -> str:
-    """The next step that the screen names, on one line; "" for none."""
+    """Return the next step that `calibrate` prints, on one line; "" if it prints none."""
     done = run("calibrate", *arguments, cwd=folder)
     assert done.returncode == 0, done.stderr
     _, output, rest = " ".join(done.stdout.split()).partition("Next")

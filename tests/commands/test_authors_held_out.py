@@ -60,7 +60,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def everything_shown(project: Path, *options: str) -> dict[str, str]:
-    """What each form of a report shows, by its name."""
+    """Return the text of a report in each of its forms, by name."""
     files = ("--json", "r.json", "--html", "r.html", "--markdown", "r.md", "--junit", "r.xml", "--sarif", "r.sarif")
     command = ("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--details", *files, *options)
     done = run(*command, cwd=project)

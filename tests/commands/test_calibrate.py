@@ -34,7 +34,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong: int = 0) -> None:
-    """`n` examples, half of them polite, and a judge's ratings of them of which `wrong` differ from the labels."""
+    """Write `n` labelled examples, half of them polite, and a judge's ratings of which `wrong` differ."""
     folder = project / "calibration" / "polite"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "examples.jsonl").open("w") as examples, (project / "judge.jsonl").open("w") as ratings:

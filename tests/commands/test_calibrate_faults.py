@@ -1,4 +1,4 @@
-"""What `calibrate` says of faults in what was asked, before any judge is asked."""
+"""The errors of `calibrate` on faulty arguments and files, before any judge is asked."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def error_of(here: Path, *arguments: str) -> str:
-    """What a faulty command says, once it is sure that nobody was asked."""
+    """Run a faulty command, check that no judge was asked, and return its error message."""
     done = run("calibrate", *arguments, cwd=here, env=setting.environment(here))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert setting.calls(here) == 0
@@ -58,7 +58,7 @@ def split_examples(here: Path) -> Path:
 
 
 def write_report(here: Path) -> None:
-    """A calibration in report.json, as if nobody had been asked."""
+    """Write a calibration's report.json, and remove the record that the judge was asked."""
     command = ("clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json")
     done = run("calibrate", *command, cwd=here, env=setting.environment(here))
     assert done.returncode == 0, done.stderr

@@ -14,18 +14,18 @@ GRADED = ["hello", "world", "plain"]
 
 @pytest.fixture
 def results(rated_results: dict[str, Any]) -> dict[str, Any]:
-    """Ten tests a word; the graders pass hello and plain, fail world, and can't grade the rest."""
+    """Return unlabelled results with ten tests per word: hello and plain pass, world fails, others are ungraded."""
     return unlabelled(rated_results, each=10)
 
 
 @pytest.fixture
 def enough_results(rated_results: dict[str, Any]) -> dict[str, Any]:
-    """Twelve tests a word: a judge without an error on twelve fails is shown to stop 70% of them."""
+    """Return unlabelled results with twelve tests per word, enough to show that a judge stops 70% of fails."""
     return unlabelled(rated_results, each=12)
 
 
 def thumbs(results: dict[str, Any], words: list[str], *, wrong: int = 0) -> None:
-    """A thumb on each output of these words, as the graders decided but for the first `wrong` of each word."""
+    """Add a thumb to each output of some words; it contradicts the graders on the first `wrong` of each word."""
     for word in words:
         for n, row in enumerate(rows_of(results, word)):
             rate(row, passes=(word != "world") != (n < wrong))
@@ -48,7 +48,7 @@ def test_thumbs_are_gold_and_each_graded_metric_is_a_judge(enough_results: dict[
 
 
 def only(results: dict[str, Any], metric: str) -> None:
-    """Leave the one metric, and facts about the output, in every row."""
+    """Remove all graded metrics but one from every row."""
     for row in (row for word in GRADED for row in rows_of(results, word)):
         listed = row["gradingResult"]["componentResults"]
         row["gradingResult"]["componentResults"] = [

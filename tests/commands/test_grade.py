@@ -78,14 +78,14 @@ def graded(
 
 
 def submissions(project: Path, *responses: str, **more: Any) -> str:
-    """A .jsonl file of them, ids s0, s1, …"""
+    """Write responses to a .jsonl file with ids s0, s1, …"""
     lines = [{"id": f"s{n}", "response": text, **more} for n, text in enumerate(responses)]
     (project / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return "all.jsonl"
 
 
 def prompts_asked(project: Path) -> list[str]:
-    """The user prompts that the judge was asked, in order."""
+    """Return the user prompts that the judge was asked, in order."""
     file = project / "asked.txt"
     return [json.loads(line)[1] for line in file.read_text().splitlines()] if file.exists() else []
 

@@ -178,7 +178,7 @@ def test_a_table_in_which_no_row_has_a_response_is_refused(here: Path) -> None:
 
 
 def _begun(here: Path) -> "subprocess.Popen[bytes]":
-    """A run that has begun to write graded.csv, and waits for its judge until the file `held` is gone."""
+    """Start a run that writes graded.csv and waits for its judge until the file `held` is removed."""
     (here / "held").touch()
     command = [sys.executable, "-m", "markscheme", *GRADE[1:], "rows.jsonl", "--out", "graded.csv"]
     env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache")}

@@ -1,4 +1,4 @@
-"""A name of a command that another took in: what is typed now, with the words that were typed."""
+"""Removed commands: their names are answered with the command to type instead."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""A judge of the same model family as the responses' writer is named by every command that uses one."""
+"""Every command warns of a judge from the same model family as the model that wrote the responses."""
 
 import json
 from pathlib import Path

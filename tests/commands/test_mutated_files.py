@@ -80,7 +80,7 @@ def test_numbers_in_files_that_cannot_be_computed_with_are_refused_and_the_file_
 
 
 def refuses_values(folder: Path, file: str, why: str, *command: str) -> None:
-    """See that a command says why it can't take what a file holds, and names it."""
+    """Check that a command refuses a file's content with the reason and the file's name."""
     done = run("markscheme", *command, cwd=folder)
     assert "Traceback" not in done.stderr
     assert done.returncode in (1, 2)
@@ -112,13 +112,13 @@ def test_a_pyarrow_that_cannot_be_imported_is_reported_before_a_judge_is_asked(f
 
 
 def break_pyarrow(folder: Path) -> None:
-    """Put a pyarrow there that can't be imported."""
+    """Write a module `pyarrow` that can't be imported."""
     (folder / "broken").mkdir()
     (folder / "broken" / "pyarrow.py").write_text("raise ImportError('libarrow.so: cannot open shared object file')\n")
 
 
 def names_the_library_that_is_broken(folder: Path, file: str, *command: str) -> None:
-    """See that a command says that pyarrow can't be imported, and for which file."""
+    """Check that a command says that pyarrow can't be imported, and for which file it is needed."""
     done = run("markscheme", *command, cwd=folder, env={"PYTHONPATH": str(folder / "broken")})
     assert done.returncode == 2
     assert f"error: {file}: Parquet needs the package pyarrow, which cannot be imported here" in done.stderr

@@ -30,7 +30,7 @@ def judge(system_prompt, user_prompt):
 
 
 def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:
-    """The exit status of a command on the table in a form, and what it prints, whatever the file is called."""
+    """Run a command on the table in a file format; return its exit status and output with the file's name replaced."""
     name = write(TABLE, form, folder).name
     done = run("markscheme", *(name if word == "TABLE" else word for word in command), cwd=folder)
     return done.returncode, re.sub(r"t\.(csv|json|xlsx)", "TABLE", done.stdout + done.stderr)

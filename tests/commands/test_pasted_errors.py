@@ -1,4 +1,4 @@
-"""Every command that an error or a refusal prints is pasted where it was printed, and is no other fault."""
+"""Every command that an error message suggests works when it is run in the same folder."""
 
 import re
 import shlex

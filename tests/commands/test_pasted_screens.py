@@ -1,4 +1,4 @@
-"""Every command that a first screen prints is pasted where it was printed, and does what it is printed for."""
+"""Every command that a first screen suggests works when it is run in the same folder."""
 
 import re
 import shlex
@@ -30,14 +30,14 @@ MADE_BEFORE = ("rated.json", "JUDGE.jsonl")
 
 
 def write_outputs(folder: Path) -> None:
-    """Write the reader's own outputs, of which none is labelled."""
+    """Write outputs of the user, none of which is labelled."""
     lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
     rows = [{"id": f"own-{i}", "query": line["query"], "response": line["response"]} for i, line in enumerate(lines)]
     write_lines(folder / "own-outputs.jsonl", [{**row, "id": f"{row['id']}-{n}"} for n in range(10) for row in rows])
 
 
 def _writes_page(arguments: Sequence[str]) -> bool:
-    """Whether the command writes a page, and isn't told to do so already."""
+    """Return True if a command could also write a page with `--html`."""
     has_page = any("--html" in option.names for option in described(arguments[0]).options)
     return has_page and "--html" not in arguments and "--json" not in arguments
 

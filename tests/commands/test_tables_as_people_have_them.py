@@ -15,7 +15,7 @@ ROWS = 60
 
 
 def cycled(values: str, wrong: Sequence[int] = (), instead: str = "") -> list[str]:
-    """Values in turn, one for each row; in the rows `wrong` another one."""
+    """Repeat values over all rows, with `instead` in the rows `wrong`."""
     turns = itertools.islice(itertools.cycle(values.split()), ROWS)
     return [instead if row in wrong else value for row, value in enumerate(turns)]
 
@@ -43,7 +43,7 @@ class Table:
     options: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """As CSV."""
+        """Write the table as CSV."""
         rows = zip(*self.columns.values(), strict=True)
         path.write_text("\n".join([",".join(self.columns), *map(",".join, rows)]) + "\n", encoding="utf-8")
 
@@ -200,7 +200,7 @@ TABLES = [
 
 
 def calibrations(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The report of each judge."""
+    """Return the calibration of each judge in a report."""
     yield from report.get("judges", [report])
 
 
@@ -210,7 +210,7 @@ def test_a_table_is_read_to_a_verdict_or_refused_with_the_option(table: Table, t
 
 
 def is_read_or_refused(table: Table, folder: Path) -> None:
-    """See that a table is read to a verdict, or refused with the option that says what it holds."""
+    """Check that a table leads to a verdict, or is refused with the option that resolves it."""
     table.write(folder / "table.csv")
     done = run("calibrate", "table.csv", *table.options, "--json", "-", cwd=folder)
     assert done.returncode == table.status, done.stderr

@@ -65,7 +65,7 @@ NOT_LOADED = {"__main__", "pytest_plugin", "sockets", "daft_frames"}
 
 
 def load() -> dict[str, Callable[[], Any]]:
-    """The functions behind the installed commands, with every module of the package loaded."""
+    """Load every module of the package, and return the functions behind the installed commands."""
     for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
         if not NOT_LOADED.intersection(module.name.split(".")[1:]):
             importlib.import_module(module.name)
@@ -92,7 +92,7 @@ def prepare_pages() -> None:
 
 
 def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> None:
-    """Fork for each caller and say the new process's id, later its exit status; it ends with its caller.
+    """Fork a process for each caller, and send the caller its id and later its exit status.
 
     Ends when standard input does.
     """
@@ -127,7 +127,7 @@ def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> No
 
 
 def run(message: bytes, descriptors: Sequence[int], commands: dict[str, Callable[[], Any]]) -> int:
-    """The exit status of a command, run here as its installed script runs it."""
+    """Run a command as its installed script would, and return its exit status."""
     folder, count, *rest = os.fsdecode(message).split("\0")
     sys.argv, variables = rest[: int(count)], rest[int(count) :]
     os.environ.clear()
@@ -153,7 +153,7 @@ def run(message: bytes, descriptors: Sequence[int], commands: dict[str, Callable
 
 
 def exit_status(code: Any) -> int:
-    """What the interpreter makes of `sys.exit(code)`."""
+    """Return the exit status that the interpreter makes of `sys.exit(code)`."""
     if isinstance(code, int | None):
         return code or 0
     print(code, file=sys.stderr)

@@ -27,7 +27,7 @@ class Asked:
         self.pid = int(self._connection.recv(32))
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit status once it has ended, negative for a signal.
+        """Wait until the command ends, and return its exit status, negative for a signal.
 
         Raises:
             TimeoutError: It is still at work after `timeout` seconds, and is now killed.
@@ -38,7 +38,7 @@ class Asked:
 
 
 def main(place: str, name: str) -> None:
-    """Be the command `name`: pass on arguments, environment, folder, streams and signals; end as it ends."""
+    """Run the command `name` in the warm process with all of this process's input, and end as it ends."""
     passed_on = (signal.SIGINT, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
     request = Asked(place, [name, *sys.argv[1:]], cwd=os.getcwd(), env=os.environ, streams=(0, 1, 2))

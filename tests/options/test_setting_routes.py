@@ -110,13 +110,13 @@ def value_among(values: object, key: str) -> Any:
 
 
 def value_of(bound: BoundArguments, key: str) -> Any:
-    """Return what a command is called with for a setting."""
+    """Return the value of a setting among the arguments that a command's function gets."""
     argument = bound.arguments.get(key)
     return value_among(list(bound.arguments.values()), key) if argument is None else argument
 
 
 def routes_of(key: str) -> set[str]:
-    """Return the routes that a setting must have, by what it is of.
+    """Return the routes, such as "file", by which a setting must be settable.
 
     `-o` sets all. A file doesn't say what is true of one run, what is written, or what code is run. Asking and reading
     are the same in every framework and in Python; what `calibrate` compares is an argument of it there too.
@@ -174,7 +174,7 @@ def test_a_setting_has_the_same_value_from_command_line_file_environment_and_pyt
 
 
 def set_by_words(command: str, words: list[str], settings: SettingsFile, *keys: str) -> dict[str, Any]:
-    """Return what a command line makes of settings; `calibrate` takes several judges."""
+    """Return the values that a command line gives to some settings."""
     _, bound = parse(command, words, settings)
     of_reading = typed_reading(typed_settings(command, words)[0])
     values_by_key = {

@@ -28,7 +28,7 @@ from markscheme.seam import Feature, features, offer
 
 @dataclass(frozen=True, kw_only=True)
 class TideOptions:
-    """How a run is compared with the tide."""
+    """Options of an invented feature."""
 
     tides: int | None = option(None, "tides to wait for", WHOLE, value="N")
     tide_margin: float | None = setting(
@@ -38,7 +38,7 @@ class TideOptions:
 
 @pytest.fixture
 def tide() -> Iterator[None]:
-    """A feature that adds a family of options to `calibrate`."""
+    """Offer a feature that adds a family of options to `calibrate`."""
     before = features()
     added = Feature("tide", OPTIONS(Family(lambda: TideOptions, commands=("calibrate",))))
     command_line.cache_clear()

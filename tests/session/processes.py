@@ -34,7 +34,7 @@ GRADER = ROOT / "graders/rubric_grader.py"
 
 
 def call(function: str, *arguments: Any, cwd: Path, env: Mapping[str, str], grader: Path = GRADER) -> dict[str, Any]:
-    """What a grader's function gives in a fresh interpreter: `given` or `raised`, and the `modules` it loaded."""
+    """Call a grader's function in a fresh interpreter; return its result or error, and the loaded modules."""
     (answered,) = calls(function, [arguments], cwd=cwd, env=env, grader=grader)
     return answered
 
@@ -48,7 +48,7 @@ def calls(
     grader: Path = GRADER,
     python: str | Path = sys.executable,
 ) -> list[dict[str, Any]]:
-    """What a grader's function gives for each list of arguments, one after the other in one fresh interpreter."""
+    """Call a grader's function for each list of arguments in one fresh interpreter; return what `call` does."""
     done = subprocess.run(
         [python, "-c", CALL, str(grader), function],
         input=json.dumps(list(each)),
@@ -65,24 +65,24 @@ def calls(
 
 
 def assess(output: Any, config: Mapping[str, Any], cwd: Path, env: Mapping[str, str], **context: Any) -> Any:
-    """The grading result of our assertion for one output."""
+    """Return the grading result of markscheme's assertion for one output."""
     return call("get_assert", output, {"vars": {}, "config": config, **context}, cwd=cwd, env=env)["given"]
 
 
 def assess_each(cases: Iterable[tuple[Any, Mapping[str, Any]]], cwd: Path, env: Mapping[str, str]) -> list[Any]:
-    """The grading results of our assertion for outputs with their configs, all made by one interpreter."""
+    """Return the grading results of markscheme's assertion for outputs with their configs, by one interpreter."""
     asked = [(output, {"vars": {}, "config": config}) for output, config in cases]
     return [answered["given"] for answered in calls("get_assert", asked, cwd=cwd, env=env)]
 
 
 def files(runtime: Path) -> list[str]:
-    """What stands in the folder of sessions."""
+    """List the files in the folder of sessions."""
     folder = runtime / "markscheme"
     return sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and more than a name that nobody has collected."""
+    """Return True if a process runs; a zombie doesn't."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until(true: Any, seconds: float = 120.0) -> bool:
-    """Whether `true()` becomes so at all; the seconds only end what hangs."""
+    """Wait until `true()` is true, and return whether it became so within a time limit."""
     until = time.monotonic() + seconds
     while not true():
         if time.monotonic() > until:
@@ -100,7 +100,7 @@ def wait_until(true: Any, seconds: float = 120.0) -> bool:
 
 
 def session_pids(runtime: Path) -> list[int]:
-    """The warm processes whose socket stands, or stood, in `runtime`."""
+    """Return the ids of the warm processes whose sockets are, or were, in `runtime`."""
     pids = []
     for process in Path("/proc").iterdir():
         if process.name.isdecimal():
@@ -115,14 +115,14 @@ def session_pids(runtime: Path) -> list[int]:
 
 @contextmanager
 def sockets() -> Iterator[Path]:
-    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
+    """Yield a folder with a short path for sessions' sockets, and end the sessions in it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
     yield folder
     end_sessions(folder)
 
 
 def end_sessions(folder: Path) -> None:
-    """End whatever runs there, and remove the folder; at once where nothing was put into it."""
+    """End all sessions in a folder, and remove it."""
     if any(folder.iterdir()):
         for place in folder.rglob("*.sock"):
             client.stop(str(place))

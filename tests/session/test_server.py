@@ -18,7 +18,7 @@ CALLERS = 300
 
 
 async def answer_to(place: Path, message: bytes) -> bytes:
-    """All that comes back for a message."""
+    """Send a message to a session and return all bytes of its answer."""
     reader, writer = await asyncio.open_unix_connection(str(place))
     writer.write(message)
     writer.write_eof()
@@ -28,7 +28,7 @@ async def answer_to(place: Path, message: bytes) -> bytes:
 
 
 async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[bytes]:
-    """What a session that answers by `answer` says to the messages, which ends when nobody comes any more."""
+    """Serve a session with the handler `answer`, send it messages, and return its answers once it has ended."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place))
         listener.listen()

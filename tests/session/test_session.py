@@ -40,7 +40,7 @@ OFF = {"MARKSCHEME_SESSION": "off"}
 
 
 def times_asked(project: Path) -> int:
-    """How often the judge was asked."""
+    """Return how often the judge was asked."""
     return len((project / "asked").read_text()) if (project / "asked").exists() else 0
 
 
@@ -209,7 +209,7 @@ def test_a_user_s_own_judge_in_a_session_reads_its_caller_s_environment_and_no_o
 
 
 def two_projects(folder: Path) -> tuple[Path, Path]:
-    """Two folders, each with the graders and a rubric `capital` of its own with a criterion called like the folder.
+    """Make two projects with graders and a rubric `capital`, whose only criterion is named like the project's folder.
 
     Their judge is a module that doesn't move.
     """
@@ -265,7 +265,7 @@ def test_a_session_whose_project_was_moved_refuses_to_answer(
 
 
 def answered(place: str, message: bytes) -> Any:
-    """What a session answers to a message as a grader in JavaScript sends it."""
+    """Send a message to a session as a grader in JavaScript does, and return the answer."""
     connection = client.connected(place)
     assert connection is not None
     with connection:
@@ -413,7 +413,7 @@ def test_stop_removes_the_socket_that_a_killed_session_left_behind(
 
 
 def answering(listener: socket.socket, reply: Callable[[socket.socket], None]) -> threading.Thread:
-    """A stranger at the socket."""
+    """Start a thread that answers on a socket in place of a session."""
 
     def serve() -> None:
         while True:

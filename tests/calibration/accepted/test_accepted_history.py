@@ -1,4 +1,4 @@
-"""The history of accepted runs: what a line keeps, what changed between two, and what isn't one."""
+"""The history file of accepted runs: its lines, the changes between two runs, and invalid lines."""
 
 import json
 from dataclasses import replace

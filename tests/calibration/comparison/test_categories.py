@@ -211,7 +211,7 @@ def test_a_rubric_of_categories_takes_no_gray_zone_and_no_holistic_strategy() ->
 
 
 def recalled(hits: int, of: int) -> Calibration:
-    """A judge that finds some of the examples labelled b, and says a to the others; it is right on 40 of a and c."""
+    """Calibrate a judge that gives b to `hits` of `of` examples of b, a to the others, and is right on a and c."""
     gold = ["b"] * of + ["a"] * 20 + ["c"] * 20
     judge = ["b"] * hits + ["a"] * (of - hits) + gold[of:]
     return calibrated(KIND, alone(judge), {"p": alone(gold)})

@@ -104,7 +104,7 @@ YES_NO = rubric_from_data({"name": "works", "criteria": [{"name": "works", "requ
 
 
 def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Rating]]:
-    """Twelve examples, half of them good; sample 0 is always wrong, all others are right."""
+    """Make twelve yes/no examples and a judge's samples of each: sample 0 is always wrong, all others are right."""
     given, ratings = [], []
     for place in range(12):
         good = place % 2
@@ -150,7 +150,7 @@ def test_a_table_of_two_judges_compares_them_with_each_other() -> None:
 
 
 def labelled_by(*raters: str) -> Comparison:
-    """Twelve examples that ann and ben labelled, the first four by further raters too."""
+    """Compare a judge on twelve examples that ann and ben labelled, and further raters the first four."""
     labels = (
         tuple(tone(i, rater, "human", 1 + i % 3) for rater in ("ann", "ben", *(raters if i < 4 else ())))
         for i in range(12)

@@ -26,14 +26,14 @@ AT_95 = 0.975
 
 
 def decisions_of(wrong: int, of: int) -> SideShare:
-    """A judge that passes so many of so many fails, and fails as many passes."""
+    """Return the false passes of a judge that passes `wrong` of `of` gold fails, and all of `of` gold passes."""
     judge = np.array([1.0] * wrong + [0.0] * (of - wrong) + [1.0] * of)
     gold = np.array([0.0] * of + [1.0] * of)
     return wrong_decisions("false_pass", judge, gold)
 
 
 def state_at(of_fails: SideShare, limit: float) -> SideState:
-    """What is shown of a limit on false passes, with plain 95% intervals: the rest of the fails are stopped."""
+    """Return whether a limit on false passes is kept, broken or open, by plain 95% intervals."""
     gold = np.zeros(of_fails.of)
     judge = np.array([1.0] * of_fails.hits + [0.0] * (of_fails.of - of_fails.hits))
     return GateSide("stops", side_share(gold, judge, of=0.0, counts=0.0), 1 - limit, AT_95).state
@@ -65,7 +65,7 @@ def test_the_least_number_of_fails_shows_a_limit_kept_and_one_fewer_does_not(lim
 
 
 def by_verdict(case: ByVerdictCase) -> RateByVerdict:
-    """The rate of a worked case."""
+    """Make the false pass rate of a worked case whose labels were drawn by verdict."""
     strata = [
         Stratum(part, grouped_share([1] * fails + [0] * (labels - fails)))
         for part, (fails, labels) in (
@@ -112,7 +112,7 @@ def test_bounds_of_a_rate_by_verdict_widen_with_confidence() -> None:
 
 
 def drawn(place: int, stratum: str, weight: float) -> Example:
-    """An example drawn for labelling from a stratum."""
+    """Make an example that was drawn for labelling from a stratum."""
     return Example(Submission("x", {}, f"e{place}"), drawn="by-verdict", weight=weight, stratum=stratum)
 
 

@@ -1,4 +1,4 @@
-"""The states of a judge, the rule from states to a verdict, and labels needed."""
+"""The policy of verdicts: what intervals show of a judge, the verdict that follows, and labels needed."""
 
 import ast
 import functools
@@ -47,19 +47,19 @@ CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Comp
 
 
 def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: bool = False) -> VerdictRow:
-    """The verdict on values that pass and fail nothing."""
+    """Return verdict, use and reason code of a judge whose values neither pass nor fail a response."""
     circumstances = Circumstances(states, ok=ok, drifted=drifted, no_skill=no_skill)
     return verdict_row(None, trend_ruling(states, no_skill=no_skill), circumstances)
 
 
 def because_of(states: VerdictStates, *, drifted: bool = False) -> BecauseCode:
-    """The rule behind the verdict on values that pass and fail nothing, by labels that let a judge gate."""
+    """Return the reason code of the verdict on a judge whose values neither pass nor fail a response."""
     _, _, because = ruling(states, ok="gate", drifted=drifted)
     return because
 
 
 def spelled_out(counts: dict[float, int]) -> Vector:
-    """Each value as often as it is counted."""
+    """Return an array with each value repeated as often as its count says."""
     return np.repeat(np.array(list(counts), dtype=np.float64), list(counts.values()))
 
 
@@ -68,7 +68,7 @@ def mean_of(counts: dict[float, int] | None) -> GroupedMean | None:
 
 
 def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
-    """A case's agreement, by hits of examples or by hits of groups."""
+    """Return the agreement of a reference case, which lists hits over all examples or by group."""
     if "hits_by_group" not in agreement_data:
         return grouped_share(np.arange(agreement_data["n"]) < agreement_data["hits"])
     sizes = agreement_data["size_by_group"]
@@ -259,14 +259,14 @@ def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to
 
 @functools.cache
 def hanna_rows(path: Path) -> list[dict[str, Any]]:
-    """The published stories with their labels and the levels of every judge."""
+    """Read the published HANNA stories with their labels and every judge's levels."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 @functools.cache
 def hanna_people(path: Path) -> tuple[Vector, Vector]:
-    """The scores of three people, shape (n, 3), and of their median levels, shape (n,): the mean of six levels."""
+    """Return the stories' scores by three people, shape (n, 3), and by their median levels, shape (n,)."""
     levels = np.array(
         [[[given[name] for name in CRITERIA] for given in row["labels"].values()] for row in hanna_rows(path)]
     )
@@ -275,7 +275,7 @@ def hanna_people(path: Path) -> tuple[Vector, Vector]:
 
 
 def hanna_figures(path: Path, judge: str) -> AgreementFigures:
-    """One judge of the published stories: the mean of six levels as a score; gold is the median level of three."""
+    """Return the agreement of one judge's scores of the stories with gold, the median of three people."""
     rows = hanna_rows(path)
     people, gold = hanna_people(path)
     judged = np.array([np.mean([(row["judge"][judge][name] - 1) / 4 for name in CRITERIA]) for row in rows])

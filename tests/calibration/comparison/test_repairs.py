@@ -24,7 +24,7 @@ Levels = dict[str, float | None]
 
 
 def rubric_of(case: RepairCase) -> Rubric:
-    """The rubric of a worked case."""
+    """Make the rubric of a worked case."""
     criteria = (
         Criterion(float(options["weight"]), f"Is it {name}?", name=name, required=options.get("required", False))
         for name, options in case.criteria.items()
@@ -33,12 +33,12 @@ def rubric_of(case: RepairCase) -> Rubric:
 
 
 def counts_of(repair: Repair) -> tuple[int, int, int]:
-    """False passes and false fails repaired, and right decisions broken."""
+    """Return the numbers of false passes repaired, false fails repaired, and right decisions broken."""
     return len(repair.false_passes), len(repair.false_fails), repair.broken
 
 
 def repairs_of(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> Repairs:
-    """What fixing each criterion changes, where it can be counted."""
+    """Return the repairs by each criterion of a judge compared with labels."""
     repairs = compared(of, labelled, ratings).repairs
     assert repairs is not None
     return repairs
@@ -106,7 +106,7 @@ RUBRICS = (
 
 
 def drawn(of: Rubric, generator: np.random.Generator) -> Levels:
-    """Levels drawn at random, of which some don't apply."""
+    """Draw a random level for each criterion; some criteria don't apply."""
     levels: Levels = {}
     for criterion in of.criteria:
         is_out = criterion.not_applicable and generator.random() < 0.2
@@ -115,13 +115,13 @@ def drawn(of: Rubric, generator: np.random.Generator) -> Levels:
 
 
 def changed(of: Rubric, levels: Levels, generator: np.random.Generator) -> Levels:
-    """Levels of which a third are drawn again."""
+    """Return levels of which about a third are drawn again at random."""
     again = drawn(of, generator)
     return {name: again[name] if generator.random() < 0.35 else level for name, level in levels.items()}
 
 
 def rating_of(unit: str, rater: str, levels: Levels, **more: Any) -> Rating:
-    """A rating of levels, or of what doesn't apply."""
+    """Make a rating from levels by criterion, some of which may be "doesn't apply"."""
     rated = {
         name: Rated(None, declined="not applicable") if level is NOT_APPLICABLE else Rated(level)
         for name, level in levels.items()
@@ -130,26 +130,26 @@ def rating_of(unit: str, rater: str, levels: Levels, **more: Any) -> Rating:
 
 
 def labelled(golds: Sequence[Levels]) -> ExampleSet:
-    """An example e0, e1, … for each of some labels."""
+    """Make labelled examples e0, e1, … from gold levels."""
     return ExampleSet(
         tuple(Example(Submission("r", {}, f"e{i}"), (rating_of(f"e{i}", "p", gold),)) for i, gold in enumerate(golds))
     )
 
 
 def ratings_of(judges: Sequence[Levels]) -> list[Rating]:
-    """The judge's ratings of e0, e1, …"""
+    """Make the judge's ratings of the examples e0, e1, … from levels."""
     return [rating_of(f"e{i}", "judge", levels) for i, levels in enumerate(judges)]
 
 
 def decided(of: Rubric, levels: Levels) -> bool | None:
-    """The decision that a table has for some levels."""
+    """Return the pass/fail decision that follows from some levels."""
     there = {name: level for name, level in levels.items() if level is not NOT_APPLICABLE}
     score = score_of_levels(there, of, [name for name in levels if name not in there])
     return decision_of_levels(score, there, of)
 
 
 def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Levels], names: Sequence[str]) -> Any:
-    """The counts, each example decided by itself with gold's level on the criteria."""
+    """Count repairs by deciding each example again with gold's levels on the named criteria."""
     counts = [0, 0, 0]
     for gold, judge in zip(golds, judges, strict=True):
         people, now = decided(of, gold), decided(of, judge)
@@ -202,7 +202,7 @@ def test_the_two_criteria_to_fix_first_repair_more_wrong_decisions_than_any_othe
 
 
 def made(seed: int = 0, n: int = 60) -> tuple[Rubric, list[Levels], list[Levels]]:
-    """A rubric with labels and a judge's levels."""
+    """Make a rubric, random gold levels, and a judge's levels that differ from some of them."""
     generator = np.random.default_rng(seed)
     of = RUBRICS[0]
     golds = [drawn(of, generator) for _ in range(n)]

@@ -14,7 +14,7 @@ from tests.calibration.made import codes, diagnosed, examples, judged, of_code, 
 
 
 def unreadable(of: Rubric, n: int = 40) -> list[Rating]:
-    """A judge of which every fourth reply could not be read."""
+    """Make ratings of a judge of which every fourth reply could not be read."""
     unread = {criterion.name: Rated(None, "no JSON", declined="unread") for criterion in of.criteria}
     levels = [float(n % 2) for _ in of.criteria]
     readable = [rating(f"e{place}", "judge", "model", of, levels) for place in range(n)]

@@ -433,7 +433,7 @@ def test_a_worst_example_comes_with_both_levels_the_quote_and_the_judge_s_reason
 
 
 def quoting(of: Rubric, is_found: dict[int, bool | None]) -> list[Rating]:
-    """The judge's ratings of twenty examples, each with a quote that is found but for those named by place."""
+    """Make ratings of twenty examples with quotes; `is_found` says by index which quotes aren't found."""
     levels = np.array([[1], [2], [3], [4]] * 5)
     return [
         replace(

@@ -23,7 +23,7 @@ def repair(
     decided: int = 200,
     scores: tuple[int, int] = (0, 0),
 ) -> Repair:
-    """A repair of so many decisions, of those that are wrong; and how many scores it repairs and breaks."""
+    """Make a Repair with given counts of repaired and broken decisions and scores."""
     stops = tuple(f"p{i}" for i in range(stopped))
     keeps = tuple(f"f{i}" for i in range(kept))
     return Repair(("c",), Totals(passes, fails, 50), decided, stops, keeps, broken, 0, *scores)

@@ -200,7 +200,7 @@ def test_the_json_of_a_slice_has_the_keys_of_the_format() -> None:
 
 
 def yes_no_parts(judge_says: Callable[[Floats, np.random.Generator], Floats], seed: int) -> tuple[Slice, ...]:
-    """A yes/no judge on two systems of which one is good in 9 of 10 examples and the other in 3 of 10."""
+    """Return the slices of a yes/no judge on two systems, of which one is MET in 90% of examples and one in 30%."""
     generator = np.random.default_rng(seed)
     good = np.array([i % 4 < 3 for i in range(160)])
     gold = (generator.random(160) < np.where(good, 0.9, 0.3)).astype(float)[:, None]

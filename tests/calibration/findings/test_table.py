@@ -21,7 +21,7 @@ def find_slow(examined: ExaminedJudge) -> Iterator[Finding]:
 
 @pytest.fixture
 def added(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A feature with a finding on judges of what the test says."""
+    """Offer a feature that adds a finding on judges of responses, or of pairs, as the test's parameter says."""
     before = features()
     rated: tuple[SubjectKind, ...] = (request.param,)
     row = FindingRow((SLOW,), 65, find_slow, rated=rated)

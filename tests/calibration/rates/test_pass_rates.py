@@ -38,7 +38,7 @@ class Labelled:
 
 
 def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled]) -> PassRates:
-    """The pass rates of both as tables."""
+    """Compute pass rates from graded responses and labelled ones."""
     responses = [Example(Submission("", {}, rating.id), group=rating.unit, system=rating.group) for rating in judged]
     graded = decision_table(RUBRIC, responses, judge=[rating.passed for rating in judged])
     examples = [Example(Submission("", {}, rating.id), drawn=rating.drawn, weight=rating.weight) for rating in labelled]
@@ -47,14 +47,14 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled]) -> PassRa
 
 
 def group(name: str, passes: int, fails: int) -> list[Judged]:
-    """The responses NAME0, NAME1, …, of which the first `passes` pass; number i answers test i."""
+    """Make the graded responses of a group: NAME0, NAME1, …, of which the first `passes` pass."""
     return [Judged(f"{name}{i}", i < passes, name, f"t{i}") for i in range(passes + fails)]
 
 
 def labels(
     rows: list[Judged], right: int, wrong: int, *, passed: bool, drawn: DrawnBy | None = "by-verdict"
 ) -> Iterator[Labelled]:
-    """Labels of responses with one verdict: `right` that people decide likewise and `wrong` that they don't."""
+    """Yield labels of responses with the same verdict: people agree with it on `right` of them, not on `wrong`."""
     of_verdict = [row for row in rows if row.passed is passed][: right + wrong]
     for place, one in enumerate(of_verdict):
         yield Labelled(one.id, passed if place < right else not passed, passed, drawn)
