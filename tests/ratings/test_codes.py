@@ -57,7 +57,7 @@ def test_ratings_read_back_from_codes_equal_the_originals(ratings: list[Rating])
 
 
 @given(st.lists(RATINGS, max_size=8), st.lists(RATINGS, max_size=8))
-def test_codes_of_two_lists_are_joined_whatever_their_criteria_are(first: list[Rating], second: list[Rating]) -> None:
+def test_coded_ratings_on_different_criteria_can_be_joined(first: list[Rating], second: list[Rating]) -> None:
     turned = [replace(rating, criteria=dict(reversed([*rating.criteria.items()]))) for rating in second]
     joined = RatingCodes(["kind"]).joined(first, RatingCodes.of(turned))
     assert list(joined) == [*first, *turned]
@@ -78,7 +78,7 @@ def test_slices_of_codes_equal_slices_of_the_ratings(ratings: list[Rating]) -> N
     assert sum(times for _, _, times in codes.answer_counts()) == sum(len(rating.criteria) for rating in ratings)
 
 
-def test_some_ratings_of_an_example_are_equal_to_a_tuple_of_them() -> None:
+def test_a_view_of_some_coded_ratings_equals_a_tuple_of_these_ratings() -> None:
     ratings = [Rating("a", "ann", "human", {"kind": Rated(1.0)}), Rating("a", "bob", "human")]
     view = RatingView(RatingCodes.of(ratings), (1, 0))
     assert (ratings[1], ratings[0]) == view
@@ -101,7 +101,7 @@ LINES: list[dict[str, object]] = [
 """Lines that say levels alone, and lines that say more."""
 
 
-def test_a_line_is_read_into_codes_as_it_is_by_itself() -> None:
+def test_lines_read_together_into_codes_equal_lines_that_are_read_one_by_one() -> None:
     lines = RatingLines(RUBRIC)
     for line in (*LINES, *LINES):
         lines.add(line, kind="model")
@@ -121,7 +121,7 @@ def test_a_line_is_read_into_codes_as_it_is_by_itself() -> None:
         {"pass": "yes"},
     ],
 )
-def test_a_faulty_line_is_refused_after_lines_that_are_like_it(fault: dict[str, object]) -> None:
+def test_a_faulty_line_is_refused_in_the_same_words_after_valid_lines_like_it(fault: dict[str, object]) -> None:
     lines = RatingLines(RUBRIC)
     good: dict[str, object] = {**LINES[0], "sample": 1, "pass": True}
     lines.add(good)
@@ -133,7 +133,7 @@ def test_a_faulty_line_is_refused_after_lines_that_are_like_it(fault: dict[str, 
     assert str(among_others.value) == str(by_itself.value)
 
 
-def test_a_level_off_the_scale_is_unread_for_a_judge_alone() -> None:
+def test_a_level_off_the_scale_is_kept_as_unreadable_only_if_a_judge_gave_it() -> None:
     lines = RatingLines(RUBRIC, keep_unread=True)
     off = {"id": "a", "criteria": {"clear": 1, "kind": 9}}
     lines.add(off, kind="model")
@@ -143,7 +143,9 @@ def test_a_level_off_the_scale_is_unread_for_a_judge_alone() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([np.nan, 0.5, 2.0]), st.integers(-1, 3), st.booleans()), max_size=20))
-def test_equal_rows_have_one_number_and_others_another(rows: list[tuple[float, int, bool]]) -> None:
+def test_equal_rows_of_some_columns_get_the_same_number_and_different_rows_different_ones(
+    rows: list[tuple[float, int, bool]],
+) -> None:
     columns: list[npt.NDArray[Any]] = [
         np.array([row[column] for row in rows], dtype=kind) for column, kind in enumerate((float, int, bool))
     ]

@@ -27,7 +27,7 @@ def warned(path: Path, lines: list[dict[str, Any]]) -> list[str]:
     return [str(warning.message).partition(": ")[2] for warning in caught]
 
 
-def test_different_levels_of_one_sample_are_named(tmp_path: Path) -> None:
+def test_different_levels_in_one_sample_of_a_rater_cause_a_warning_with_the_examples(tmp_path: Path) -> None:
     path = tmp_path / "ratings.jsonl"
     twice = [rating(id, level) for id in ("1", "2") for level in ("MET", "UNMET")]
     assert warned(path, [*twice, rating("3", "MET"), rating("3", "MET")]) == [
@@ -37,7 +37,7 @@ def test_different_levels_of_one_sample_are_named(tmp_path: Path) -> None:
     assert warned(path, [*asked_again, rating("2", "MET"), rating("2", "UNMET", sample=1)]) == []
 
 
-def test_a_level_that_its_probabilities_contradict_is_named(tmp_path: Path) -> None:
+def test_a_level_that_is_not_the_most_probable_one_causes_a_warning_with_the_example(tmp_path: Path) -> None:
     def of(level: str, met: float) -> dict[str, Any]:
         return {"level": level, "probabilities": {"MET": met, "UNMET": round(1 - met, 3)}}
 

@@ -78,7 +78,7 @@ def test_the_long_form_keeps_inputs_labels_and_how_the_example_was_drawn(tmp_pat
     assert (second.overall, second.blind, second.kind) == (0.6, False, "human")
 
 
-def test_the_number_0_names_an_example_a_group_and_a_system(tmp_path: Path) -> None:
+def test_the_number_0_is_valid_as_the_name_of_an_example_or_a_group_or_a_system(tmp_path: Path) -> None:
     more = {"query": "?", "response": "Yes.", "group": 0, "system": 0, "stratum": 0}
     path = written(tmp_path, "examples.jsonl", {"id": 0, **more})
     (example,) = load_examples(path, RUBRIC).examples
@@ -86,7 +86,7 @@ def test_the_number_0_names_an_example_a_group_and_a_system(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("form", ["list", "mapping", "lines"])
-def test_the_short_form_is_an_overall_label_of_the_author(tmp_path: Path, form: str) -> None:
+def test_an_example_s_expected_score_is_read_as_an_overall_label_by_the_author(tmp_path: Path, form: str) -> None:
     example = {"input": "def f(): ...", "expectedScore": 0.8, "expectedFeedback": ["no types", "no doc"]}
     if form == "lines":
         path = written(tmp_path, "examples.jsonl", example)
@@ -97,7 +97,7 @@ def test_the_short_form_is_an_overall_label_of_the_author(tmp_path: Path, form: 
     assert (label.rater, label.kind, label.overall, label.note) == ("author", "human", 0.8, "no types; no doc")
 
 
-def test_yaml_and_csv_files_of_the_same_examples_are_read_alike(tmp_path: Path) -> None:
+def test_yaml_and_csv_files_of_the_same_examples_give_the_same_labels(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text(
         "- id: a\n  query: When?\n  response: At 5.\n  labels:\n  - {rater: r1, kind: human, criteria: {clarity: 4}}\n"
     )
@@ -105,7 +105,7 @@ def test_yaml_and_csv_files_of_the_same_examples_are_read_alike(tmp_path: Path) 
     assert load_examples(tmp_path / "e.yaml", RUBRIC).examples[0].labels == (only_label(tmp_path / "e.csv"),)
 
 
-def test_csv_takes_true_and_false_for_yes_and_no_alone(tmp_path: Path) -> None:
+def test_true_and_false_in_a_csv_file_are_levels_only_of_yes_or_no_criteria(tmp_path: Path) -> None:
     header = "id,query,response,clarity,polite"
     assert only_label(written(tmp_path, "a.csv", header, "a,?,Done.,4,TRUE")).criteria["polite"].level == 1.0
     with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' isn't a level"):
@@ -131,7 +131,7 @@ def test_a_spreadsheet_s_semicolons_and_weights_are_read(tmp_path: Path) -> None
         load_examples(written(tmp_path, "f.csv", header, "a;When?;At 5.;much;chosen;4"), RUBRIC)
 
 
-def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) -> None:
+def test_csv_rows_with_the_same_id_are_one_example_with_labels_by_several_raters(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(
         "id,query,response,rater,kind,overall,clarity\n"
         "a,When?,At 5.,r1,human,0.5,4\na,When?,At 5.,r2,human,,3\nb,Where?,There.,r1,human,,5\n"
@@ -141,7 +141,7 @@ def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) 
     assert [label.overall for label in examples[0].labels] == [0.5, None]
 
 
-def test_ratings_next_to_the_examples_are_labels_too(tmp_path: Path) -> None:
+def test_ratings_in_a_folder_next_to_the_examples_are_labels_too(tmp_path: Path) -> None:
     path = written(tmp_path, "examples.jsonl", {"id": "a", "response": "At 5."}, {"id": "b", "response": "At 6."})
     (tmp_path / "ratings").mkdir()
     written(tmp_path / "ratings", "ana.jsonl", {"id": "b", "rater": "ana", "criteria": {"polite": True}})
@@ -173,7 +173,7 @@ def test_all_faults_of_a_file_are_reported_at_once_with_their_lines(tmp_path: Pa
 
 
 @pytest.mark.parametrize("line", ['{"id": "a", "response": "x", "labels": [{"overall": NaN}]}', '{"id":', "[[[["])
-def test_what_is_not_json_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+def test_a_file_of_examples_that_is_not_json_is_refused_with_the_line_of_the_fault(tmp_path: Path, line: str) -> None:
     path = written(tmp_path, "examples.jsonl", {"id": "0", "response": "x"}, line)
     with pytest.raises(RatingError, match=r"examples\.jsonl:2: is not readable JSON"):
         load_examples(path, RUBRIC)
@@ -199,7 +199,7 @@ def test_a_line_that_is_no_json_among_lines_that_are_is_refused_with_its_own_lin
         load_examples(path, RUBRIC)
 
 
-def test_a_level_between_two_is_a_rating_and_one_beyond_the_ends_is_not(tmp_path: Path) -> None:
+def test_a_level_between_two_levels_is_valid_and_one_beyond_the_ends_of_the_scale_is_refused(tmp_path: Path) -> None:
     half = written(tmp_path, "half.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 3.5}}]})
     assert only_label(half).criteria["clarity"].level == 3.5
     beyond = written(tmp_path, "beyond.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 5.5}}]})
@@ -234,7 +234,7 @@ def test_labels_given_under_another_wording_are_counted_as_stale(tmp_path: Path)
         assert load_examples(path, RUBRIC).stale == 3
 
 
-def test_splits_separate_the_test_part(tmp_path: Path) -> None:
+def test_examples_are_divided_by_split_and_those_without_one_belong_to_dev(tmp_path: Path) -> None:
     path = written(
         tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "y", "split": "test"},
         {"id": "c", "response": "z", "split": "dev"},
@@ -244,7 +244,7 @@ def test_splits_separate_the_test_part(tmp_path: Path) -> None:
     assert (examples.part("dev").ids, examples.part("test").ids) == (("a", "c"), ("b",))
 
 
-def test_a_clean_file_warns_of_nothing(tmp_path: Path) -> None:
+def test_a_file_of_examples_without_problems_causes_no_warning(tmp_path: Path) -> None:
     path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 4}}]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -276,7 +276,7 @@ def test_a_response_that_lends_a_passage_to_an_anchor_counts_in_no_figure(tmp_pa
     assert [example.id for example in examples.labelled.examples] == ["other"]
 
 
-def test_a_short_passage_in_an_anchor_gives_nothing_away(tmp_path: Path) -> None:
+def test_a_short_passage_that_response_and_anchor_share_is_not_a_leak(tmp_path: Path) -> None:
     rubric = Rubric((Criterion(-1.0, "It states a wrong price.", "price", bad="Only 49 euros."),))
     label = {"rater": "a", "criteria": {"price": 1}}
     path = tmp_path / "examples.jsonl"

@@ -34,14 +34,14 @@ def test_the_strongest_kind_of_label_of_an_example_is_its_gold() -> None:
     assert gold.kinds == {"adjudicated": 1, "human": 1}
 
 
-def test_where_people_labelled_some_the_others_labels_are_set_aside() -> None:
+def test_if_people_labelled_some_examples_those_with_only_other_labels_are_set_aside() -> None:
     truth = set_of((tone(0, "p", "human", 2),), (tone(1, "made", "constructed", 3),), (tone(2, "gpt", "model", 3),))
     gold = gold_of(truth, ONE)
     assert (gold.ids, gold.set_aside, gold.reference) == (("e0",), 2, "one-person")
     assert gold_of(truth, ONE, kind="constructed").ids == ("e1",)
 
 
-def test_labels_by_code_count_where_they_are_asked_for() -> None:
+def test_labels_given_by_code_are_gold_if_that_kind_is_asked_for() -> None:
     truth = set_of((tone(0, "p", "human", 2), tone(0, "length", "code", 4)))
     gold = gold_of(truth, ONE, kind="code")
     assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")
@@ -74,7 +74,7 @@ def test_the_kind_of_gold_follows_from_who_gave_the_labels(kinds: list[str], ref
     assert gold_of(set_of(labels), ONE).reference == reference
 
 
-def test_a_tenth_of_examples_with_one_person_still_counts_as_people_s() -> None:
+def test_gold_counts_as_several_people_s_if_a_tenth_of_the_examples_has_only_one_annotator() -> None:
     pairs = [(tone(i, "p", "human", 3), tone(i, "q", "human", 3)) for i in range(9)]
     assert gold_of(set_of(*pairs, (tone(9, "p", "human", 3),)), ONE).reference == "people"
     alone = [(tone(9, "p", "human", 3),), (tone(10, "p", "human", 3),)]
@@ -122,7 +122,7 @@ def two_say(rubric: Rubric, ana: list[float], ben: list[float], **more: object) 
     )
 
 
-def test_an_even_split_over_yes_or_no_is_neither_gold_nor_a_miss() -> None:
+def test_an_even_split_over_yes_or_no_leaves_no_gold_and_counts_in_no_agreement() -> None:
     gold = gold_of(two_say(YES_NO_ONE, [1], [0]), YES_NO_ONE)
     assert np.isnan(gold.levels["polite"]).tolist() == [True, False]
     assert np.isnan(gold.scores).tolist() == [True, False]
@@ -146,7 +146,7 @@ def test_an_adjudicator_settles_an_even_split() -> None:
 @pytest.mark.parametrize(
     ("weight", "has_score", "has_decision"), [(1.0, True, True), (9.0, False, True), (11.0, False, False)]
 )
-def test_a_split_counts_where_the_answer_could_change_the_score_or_the_decision(
+def test_an_even_split_leaves_no_score_or_decision_if_its_answer_could_change_them(
     weight: float, has_score: bool, has_decision: bool
 ) -> None:
     """One of ten points moves the score by .05 either way, less than the tolerance of .1, nine of 18 by .25; with 11 of

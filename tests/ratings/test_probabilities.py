@@ -58,7 +58,7 @@ def test_what_is_not_a_distribution_over_the_levels_is_refused_with_its_line(
         read(tmp_path, {"tone": {"level": 1, "probabilities": probabilities}})
 
 
-def test_several_samples_have_the_most_probable_level_of_their_mean(tmp_path: Path) -> None:
+def test_of_several_samples_with_probabilities_the_most_probable_level_by_their_mean_counts(tmp_path: Path) -> None:
     samples = [{"tone": {"probabilities": {"MET": p, "UNMET": 1 - p}}, "clarity": CLEAR} for p in (0.9, 0.45, 0.48)]
     column = column_of("judge", read(tmp_path, *samples), RUBRIC, ["a", "b"])
     assert column.levels["tone"][0] == 1.0  # the median of the votes would be 0
@@ -68,7 +68,7 @@ def test_several_samples_have_the_most_probable_level_of_their_mean(tmp_path: Pa
     assert column.decisions[0] == 1.0
 
 
-def test_ratings_without_probabilities_have_no_array_of_them(tmp_path: Path) -> None:
+def test_a_column_of_ratings_without_probabilities_has_no_array_of_probabilities(tmp_path: Path) -> None:
     column = column_of("judge", read(tmp_path, {"tone": 1, "clarity": 3}), RUBRIC, ["a"])
     assert not column.probabilities
     assert not len(column.chances)

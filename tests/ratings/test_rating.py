@@ -49,7 +49,7 @@ def test_abstentions_and_other_answers_without_a_level_read_back_unchanged(decli
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
 
-def test_judge_is_read_as_rater_and_a_file_gives_the_line_of_a_fault(tmp_path: Path) -> None:
+def test_the_key_judge_is_read_as_rater_and_a_fault_in_a_file_of_ratings_has_its_line(tmp_path: Path) -> None:
     path = tmp_path / "judge.jsonl"
     path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4}}\n\n{"id": "b", "criteria": {"tone": 1}}\n')
     with pytest.raises(
@@ -69,7 +69,9 @@ def test_a_judge_without_a_kind_is_not_a_person(tmp_path: Path) -> None:
     assert [r.kind for r in load_ratings(_file(tmp_path, *rows), RUBRIC, kind="human")] == ["model", "human"]
 
 
-def test_what_a_judge_said_off_the_scale_may_be_kept_as_unread_and_a_person_s_never(tmp_path: Path) -> None:
+def test_a_judge_s_answer_off_the_scale_may_be_kept_as_unreadable_but_a_person_s_is_always_refused(
+    tmp_path: Path,
+) -> None:
     levels: list[Any] = [9, "good", {"level": "MET", "reason": "so"}, {"level": True}, 4.5]
     rows: list[dict[str, Any]] = [
         {"id": f"e{i}", "judge": "gpt", "criteria": {"clarity": level}} for i, level in enumerate(levels)
@@ -104,7 +106,7 @@ def test_of_two_lines_by_one_annotator_the_later_counts_criterion_by_criterion(t
     assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
 
 
-def test_a_later_line_under_another_wording_leaves_the_other_criteria_and_remembers_what_it_replaces(
+def test_a_later_rating_under_another_wording_keeps_other_criteria_and_records_the_answers_it_replaces(
     tmp_path: Path,
 ) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}

@@ -48,7 +48,7 @@ def test_the_digest_is_of_ids_and_labels_in_any_order(tmp_path: Path) -> None:
     assert digest.startswith("sha256:")
 
 
-def test_every_look_is_on_record_before_the_labels_are_handed_out(tmp_path: Path) -> None:
+def test_every_look_at_test_labels_is_recorded_before_the_labels_are_returned(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", "test"), example("3", "test"))
     before = openings_of(examples)
     assert before is not None
@@ -76,13 +76,13 @@ def test_a_set_without_held_out_labels_cannot_be_opened(tmp_path: Path) -> None:
         open_test_labels(examples, by="a command", at="2026-11-02")
 
 
-def test_labels_are_not_handed_out_where_the_look_can_not_be_put_on_record(tmp_path: Path) -> None:
+def test_test_labels_are_not_returned_if_the_look_at_them_cannot_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").mkdir()
     with pytest.raises(RatingError, match=r"opened\.jsonl"):
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
 
 
-def test_an_invalid_record_is_reported_by_its_line(tmp_path: Path) -> None:
+def test_an_invalid_line_in_the_record_of_looks_is_reported_with_its_number(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
     examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):
@@ -93,7 +93,7 @@ def test_an_invalid_record_is_reported_by_its_line(tmp_path: Path) -> None:
         openings_of(examples)
 
 
-def test_examples_that_moved_numbers_are_known_by_id(tmp_path: Path) -> None:
+def test_examples_that_were_used_to_tune_the_rubric_are_recorded_by_id(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", "dev"))
     assert used_to_tune(examples) == frozenset()
     record_tuning(examples, ["1"], {"pass_mark": 0.6}, at="2026-11-02")
@@ -102,7 +102,7 @@ def test_examples_that_moved_numbers_are_known_by_id(tmp_path: Path) -> None:
     assert used_to_tune(ExampleSet(examples.examples)) == frozenset()
 
 
-def test_groups_on_both_sides_of_a_split_are_warned_of(tmp_path: Path) -> None:
+def test_a_group_with_examples_in_both_dev_and_test_causes_a_warning(tmp_path: Path) -> None:
     apart = a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="y"), example("3", "test"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -169,7 +169,7 @@ def test_no_record_is_ever_written_through_a_link(tmp_path: Path) -> None:
     assert victim.read_text() == ""
 
 
-def test_openings_are_counted_by_example_and_level_whatever_else_changes(tmp_path: Path) -> None:
+def test_looks_at_test_labels_are_counted_by_example_and_level_even_if_raters_or_notes_change(tmp_path: Path) -> None:
     before = a_set(tmp_path, example("1", "test", 0.2), example("2", "test", 0.8))
     open_test_labels(before, by="improve --open", at="2026-11-02", wordings=("w",), judge="j")
     (first, second) = before.examples
@@ -189,7 +189,9 @@ def test_openings_are_counted_by_example_and_level_whatever_else_changes(tmp_pat
 
 
 @pytest.mark.parametrize("label", [{"criteria": {"polite": Rated(1.0)}}, {"passed": True}], ids=["level", "decision"])
-def test_a_renamed_criterion_makes_no_labels_fresh(tmp_path: Path, label: dict[str, Any]) -> None:
+def test_renaming_a_criterion_does_not_make_its_test_labels_count_as_unseen(
+    tmp_path: Path, label: dict[str, Any]
+) -> None:
     of = replace(example("1", "test", 0.2), labels=(Rating("1", "a", "human", **label),))
     before = a_set(tmp_path, of)
     open_test_labels(before, by="improve --open", at="2026-11-02", wordings=("w",), judge="j")
@@ -200,14 +202,14 @@ def test_a_renamed_criterion_makes_no_labels_fresh(tmp_path: Path, label: dict[s
     assert openings.of_these == 1
 
 
-def test_a_pair_with_another_second_response_has_fresh_labels() -> None:
+def test_a_pair_with_another_second_response_has_unseen_test_labels() -> None:
     first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
     changed = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
     seen = [levels_seen(ExampleSet((of,), None)) for of in (first, changed)]
     assert not seen[0] & seen[1]
 
 
-def test_a_look_at_all_labels_is_on_record_without_a_test_part(tmp_path: Path) -> None:
+def test_a_look_at_all_labels_is_recorded_in_a_set_without_a_test_split(tmp_path: Path) -> None:
     whole = a_set(tmp_path, example("1", None, 0.2), example("2", None, 0.8))
     _, looks = open_test_labels(whole, by="improve --outside", at="2026-11-02", whole=True)
     assert (looks.of_these, looks.n) == (1, 2)
@@ -226,7 +228,7 @@ def stored(folder: Path, *examples: Example) -> ExampleSet:
     return ExampleSet(tuple(replace(one, line=at) for at, one in enumerate(examples, 1)), path)
 
 
-def test_the_same_parts_drawn_by_two_processes_are_written_once(tmp_path: Path) -> None:
+def test_the_same_splits_drawn_by_two_processes_are_written_once(tmp_path: Path) -> None:
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     write_parts(examples)
     text = (tmp_path / "examples.jsonl").read_text()
@@ -235,7 +237,7 @@ def test_the_same_parts_drawn_by_two_processes_are_written_once(tmp_path: Path) 
     assert text.count("split") == 2
 
 
-def test_parts_are_never_written_into_lines_of_other_examples(tmp_path: Path) -> None:
+def test_splits_are_never_written_into_lines_of_other_examples(tmp_path: Path) -> None:
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     path = tmp_path / "examples.jsonl"
     path.write_text('{"id": "0", "response": "new"}\n' + path.read_text())
@@ -249,7 +251,7 @@ def test_parts_are_never_written_into_lines_of_other_examples(tmp_path: Path) ->
         write_parts(replace(second_set, examples=tuple(replace(one, split="dev") for one in second_set.examples)))
 
 
-def test_examples_appended_while_parts_are_written_stay(tmp_path: Path) -> None:
+def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path) -> None:
     """A process appends 150 examples one by one, while this one writes parts, removes them and writes them again."""
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     path = tmp_path / "examples.jsonl"
@@ -275,7 +277,9 @@ def test_examples_appended_while_parts_are_written_stay(tmp_path: Path) -> None:
     assert ids == ["1", "2", *(f"new {number}" for number in range(150))]
 
 
-def test_looks_of_several_processes_have_a_number_each_and_spend_less_each_time(tmp_path: Path) -> None:
+def test_looks_by_several_processes_at_test_labels_are_numbered_without_gaps_and_each_tests_at_a_lower_level(
+    tmp_path: Path,
+) -> None:
     """Four processes open the same labels five times each, and note an answer after each: 20 looks, 20 levels."""
     code = """if True:
         import sys
@@ -302,7 +306,7 @@ def test_looks_of_several_processes_have_a_number_each_and_spend_less_each_time(
     assert all(look.decided for look in looks.all)
 
 
-def test_an_answer_that_another_process_has_noted_already_is_not_a_fault(tmp_path: Path) -> None:
+def test_recording_a_test_result_that_another_process_has_recorded_already_is_allowed(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     looks = open_test_labels(examples, by="improve", at="2026-11-02", wordings=("w",), judge="j")[1]
     record_decision(examples, looks.all[-1], None)

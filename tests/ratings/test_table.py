@@ -84,7 +84,7 @@ def test_the_median_levels_of_several_samples_earn_the_score_and_decide() -> Non
     )
 
 
-def test_scores_given_apart_from_the_levels_count_with_their_median() -> None:
+def test_of_several_samples_with_scores_that_differ_from_their_levels_the_median_score_counts() -> None:
     samples = [Rating("a", "j", "model", {"tone": Rated(3.0)}, overall=score) for score in (0.2, 0.9, 0.8)]
     assert collapsed(samples, ONE).score == 0.8
 
@@ -119,7 +119,7 @@ def test_the_reason_shown_for_several_samples_is_that_of_the_sample_nearest_to_t
     assert (column.rating(0), column.rating(1)) == (samples[2], None)
 
 
-def test_a_column_is_one_person_on_every_criterion() -> None:
+def test_a_table_s_column_holds_the_same_annotator_on_every_criterion() -> None:
     of = rubric("clarity", "tone")
     people = [
         rating("e0", "ann", "human", of, [1, np.nan]),
@@ -131,7 +131,7 @@ def test_a_column_is_one_person_on_every_criterion() -> None:
     np.testing.assert_array_equal(stacked(table.annotators, "tone"), np.array([[np.nan, 3], [np.nan, 5]]))
 
 
-def test_ratings_of_a_crowd_become_columns_of_first_and_second_ratings() -> None:
+def test_with_very_many_annotators_columns_hold_the_first_and_second_ratings_of_each_example() -> None:
     n = MOST_ANNOTATORS + 3
     people = [tone(f"e{i}", f"crowd{i}{k}", k + 1) for i in range(n) for k in range(2)]
     table = rating_table(ONE, [f"e{i}" for i in range(n)], people)
@@ -149,7 +149,7 @@ def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
     np.testing.assert_array_equal(hidden.levels["tone"], np.array([1, np.nan, np.nan]))
 
 
-def test_an_unknown_column_names_those_that_are_there() -> None:
+def test_asking_a_table_for_an_unknown_column_names_the_existing_ones() -> None:
     table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
     with pytest.raises(KeyError, match="there are p"):
         table["q"]

@@ -27,7 +27,7 @@ RUBRIC = Rubric.from_dict(
 )
 
 
-def test_words_are_recorded_once_and_found_by_their_digest(tmp_path: Path) -> None:
+def test_a_rubric_s_wording_is_recorded_once_and_found_by_its_digest(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     record_words(tmp_path, RUBRIC, "2026-11-02")
     lines = [json.loads(line) for line in (tmp_path / "wordings.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -38,7 +38,7 @@ def test_words_are_recorded_once_and_found_by_their_digest(tmp_path: Path) -> No
     assert words[short.wording] == CriterionWords.of(short)
 
 
-def test_other_words_are_appended_and_the_old_ones_stay(tmp_path: Path) -> None:
+def test_a_new_wording_is_appended_to_the_record_and_earlier_ones_stay(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     polite, short = RUBRIC.criteria
     reworded = replace(polite, requirement="Is it polite to the customer?")
@@ -48,13 +48,13 @@ def test_other_words_are_appended_and_the_old_ones_stay(tmp_path: Path) -> None:
     assert len(words) == 3
 
 
-def test_lines_that_are_not_words_are_left_out(tmp_path: Path) -> None:
+def test_lines_of_the_record_that_hold_no_wording_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert words_in(tmp_path) == {"a": CriterionWords("7", ("x",))}
     assert words_in(tmp_path / "elsewhere") == {}
 
 
-def test_the_author_may_say_that_new_words_mean_what_all_earlier_ones_meant(tmp_path: Path) -> None:
+def test_the_author_may_state_that_a_new_wording_means_the_same_as_all_earlier_ones(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     polite, short = RUBRIC.criteria
     reworded = replace(polite, requirement="Is it polite to the customer?")

@@ -94,7 +94,7 @@ def test_only_the_json_of_a_calibration_is_recognized_as_one(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("broken", ["examples", "criteria", "rated", "cost", "raters"])
-def test_a_calibration_that_lacks_something_says_that_it_cannot_be_read(tmp_path: Path, broken: str) -> None:
+def test_a_report_of_calibrate_with_an_invalid_part_is_refused(tmp_path: Path, broken: str) -> None:
     data: dict[str, Any] = json.loads(calibration(tmp_path).read_text())
     data[broken] = {"judge": 3}
     (tmp_path / "b.json").write_text(json.dumps(data))
@@ -126,22 +126,22 @@ def test_an_inferred_rubric_has_the_scales_that_the_ratings_use(tmp_path: Path) 
     assert len(load_ratings(path, rubric)) == 2
 
 
-def test_a_level_that_never_changes_still_makes_a_scale(tmp_path: Path) -> None:
+def test_ratings_with_a_single_level_still_imply_a_scale(tmp_path: Path) -> None:
     assert infer_rubric([lines(tmp_path, {"a": 3})]).criteria[0].scale.values == (3, 4)
 
 
-def test_words_of_unknown_order_need_a_rubric(tmp_path: Path) -> None:
+def test_levels_that_are_words_of_unknown_order_cannot_be_read_without_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="words whose order is not known here; name its rubric by --rubric"):
         infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
-def test_invalid_levels_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
+def test_a_rubric_is_inferred_despite_invalid_levels_which_the_reader_then_reports(tmp_path: Path) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
     rubric = infer_rubric([path])
     with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] isn't a level"):
         load_ratings(path, rubric)
 
 
-def test_ratings_without_any_level_need_a_rubric(tmp_path: Path) -> None:
+def test_ratings_without_any_level_cannot_be_read_without_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="rates no criterion"):
         infer_rubric([lines(tmp_path, {}, None)])

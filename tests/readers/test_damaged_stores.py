@@ -41,7 +41,9 @@ def test_a_parquet_cell_without_a_value_in_python_is_named_with_its_row(tmp_path
         ),
     ],
 )
-def test_a_cell_of_a_store_that_cannot_be_read_is_named_with_its_row(cell: str, why: str, tmp_path: Path) -> None:
+def test_a_cell_of_an_sqlite_file_that_cannot_be_read_is_named_with_its_row(
+    cell: str, why: str, tmp_path: Path
+) -> None:
     with closing(sqlite3.connect(tmp_path / "s.db")) as store:
         store.execute("CREATE TABLE spans (id TEXT, text TEXT)")
         store.execute(f"INSERT INTO spans VALUES ('1', 'ok'), ('2', 'ok'), ('3', {cell})")
@@ -51,7 +53,7 @@ def test_a_cell_of_a_store_that_cannot_be_read_is_named_with_its_row(cell: str, 
         list(rows)
 
 
-def test_a_store_whose_schema_is_damaged_is_refused(tmp_path: Path) -> None:
+def test_an_sqlite_file_with_a_damaged_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with closing(sqlite3.connect(path)) as store:
         store.execute("CREATE TABLE spans (id TEXT)")

@@ -67,19 +67,19 @@ def test_the_column_verdict_is_a_judge_s_and_the_column_label_a_person_s(tmp_pat
     assert content.lost == {}
 
 
-def test_inputs_and_outputs_make_examples(tmp_path: Path) -> None:
+def test_inputs_and_outputs_in_a_table_become_examples(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     assert content.examples[0].to_json() == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
 
 
-def test_a_rubric_of_several_criteria_takes_verdicts_as_decisions(tmp_path: Path) -> None:
+def test_with_a_rubric_of_several_criteria_a_column_of_verdicts_holds_decisions(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS), TWO)
     assert [(levels_of(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
         ({}, True, None), ({}, False, None), ({}, True, None)
     ]  # fmt: skip
 
 
-def test_a_rubric_of_one_graded_criterion_takes_numbers_as_levels(tmp_path: Path) -> None:
+def test_with_a_rubric_of_one_criterion_on_a_graded_scale_numbers_are_its_levels(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,verdict,label\ne1,4,5\ne2,3.5,fail\ne3,9,1\n"), FIVE)
     assert [levels_of(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
     assert [(levels_of(r), r.passed) for r in of_kind(content.ratings, "people")] == [
@@ -88,7 +88,7 @@ def test_a_rubric_of_one_graded_criterion_takes_numbers_as_levels(tmp_path: Path
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
 
 
-def test_unknown_words_are_counted_as_lost_unless_they_are_mapped(tmp_path: Path) -> None:
+def test_unknown_words_are_counted_as_not_imported_unless_the_caller_maps_them(tmp_path: Path) -> None:
     path = table(tmp_path, "id,verdict,label\ne1,pass,meh\ne2,pass,meh\n")
     assert imported(path).lost == {"levels 'meh' of 'good', which aren't among UNMET, MET": 2}
     mapped = imported(path, meh="fail")
@@ -96,7 +96,7 @@ def test_unknown_words_are_counted_as_lost_unless_they_are_mapped(tmp_path: Path
     assert [r.passed for r in of_kind(mapped.ratings, "people")] == [False, False]
 
 
-def test_columns_of_other_names_are_named_by_the_caller(tmp_path: Path) -> None:
+def test_columns_with_unusual_names_are_mapped_to_fields_by_the_caller(tmp_path: Path) -> None:
     path = table(tmp_path, "id,gpt says,Ann\ne1,pass,fail\n")
     content = imported(path, columns=Columns({"gpt says": "verdict", "Ann": "label"}, "ann", "adjudicated"))
     assert [(r.rater, r.kind, r.passed) for r in content.ratings] == [
@@ -106,7 +106,7 @@ def test_columns_of_other_names_are_named_by_the_caller(tmp_path: Path) -> None:
     assert content.lost == {}
 
 
-def test_runs_are_samples_and_a_second_rating_without_a_run_is_lost(tmp_path: Path) -> None:
+def test_runs_become_samples_and_a_second_rating_without_a_run_is_counted_as_not_imported(tmp_path: Path) -> None:
     runs = imported(table(tmp_path, "id,verdict,run\ne1,pass,1\ne1,fail,2\n"))
     assert [(r.sample, r.passed) for r in runs.ratings] == [(0, True), (1, False)]
     twice = imported(table(tmp_path, "id,verdict\ne1,pass\ne1,fail\n", "u.csv"))
@@ -114,12 +114,12 @@ def test_runs_are_samples_and_a_second_rating_without_a_run_is_lost(tmp_path: Pa
     assert sum(twice.lost.values()) == 1
 
 
-def test_pairs_are_not_ratings(tmp_path: Path) -> None:
+def test_pairs_of_responses_are_not_imported_as_ratings(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,output_a,output_b,verdict\ne1,x,y,A\n"))
     assert (content.ratings, sum(content.lost.values())) == ((), 1)
 
 
-def test_rows_without_an_id_get_one_from_what_they_hold(tmp_path: Path) -> None:
+def test_rows_without_an_id_get_a_digest_of_their_input_and_response_as_id(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "input,output,label\nq,a,pass\nq,b,pass\n,,pass\n"))
     assert len({r.id for r in content.ratings}) == 2
     assert content.notes == ("rows have no id; each got a digest of its input and response",)
@@ -127,7 +127,7 @@ def test_rows_without_an_id_get_one_from_what_they_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
-def test_separators_are_seen_from_the_header(tmp_path: Path, separator: str) -> None:
+def test_the_separator_of_a_table_is_recognized_from_its_header(tmp_path: Path, separator: str) -> None:
     path = table(tmp_path, VERDICTS.replace(",", separator))
     assert len(imported(path).ratings) == 6
 
@@ -137,7 +137,7 @@ def test_rows_of_another_length_are_reported_by_line(tmp_path: Path) -> None:
         imported(table(tmp_path, "id,label\ne1,pass\ne2\n"))
 
 
-def test_a_cell_may_hold_a_whole_document(tmp_path: Path) -> None:
+def test_a_cell_may_hold_a_long_document(tmp_path: Path) -> None:
     document = "x" * 200_000
     (example,) = imported(table(tmp_path, f"id,response,label\ne1,{document},pass\n")).examples
     assert example.submission.response == document
@@ -169,7 +169,7 @@ def test_rows_for_single_criteria_are_merged_into_one_rating_per_example(tmp_pat
     assert content.lost == {"ratings of 'charm', which isn't a criterion of the rubric": 1}
 
 
-def test_lines_in_markscheme_s_own_form_are_read_with_all_their_keys(tmp_path: Path) -> None:
+def test_json_lines_in_markscheme_s_own_format_are_read_with_all_their_keys(tmp_path: Path) -> None:
     criteria = {"code-quality": {"level": 4, "reason": "neat"}, "rude": {"abstained": "?"}}
     line = {"id": "e1", "judge": "gpt", "criteria": criteria, "overall": 0.7, "pass": True, "at": "2026-11-21"}
     (tmp_path / "r.jsonl").write_text(
@@ -187,14 +187,14 @@ def test_lines_of_gold_and_judge_are_labels_and_verdicts(tmp_path: Path) -> None
     assert [(r.rater, r.passed) for r in content.ratings] == [("judge", False), ("person", True)]
 
 
-def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
+def test_a_json_list_is_read_in_the_same_way_as_json_lines(tmp_path: Path) -> None:
     content = imported(table(tmp_path, '[{"id": "e1", "label": "pass"}, {"id": "e2", "label": false}]', "r.json"))
     assert [(r.id, r.passed) for r in content.ratings] == [("e1", True), ("e2", False)]
     with pytest.raises(RatingError, match=r"r\.json: a rating is an object, found 3"):
         imported(table(tmp_path, "[3]", "r.json"))
 
 
-def test_plain_lines_are_labels(tmp_path: Path) -> None:
+def test_lines_of_an_id_and_a_verdict_are_read_as_labels(tmp_path: Path) -> None:
     path = table(tmp_path, "# by Ann\ne1 pass\ne2\tfail\n\ne3, 1\n", "labels.txt")
     content = imported(path, columns=Columns(rater="ann", kind="human"))
     assert [(r.id, r.rater, r.passed) for r in content.ratings] == [
@@ -206,7 +206,7 @@ def test_plain_lines_are_labels(tmp_path: Path) -> None:
         imported(table(tmp_path, "e1 is good\n", "labels.txt"))
 
 
-def test_scores_off_zero_to_one_are_lost(tmp_path: Path) -> None:
+def test_overall_scores_outside_0_to_1_are_counted_as_not_imported(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,overall,pass\ne1,7,maybe\ne2,0.5,true\n"), TWO)
     assert [(r.overall, r.passed) for r in content.ratings] == [(0.5, True)]
     assert content.lost == {
@@ -216,7 +216,7 @@ def test_scores_off_zero_to_one_are_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.json", "{}"), ("x.json", "{"), ("x.pdf", ""), ("x.csv", "id,label\n")])
-def test_a_file_of_no_known_kind_says_so(tmp_path: Path, name: str, text: str) -> None:
+def test_a_file_of_an_unknown_kind_is_refused_by_name(tmp_path: Path, name: str, text: str) -> None:
     with pytest.raises(RatingError, match="x"):
         imported(table(tmp_path, text, name))
 
@@ -263,7 +263,7 @@ def test_a_file_that_does_not_say_who_rated_is_refused(tmp_path: Path, text: str
     }
 
 
-def test_raters_named_as_judges_are_judges_and_the_others_are_asked_for(tmp_path: Path) -> None:
+def test_raters_named_as_judges_are_judges_and_a_rater_of_unknown_kind_is_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "id,good,rater\na,MET,gpt\nb,UNMET,gpt\n")
     assert {r.kind for r in imported(path, ONE, Columns(judges=frozenset(["gpt"]))).ratings} == {"model"}
     mixed = table(tmp_path, "id,good,rater\na,MET,gpt\na,UNMET,ann\n", "mixed.csv")
@@ -271,7 +271,9 @@ def test_raters_named_as_judges_are_judges_and_the_others_are_asked_for(tmp_path
         imported(mixed, ONE, Columns(judges=frozenset(["gpt"])))
 
 
-def test_expected_is_a_label_where_all_its_values_are_levels_and_a_reference_elsewhere(tmp_path: Path) -> None:
+def test_a_column_expected_holds_labels_if_all_its_values_are_levels_and_reference_answers_otherwise(
+    tmp_path: Path,
+) -> None:
     labels = imported(table(tmp_path, "id,output,expected\na,x,MET\nb,y,UNMET\n"), ONE)
     assert [levels_of(r) for r in labels.ratings] == [{"good": 1.0}, {"good": 0.0}]
     assert labels.notes
@@ -280,7 +282,7 @@ def test_expected_is_a_label_where_all_its_values_are_levels_and_a_reference_els
     assert [example.submission.inputs for example in texts.examples] == [{"reference": "Paris"}, {"reference": "yes"}]
 
 
-def test_a_criterion_called_like_a_column_is_read_once(tmp_path: Path) -> None:
+def test_a_column_that_is_named_like_a_criterion_is_read_only_as_the_criterion(tmp_path: Path) -> None:
     label = rubric_from_data(
         {"criteria": [{"name": "label", "requirement": "A"}, {"name": "verdict", "requirement": "B"}]}
     )
@@ -289,7 +291,7 @@ def test_a_criterion_called_like_a_column_is_read_once(tmp_path: Path) -> None:
     assert (levels_of(rating), rating.passed, rating.kind) == ({"label": 1.0, "verdict": 0.0}, None, "human")
 
 
-def test_nested_keys_are_listed_with_how_many_values_each_has(tmp_path: Path) -> None:
+def test_nested_keys_that_are_not_imported_are_counted_by_their_path(tmp_path: Path) -> None:
     lines = [{"id": f"e{k}", "scores": {"good": 1, "other": {"deep": 2}}} for k in range(3)]
     path = table(tmp_path, "".join(json.dumps(line) + "\n" for line in lines), "nested.jsonl")
     content = imported(path, ONE)

@@ -38,14 +38,18 @@ def both(tmp_path: Path) -> list[Path]:
     return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
 
 
-def test_scales_that_are_named_bring_both_to_positions(both: list[Path]) -> None:
+def test_if_both_scales_are_named_the_numbers_of_judge_and_people_become_positions_from_0_to_1(
+    both: list[Path],
+) -> None:
     rated = opened(both, None, {"judge": (0, 1), "human": (1, 5)})
     levels = [[rating.criteria["quality"].level for rating in file.ratings] for file in rated.files]
     assert levels == [POSITIONS, POSITIONS]
     assert rated.rubric.criterion("quality").scale.ends == (0.0, 1.0)
 
 
-def test_a_rubrics_scale_is_that_of_people_and_the_judge_is_moved_to_it(both: list[Path]) -> None:
+def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_if_they_are_named(
+    both: list[Path],
+) -> None:
     with pytest.raises(UsageError, match=r"scale of .quality. is 1 to 5; judge has 0 to 1\..*--scale judge=0\.\.1$"):
         judge_ratings(both[0], QUALITY)
     moved = opened(both, QUALITY, {"judge": (0, 1)})
@@ -67,7 +71,7 @@ def test_a_judge_that_counts_from_0_or_says_yes_and_no_is_not_read_as_low_levels
     assert levels == [1 + 4 * value / max(values) for value in values]
 
 
-def test_one_level_off_the_scale_is_an_unread_rating_of_that_scale(tmp_path: Path) -> None:
+def test_a_single_level_off_the_scale_makes_an_unreadable_rating_and_no_other_scale(tmp_path: Path) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", [0, 2, 3, 5, 5])
     read = judge_ratings(judge, QUALITY)
     assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]
@@ -83,7 +87,9 @@ def test_a_number_off_the_named_scale_is_refused_with_its_line(both: list[Path])
         opened(both, QUALITY, {"judge": (0, 0.9)})
 
 
-def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_moved_where_named(tmp_path: Path) -> None:
+def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_converted_if_their_scale_is_named(
+    tmp_path: Path,
+) -> None:
     people = ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE, overall=True)
     with pytest.raises(UsageError, match=r"overall scores are from 0 to 1; human has 1 to 5\..*human=1\.\.5"):
         opened([people], QUALITY, {})
@@ -91,7 +97,7 @@ def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_moved_where_
     assert [rating.overall for rating in moved.files[0].ratings] == POSITIONS
 
 
-def test_agreement_says_that_it_needs_one_scale(both: list[Path], tmp_path: Path) -> None:
+def test_agreement_refuses_raters_with_numbers_on_different_scales(both: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "both.jsonl"
     path.write_text("\n".join(file.read_text(encoding="utf-8") for file in both), encoding="utf-8")
     with pytest.raises(UsageError, match="Agreement needs one scale: write both as 0 to 1 first"):
@@ -99,7 +105,7 @@ def test_agreement_says_that_it_needs_one_scale(both: list[Path], tmp_path: Path
     assert isinstance(agreement([{"ana": 1, "ben": 2}, {"ana": 2, "ben": 2}]), Agreement)
 
 
-def test_one_wrong_scale_is_not_reported_line_by_line(tmp_path: Path) -> None:
+def test_many_levels_off_the_scale_are_summarized_instead_of_reported_line_by_line(tmp_path: Path) -> None:
     """Two in five of 3,600 labels are off the scale: a few of them and the count, with the first one's line."""
     path = ratings(tmp_path / "people.jsonl", "ana", "human", [3, 4, 5, 6, 7] * 720)
     with pytest.raises(RatingError) as refusal:

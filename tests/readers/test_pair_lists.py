@@ -60,7 +60,7 @@ def test_a_table_of_pairs_is_read(tmp_path: Path) -> None:
     assert [side.system for side in example.sides] == ["x", "y"]
 
 
-def test_battles_of_an_arena_are_read_by_their_last_turns(tmp_path: Path) -> None:
+def test_responses_of_an_arena_battle_are_the_last_turns_of_its_two_conversations(tmp_path: Path) -> None:
     def turns(reply: str) -> list[dict[str, str]]:
         return [{"role": "user", "content": "Where is it?"}, {"role": "assistant", "content": reply}]
 
@@ -101,7 +101,7 @@ def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> N
         open_rated([written(tmp_path, "pairs.jsonl", rows)], single, columns=BY_A_PERSON)
 
 
-def test_a_list_of_labels_next_to_a_winner_is_counted_as_lost(tmp_path: Path) -> None:
+def test_labels_of_a_pair_that_also_names_a_winner_are_counted_as_not_imported(tmp_path: Path) -> None:
     label = {"rater": "ana", "criteria": {"helps": "first"}}
     row = {"id": "p", "first": "one", "second": "two", "winner": "first", "labels": [label]}
     (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], columns=BY_A_PERSON).files
@@ -116,7 +116,7 @@ def own_pair(**more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("has_rubric", [True, False])
-def test_our_own_pairs_keep_the_labels_of_every_criterion_and_all_that_is_known_of_them(
+def test_pairs_in_markscheme_s_own_format_keep_labels_on_every_criterion_and_their_other_fields(
     tmp_path: Path, has_rubric: bool
 ) -> None:
     path = written(tmp_path, "pairs.jsonl", [own_pair(split="test", weight=2.0, metadata={"language": "de"})])
@@ -135,7 +135,7 @@ def test_a_row_without_two_responses_is_refused_with_its_file(tmp_path: Path) ->
         open_rated([path], columns=BY_A_PERSON)
 
 
-def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
+def test_a_published_data_set_of_pairs_is_read_completely(tmp_path: Path) -> None:
     if not ITEMS.is_file():
         pytest.skip(f"runs where {ITEMS} is there")
     path = tmp_path / "items.jsonl"
@@ -153,5 +153,5 @@ def test_a_published_set_is_read_whole(tmp_path: Path) -> None:
     assert texts.count("") == 54
 
 
-def test_pairs_without_a_rubric_have_one_question() -> None:
+def test_pairs_without_a_rubric_are_rated_on_the_one_criterion_preference() -> None:
     assert [criterion.name for criterion in pair_rubric().criteria] == ["preference"]

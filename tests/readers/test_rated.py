@@ -21,7 +21,7 @@ def lines(path: Path, *objects: dict[str, object]) -> Path:
     return path
 
 
-def test_labelled_responses_with_inputs_named_first_and_second_are_no_pairs(tmp_path: Path) -> None:
+def test_labelled_responses_with_inputs_named_first_and_second_are_not_read_as_pairs(tmp_path: Path) -> None:
     label = {"rater": "ann", "criteria": {"place": 1}}
     texts = {"response": "In Mainz.", "first": "Where is it?", "second": "The parcel."}
     rated = open_rated([lines(tmp_path / "examples.jsonl", {"id": "p1", **texts, "labels": [label]})])
@@ -41,7 +41,7 @@ def test_labelled_responses_can_be_graded_whatever_their_labels_say(name: str | 
         open_rated([path])
 
 
-def test_grades_are_ratings_of_a_judge_whom_the_file_does_not_name(tmp_path: Path) -> None:
+def test_grades_are_read_as_ratings_of_a_judge_that_the_file_does_not_name(tmp_path: Path) -> None:
     grade = {"id": "p1", "score": 1.0, "pass": True, "criteria": {"place": {"level": 1.0, "position": 1.0}},
              "error": None, "receipt": {"text": "not calibrated"}}  # fmt: skip
     path = lines(
@@ -58,7 +58,7 @@ def test_grades_are_ratings_of_a_judge_whom_the_file_does_not_name(tmp_path: Pat
     assert (left.overall, left.passed, left.criteria["place"].level, right.error) == (1.0, True, 1.0, "refused")
 
 
-def test_a_file_of_no_format_is_refused_with_the_formats_there_are(tmp_path: Path) -> None:
+def test_a_file_of_an_unknown_format_is_refused_with_a_list_of_the_known_formats(tmp_path: Path) -> None:
     (tmp_path / "x.xml").write_text("<xml/>")
     with pytest.raises(RatingError) as refusal:
         open_rated([tmp_path / "x.xml"])
@@ -78,7 +78,7 @@ def names_imported(path: Path) -> set[str]:
 
 
 @pytest.mark.proof
-def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
+def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_formats() -> None:
     tables = [path for path in SOURCE.rglob("formats.py") if path.parent.name == "readers" or "features" in path.parts]
     recognizers = {entry.is_mine.__name__ for entry in all_formats()}
     assert {"is_results", "is_calibration", "is_table"} < recognizers
@@ -88,6 +88,6 @@ def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
 
 
 @pytest.mark.proof
-def test_only_the_table_s_readers_and_notes_look_into_a_file_before_it_is_read() -> None:
+def test_only_readers_and_features_peek_into_a_file_to_recognize_its_format() -> None:
     looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
     assert {"readers"} <= looking <= {"readers", "features"}

@@ -28,7 +28,9 @@ def test_a_row_says_how_sure_its_rater_was_and_why_a_cell_is_empty(tmp_path: Pat
     assert (true.level, true.declined, true.reason) == (None, "abstained", "no source")
 
 
-def test_a_row_per_criterion_gives_the_reason_to_its_criterion_alone(tmp_path: Path) -> None:
+def test_in_a_table_with_a_row_per_criterion_a_comment_becomes_the_reason_of_only_that_criterion(
+    tmp_path: Path,
+) -> None:
     rows = [
         {"id": "e1", "rater": "ana", "criterion": "clear", "level": 1, "comment": "well put"},
         {"id": "e1", "rater": "ana", "criterion": "true", "skip_reason": "no source", "confidence": 2},
@@ -39,7 +41,7 @@ def test_a_row_per_criterion_gives_the_reason_to_its_criterion_alone(tmp_path: P
     assert rating.confidence == "2"
 
 
-def test_our_own_lines_keep_what_the_page_noted(tmp_path: Path) -> None:
+def test_lines_of_ratings_keep_the_note_and_the_confidence_and_the_time_from_the_labelling_page(tmp_path: Path) -> None:
     line = Rating("e1", "ana", "human", {}, 0.5, note="odd", confidence="high", seconds=3.0).to_json()
     line = {key: value for key, value in line.items() if key not in ("under", "blind")}
     (rating,) = ratings_of(tmp_path / "ana.jsonl", json.dumps(line) + "\n")

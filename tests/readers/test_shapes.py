@@ -55,7 +55,7 @@ def test_a_file_s_shape_is_that_of_its_content(what: str, name: str, tmp_path: P
         ("t.json", "", "json"),
     ],
 )
-def test_a_name_that_says_otherwise_decides_only_what_is_empty_or_damaged(
+def test_a_file_s_name_decides_its_shape_only_if_the_content_is_empty_or_damaged(
     name: str, text: str, shape: FileShape, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -68,7 +68,7 @@ def test_text_in_another_encoding_is_a_table_under_any_name(encoding: str, shape
     assert Peek(tmp_path / "t.txt").shape == shape
 
 
-def test_parquet_is_known_by_its_beginning(tmp_path: Path) -> None:
+def test_a_parquet_file_is_recognized_by_its_first_bytes(tmp_path: Path) -> None:
     pd.DataFrame(OBJECTS).to_parquet(tmp_path / "t.parquet")
     (tmp_path / "t.csv").write_bytes((tmp_path / "t.parquet").read_bytes())
     assert [Peek(tmp_path / name).shape for name in ("t.parquet", "t.csv")] == ["parquet", "parquet"]
@@ -106,13 +106,13 @@ def test_a_labelled_set_is_read_by_its_content_whatever_its_name(what: str, tmp_
         assert {label.id: label.criteria[name].level for label in labels} == {"t0": 0, "t1": 1, "t2": 0}, file
 
 
-def test_a_packed_set_names_the_command_that_reads_it(tmp_path: Path) -> None:
+def test_refusing_a_compressed_file_of_examples_names_the_command_that_can_read_it(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_bytes(gzip.compress(EXAMPLES["lines"].encode()))
     with pytest.raises(RatingError, match="markscheme import FILE --rubric NAME"):
         load_examples(tmp_path / "t.jsonl", Rubric((Criterion(1.0, "It is kind.", "kind"),), name="tone"))
 
 
-def test_lines_are_added_to_a_file_of_lines_alone(tmp_path: Path) -> None:
+def test_lines_can_only_be_appended_to_a_file_of_json_lines(tmp_path: Path) -> None:
     for what, text in {**EXAMPLES, "nothing": ""}.items():
         (tmp_path / "examples.jsonl").write_text(text, encoding="utf-8")
         assert takes_lines(tmp_path / "examples.jsonl") is (what in ("lines", "nothing")), what

@@ -12,7 +12,7 @@ TABLE = "id,judge,human\na,yes,yes\nb,no,yes\nc,no,no\n"
 BY_CRITERION = "id,judge_tone,human_tone,judge_facts,human_facts\na,yes,yes,1,3\nb,no,yes,2,2\nc,no,no,3,1\n"
 
 
-def test_a_table_becomes_a_rubric_its_examples_and_everybody_s_ratings(tmp_path: Path) -> None:
+def test_a_table_becomes_a_project_of_a_rubric_with_examples_and_the_ratings_of_all_raters(tmp_path: Path) -> None:
     table = tmp_path / "verdicts.csv"
     table.write_text(TABLE)
     project = project_of_table(read_files([table], ColumnOptions()))

@@ -46,13 +46,13 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_several_columns_next_to_a_judge_are_offered_together_first() -> None:
+def test_the_first_choice_for_several_columns_next_to_a_judge_is_all_of_them_as_annotators() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
 
 
-def test_a_side_that_a_name_shows_is_said_where_the_other_is_asked_for() -> None:
+def test_a_question_about_the_other_side_says_which_column_is_known_to_be_the_judge_s_or_people_s() -> None:
     judged = refused({"gpt_verdict": ["pass", "fail", "pass", "pass"] * 5, "ann_ok": VOTES})
     assert judged.facts["judges"] == ("gpt_verdict",)
     assert judged.columns == ("ann_ok",)
@@ -62,7 +62,7 @@ def test_a_side_that_a_name_shows_is_said_where_the_other_is_asked_for() -> None
     assert "'human' is people's" in str(labelled)
 
 
-def test_columns_that_no_name_tells_apart_are_each_offered_as_the_judges() -> None:
+def test_of_columns_whose_names_say_nothing_each_is_offered_as_the_judge_s() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -71,7 +71,7 @@ def test_columns_that_no_name_tells_apart_are_each_offered_as_the_judges() -> No
     )
 
 
-def test_of_ordered_words_the_named_one_passes_and_every_better_one() -> None:
+def test_of_ordered_words_the_one_named_by_pass_and_all_better_ones_pass() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}
@@ -103,14 +103,14 @@ def test_a_pattern_that_takes_other_columns_in_is_not_offered() -> None:
     assert refused(notes_of_one).choices == ("--human 'tone_*' --human 'facts_*'",)
 
 
-def test_percentages_that_differ_in_each_row_may_rate() -> None:
+def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -> None:
     ours = [f"{number},5 %" for number in range(40, 60)]
     theirs = [f"{number}%" for number in range(41, 60)] + ["40,5%"]
     error = refused({"judge": ours, "ann": theirs, "price": [str(row) for row in range(20)]})
     assert error.choices == ("--human ann",)
 
 
-def test_words_against_scores_are_both_named_though_they_never_meet() -> None:
+def test_a_column_of_words_and_one_of_scores_are_both_offered_though_they_share_no_value() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -149,12 +149,12 @@ def test_signs_for_no_rating_are_missing_among_numbers(sign: str) -> None:
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
 
-def test_a_question_mark_is_asked_about_alone_where_others_say_that_nothing_was_rated() -> None:
+def test_only_a_question_mark_is_asked_about_next_to_words_that_clearly_mean_no_rating() -> None:
     error = refused({"judge": ["good", "bad"] * 10, "human": ["?", "N/A", "-", "#N/A", *["good", "bad"] * 8]})
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
 
-def test_several_words_that_may_be_missing_are_settled_by_one_choice() -> None:
+def test_one_choice_decides_for_all_words_that_may_mean_a_missing_rating() -> None:
     table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
     missing, values, in_order = refused(table).choices
     pairs = shlex.split(missing)[1::2]
@@ -189,7 +189,7 @@ def test_neither_agree_nor_disagree_is_the_middle_of_its_scale() -> None:
     assert levels(reading, "human")[:5] == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_the_lowest_number_may_be_the_best_and_a_note_says_so() -> None:
+def test_a_note_says_that_the_lowest_number_may_be_the_best_if_judge_and_people_use_numbers() -> None:
     beside_judge = read({"judge": GRADES, "human": OTHER_GRADES})
     assert any("--levels 5-1" in note for note in notes(beside_judge))
     assert not any("better" in note for note in notes(read({"rater1": GRADES, "rater2": OTHER_GRADES})))
@@ -204,7 +204,9 @@ HEADER = "nr,answer,judge,human"
 
 @pytest.mark.parametrize("below", [["Durchschnitt,,2.5,2"], ["Average,,2.5,2", "1 is the best of all grades,,,"]])
 @pytest.mark.parametrize("is_first", [False, True])
-def test_totals_and_notes_are_no_examples_wherever_they_stand(below: list[str], is_first: bool, tmp_path: Path) -> None:
+def test_totals_and_notes_are_not_examples_whether_above_or_below_the_rows(
+    below: list[str], is_first: bool, tmp_path: Path
+) -> None:
     rows = [*below, *ROWS] if is_first else [*ROWS, *below]
     reading = read_files([file_of(tmp_path, "\n".join([HEADER, *rows]))], ColumnOptions())
     assert len(reading.ids) == len(ROWS)
@@ -218,12 +220,12 @@ def test_a_mean_of_a_table_without_texts_is_left_out_by_its_numbers(tmp_path: Pa
         assert len(read_files([path], ColumnOptions()).ids) == n
 
 
-def test_a_row_that_is_not_rated_stays_a_row(tmp_path: Path) -> None:
+def test_a_row_without_ratings_remains_an_example(tmp_path: Path) -> None:
     path = file_of(tmp_path, "\n".join([HEADER, *ROWS, "q99,,,", "total recall,an answer,3,3"]))
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 
 
-def test_names_under_merged_cells_are_joined_with_what_stands_over_them(tmp_path: Path) -> None:
+def test_column_names_under_merged_cells_are_joined_with_the_text_of_the_merged_cell(tmp_path: Path) -> None:
     rows = [f"q{row},{1 + row % 4},{1 + row % 3},{1 + row % 4},{1 + row % 2}" for row in range(12)]
     path = file_of(tmp_path, "\n".join(["id,Tone,,Facts,", ",Ann,Ben,Ann,Ben", *rows]))
     reading = read_files([path], ColumnOptions(human=("* Ann", "* Ben")))
@@ -234,7 +236,7 @@ def test_names_under_merged_cells_are_joined_with_what_stands_over_them(tmp_path
     assert len(reading.ids) == len(rows)
 
 
-def test_a_first_row_of_values_is_a_row_and_no_header(tmp_path: Path) -> None:
+def test_a_first_row_of_values_is_an_example_and_not_a_header(tmp_path: Path) -> None:
     rows = [f"{row},How many are {row}?,{row % 2},{int(row % 3 > 0)},1" for row in range(1, 13)]
     path = file_of(tmp_path, "\n".join(rows))
     with pytest.raises(UsageError) as error:
@@ -291,7 +293,7 @@ def test_tasks_of_prodigy_are_refused_with_their_fields_as_options(is_choice: bo
 # --- faults of every row ---------------------------------------------------------------------------------------------
 
 
-def test_one_fault_in_many_lines_is_one_sentence_and_others_are_listed() -> None:
+def test_a_fault_repeated_on_many_lines_is_reported_once_and_differing_faults_are_listed() -> None:
     same = [Fault("says nothing of who wrote it", line) for line in range(1, 11)]
     others = [Fault(f"has {line} cells", line) for line in range(11, 18)]
     sentences = str(RatingError([*same, *others], path="t.csv")).splitlines()

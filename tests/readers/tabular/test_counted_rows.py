@@ -20,7 +20,7 @@ def each_example(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row[name] for name in ("label", "verdict")} for row in rows for _ in range(row["n"])]
 
 
-def test_a_counted_table_calibrates_as_the_examples_that_it_counts(tmp_path: Path) -> None:
+def test_a_table_with_counts_has_the_same_figures_as_a_table_of_the_single_examples(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "label,verdict,n\n" + "".join(f"{r['label']},{r['verdict']},{r['n']}\n" for r in COUNTED)
     )
@@ -34,7 +34,7 @@ def test_a_counted_table_calibrates_as_the_examples_that_it_counts(tmp_path: Pat
         assert data["counts"]["examples"] == 100
 
 
-def test_a_frame_of_counts_comes_back_with_a_row_for_each_of_its_own() -> None:
+def test_a_data_frame_with_counts_is_returned_with_its_own_rows() -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = calibrate(pandas.DataFrame(COUNTED)).to_frame()
     assert frame["n"].tolist() == [60, 8, 25, 7]
@@ -50,7 +50,7 @@ def test_a_frame_of_counts_comes_back_with_a_row_for_each_of_its_own() -> None:
     ],
     ids=["ids", "texts", "fractions"],
 )
-def test_a_number_beside_single_responses_counts_nothing(rows: list[dict[str, Any]]) -> None:
+def test_a_column_n_in_a_table_of_single_responses_does_not_count_examples(rows: list[dict[str, Any]]) -> None:
     assert calibrate(rows, judge="verdict", human="label").counts.examples == 4
 
 

@@ -18,7 +18,7 @@ ROWS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "ends", [{"levels": "5-1"}, {"levels": (5, 1)}, {"scale": (5, 1)}, {"scale": "5-1"}, {"scale": {"": (5, 1)}}]
 )
-def test_ends_of_a_falling_scale_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
+def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
     figures = calibrate(ROWS, **ends).to_json()
     assert (figures["agreement"]["value"], figures["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
 
@@ -37,7 +37,9 @@ def test_on_a_falling_scale_levels_down_to_the_pass_mark_pass_and_screens_show_t
 @pytest.mark.parametrize(
     ("levels", "unit"), [((5, 1), "bias, of the scale"), ((1, 5), "bias, levels"), ("1,2,3,4,5", "bias, of the scale")]
 )
-def test_a_bias_is_in_levels_only_where_values_are(levels: Any, unit: str) -> None:
+def test_the_bias_is_in_levels_if_the_values_are_levels_and_a_share_of_the_scale_otherwise(
+    levels: Any, unit: str
+) -> None:
     calibration = calibrate(ROWS, levels=levels)
     assert criterion_headings(calibration.rubric)[-1] == unit
     (criterion,) = calibration.comparison.criteria.values()
@@ -47,7 +49,7 @@ def test_a_bias_is_in_levels_only_where_values_are(levels: Any, unit: str) -> No
     )
 
 
-def test_falling_scores_are_positions_and_the_mark_is_in_their_numbers() -> None:
+def test_scores_whose_lowest_number_is_best_become_positions_and_the_pass_mark_is_stated_in_their_numbers() -> None:
     rows: list[dict[str, Any]] = [
         {"id": str(row), "judge": row * 3 % 97, "human": row * 3 % 97 + row % 2 * 30} for row in range(40)
     ]

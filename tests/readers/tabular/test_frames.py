@@ -34,7 +34,7 @@ FORMS: Mapping[str, Callable[[Mapping[str, Sequence[Any]]], Any]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_table_in_memory_is_calibrated_and_comes_back_with_what_was_found(form: str) -> None:
+def test_a_table_in_memory_is_calibrated_and_returned_with_columns_of_results(form: str) -> None:
     calibration = calibrate(FORMS[form](TABLE))
     report = calibration.to_json()
     assert (report["agreement"]["value"], report["false_passes"], report["false_fails"]) == (0.85, ["t3", "t8"], ["t0"])
@@ -44,7 +44,7 @@ def test_a_table_in_memory_is_calibrated_and_comes_back_with_what_was_found(form
     assert [row["agrees"] for row in calibration.rows].count(False) == 3
 
 
-def test_a_frame_s_index_names_its_rows_and_comes_back() -> None:
+def test_ids_are_the_index_of_a_data_frame_and_the_returned_frame_keeps_it() -> None:
     index = [f"case-{row}" for row in range(20)]
     frame = pd.DataFrame({"judge_label": VERDICT.split(), "human_label": HUMAN.split()}, index=index)
     calibration = calibrate(frame)
@@ -53,7 +53,7 @@ def test_a_frame_s_index_names_its_rows_and_comes_back() -> None:
 
 
 @pytest.mark.parametrize("first", [0, "case-", 0.5])
-def test_in_a_notebook_what_was_found_joins_by_index_and_the_ids_are_the_frame_s(first: Any) -> None:
+def test_results_can_be_joined_to_a_data_frame_by_its_index_and_listed_ids_select_its_rows(first: Any) -> None:
     index = [first + (str(row) if isinstance(first, str) else row) for row in (*range(10, 20), *range(10))]
     frame = pd.DataFrame({"judge": VERDICT.split(), "human": HUMAN.split()}, index=index)
     calibration = calibrate(frame)
@@ -65,7 +65,7 @@ def test_in_a_notebook_what_was_found_joins_by_index_and_the_ids_are_the_frame_s
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_copies_of_a_row_count_once_and_come_back_each_with_what_was_found(form: str) -> None:
+def test_copies_of_a_row_count_as_one_example_and_are_all_returned_with_its_result(form: str) -> None:
     copied = [*range(20), 3, 9]
     table = {name: [cells[row] for row in copied] for name, cells in TABLE.items()}
     calibration = calibrate(FORMS[form](table))
@@ -76,7 +76,7 @@ def test_copies_of_a_row_count_once_and_come_back_each_with_what_was_found(form:
     assert agrees == [(table["verdict"][row] == "pass") == (table["human"][row] == "1") for row in range(22)]
 
 
-def test_a_refusal_has_its_code_and_no_frame_in_its_words() -> None:
+def test_the_error_of_an_ambiguous_data_frame_has_a_code_and_does_not_print_the_frame() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:
         calibrate(frame)

@@ -65,7 +65,7 @@ def test_a_header_over_two_rows_is_refused_with_the_column_that_lacks_a_name(tmp
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_columns_without_a_name_are_called_by_their_place(tmp_path: Path) -> None:
+def test_columns_without_a_name_are_called_column_and_their_number(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},x,{'pass' if row % 3 else 'fail'},{row}" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,,human,", *rows]))
     reading = read_files([tmp_path / "t.csv"], ColumnOptions())
@@ -91,7 +91,9 @@ def test_a_negative_number_among_ratings_is_refused_since_it_may_mean_not_rated(
 
 
 @pytest.mark.parametrize("numbers", [[-1, 0, 1] * 8, [-2, -1, 1, 2] * 6, [-1, 0, 1, 2, 3] * 5])
-def test_a_scale_that_goes_below_zero_is_no_code(numbers: list[int]) -> None:
+def test_negative_numbers_of_a_scale_through_zero_are_levels_and_no_code_for_a_missing_rating(
+    numbers: list[int],
+) -> None:
     reading = read(numbers, [numbers[1], *numbers[1:]])
     assert (reading.values[""].kind, reading.values[""].ends) == ("levels", (min(numbers), max(numbers)))
 
@@ -107,7 +109,7 @@ def test_a_printed_choice_about_a_dash_runs_when_pasted(tmp_path: Path) -> None:
     assert [answer["agreement"]["n"] for answer in answers[:2]] == [23, 24]
 
 
-def test_a_title_above_the_header_of_a_text_is_no_header(tmp_path: Path) -> None:
+def test_a_title_above_the_header_of_a_csv_file_is_not_taken_for_the_header(tmp_path: Path) -> None:
     titled = "Review of May,,\n,,\nid,judge,human\n" + "".join(
         f"t{row},{word},{word}\n" for row, word in enumerate(TOPICS)
     )

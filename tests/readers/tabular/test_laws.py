@@ -106,14 +106,14 @@ def named(result: Any) -> Any:
 
 
 @given(tables(), st.sampled_from(SAME_TABLE))
-def test_a_table_is_read_alike_in_every_form(table: dict[str, list[str]], form: str) -> None:
+def test_a_table_is_read_the_same_from_every_file_format(table: dict[str, list[str]], form: str) -> None:
     assert form in FORMS
     assert compared(read(table, form)) == compared(read(table))
 
 
 @pytest.mark.proof
 @given(tables())
-def test_a_table_is_read_alike_from_two_files_and_with_a_row_for_each_rating(table: dict[str, list[str]]) -> None:
+def test_a_table_is_read_the_same_from_two_files_and_with_one_row_per_rating(table: dict[str, list[str]]) -> None:
     by_side = {f"{name}.csv": {"id": table["id"], name: table[name]} for name in ("verdict", "human")}
     as_one = compared(read(table))
     assert compared(read_written(by_side)) == as_one
@@ -138,7 +138,7 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_change_nothing(
 
 @given(tables())
 @pytest.mark.proof
-def test_exchanging_judge_and_people_exchanges_their_values_in_the_result(table: dict[str, list[str]]) -> None:
+def test_swapping_judge_and_people_swaps_their_values_in_the_result(table: dict[str, list[str]]) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
     result = compared(read(table))
     if isinstance(result, str) or isinstance(exchanged, str):
@@ -151,7 +151,7 @@ def test_exchanging_judge_and_people_exchanges_their_values_in_the_result(table:
 
 
 @given(tables())
-def test_a_choice_of_a_refusal_is_never_refused_for_the_same_reason(table: dict[str, list[str]]) -> None:
+def test_a_choice_that_a_refusal_offers_is_never_refused_for_the_same_reason(table: dict[str, list[str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = write(table, "csv", Path(folder))
         try:
@@ -194,7 +194,7 @@ def stated(reading: TableReading) -> ColumnOptions:
 
 @given(tables())
 @pytest.mark.proof
-def test_the_second_line_of_the_report_given_as_options_reads_the_table_alike(table: dict[str, list[str]]) -> None:
+def test_the_options_in_the_report_s_second_line_read_the_table_in_the_same_way(table: dict[str, list[str]]) -> None:
     reading = read(table)
     if isinstance(reading, str):
         return
@@ -207,7 +207,7 @@ def test_the_second_line_of_the_report_given_as_options_reads_the_table_alike(ta
 
 @given(tables(), st.sampled_from(["pandas", "rows", "columns", "polars", "pyarrow"]))
 @pytest.mark.proof
-def test_a_table_in_memory_is_read_as_its_file(table: dict[str, list[str]], form: str) -> None:
+def test_a_table_in_memory_is_read_the_same_as_its_file(table: dict[str, list[str]], form: str) -> None:
     try:
         in_memory: Any = read_in_memory(FRAMES[form](table), ColumnOptions())
     except UsageError as refused:
@@ -215,7 +215,7 @@ def test_a_table_in_memory_is_read_as_its_file(table: dict[str, list[str]], form
     assert compared(in_memory) == compared(read(table))
 
 
-def test_a_fault_in_every_row_is_one_message(tmp_path: Path) -> None:
+def test_a_fault_in_every_row_is_reported_in_one_message(tmp_path: Path) -> None:
     rows = [f"t{row},pass,1,stray" for row in range(80)]
     (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *rows]), encoding="utf-8")
     (tmp_path / "t.json").write_text(json.dumps([{"id": f"t{row}", "verdict": [1, row]} for row in range(80)]))

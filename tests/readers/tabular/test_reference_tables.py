@@ -15,7 +15,7 @@ def cells(listed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", TABLES, ids=lambda case: case.name)
-def test_figures_of_tables_equal_those_of_the_reference_tables(case: TableCase) -> None:
+def test_figures_of_calibrated_tables_equal_the_published_reference_figures(case: TableCase) -> None:
     calibration = calibrate({name: cells(listed) for name, listed in case.columns.items()}, **case.options)
     report = calibration.to_json()
     criterion = next(iter(report["criteria"].values()))

@@ -32,7 +32,7 @@ def test_without_a_stated_pass_mark_and_stated_ends_figures_that_need_them_are_u
     assert set(figures["rated"]["gold"]["pass"]) == {None}
 
 
-def test_examples_are_shown_by_their_levels_alone() -> None:
+def test_without_a_pass_mark_examples_are_shown_with_their_levels_and_no_pass_or_fail() -> None:
     read_first: Any = view(calibrate(ROWS)).brief[0]
     cases = read_first.blocks[0].cases
     assert cases[0].head == "human: judge 4, gold 2"
