@@ -33,13 +33,13 @@ def block(language: str, text: str, title: str | None = None) -> Block:
     ],
     ids=lambda block: f"{block.language}: {block.text.splitlines()[0]}",
 )
-def test_a_block_that_is_not_true_fails(block: Block, tmp_path: Path) -> None:
+def test_checking_a_page_fails_if_a_block_shows_something_else_than_what_happens(block: Block, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     with pytest.raises((AssertionError, RubricError)):
         Story(tmp_path / "project").tell(block)
 
 
-def test_the_blocks_of_a_page_run_one_after_the_other_in_one_folder(tmp_path: Path) -> None:
+def test_the_code_blocks_of_a_page_run_one_after_another_in_one_folder(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     story = Story(tmp_path / "project")
     blocks = [
@@ -67,7 +67,7 @@ def test_the_blocks_of_a_page_run_one_after_the_other_in_one_folder(tmp_path: Pa
         (["a.c"], "abc", False),
     ],
 )
-def test_three_dots_stand_for_anything(shown: list[str], printed: str, *, same: bool) -> None:
+def test_three_dots_in_shown_output_match_any_text(shown: list[str], printed: str, *, same: bool) -> None:
     if same:
         shows(shown, printed)
     else:
@@ -85,18 +85,18 @@ def test_three_dots_stand_for_anything(shown: list[str], printed: str, *, same: 
         "calibrate reply --judge anthropic --samples none",
     ],
 )
-def test_a_command_that_cannot_be_run_is_still_checked(line: str) -> None:
+def test_a_shown_command_that_is_not_run_is_still_checked_for_unknown_options(line: str) -> None:
     with pytest.raises(UnknownError):
         cannot_run(line)
 
 
-def test_options_in_a_sentence_must_exist() -> None:
+def test_options_named_in_a_page_s_sentence_must_exist() -> None:
     options_exist("markscheme label RUBRIC --next")
     with pytest.raises(UnknownError, match="--plann"):
         options_exist("calibrate --plann")
 
 
-def test_a_line_is_split_into_its_commands() -> None:
+def test_a_shell_line_is_split_into_its_commands() -> None:
     line = "A=1 markscheme grade r - < in.txt | head -1 && calibrate r > out.txt; markscheme status"
     assert list(words(line)) == [
         ["markscheme", "grade", "r", "-"],
@@ -112,25 +112,25 @@ def test_a_workflow_with_an_unknown_command_is_refused() -> None:
         data_is_valid({"jobs": {"one": {"steps": [step]}}}, "")
 
 
-def test_fences_within_admonitions_are_found(tmp_path: Path) -> None:
+def test_code_blocks_inside_admonitions_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text('??? note\n    ```python title="a.py"\n    if True:\n        print()\n    ```\n')
     (fenced,) = blocks(page)
     assert (fenced.title, fenced.text) == ("a.py", "if True:\n    print()\n")
 
 
-def test_a_command_goes_on_behind_a_backslash() -> None:
+def test_a_shown_command_continues_on_the_next_line_after_a_backslash() -> None:
     first, second = commands(block("console", "$ one \\\n>   two  # exit 3\nshown\n$ three\n"))
     assert (first.line, first.status, first.shown) == ("one \\\n  two  # exit 3", 3, ("shown",))
     assert second.line == "three"
 
 
-def test_every_language_that_runs_is_known() -> None:
+def test_every_language_of_runnable_code_blocks_is_known() -> None:
     assert set(RUNNERS) == {"console", "bash", "python", "yaml", "json"}
 
 
 @pytest.mark.parametrize("line", sorted(HELP))
-def test_blocks_that_print_help_without_a_command_print_more_than_the_overview(
+def test_help_commands_shown_on_pages_print_more_than_the_overview_of_all_commands(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()[1:]) == 0

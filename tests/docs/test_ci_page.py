@@ -57,7 +57,7 @@ def _uses_the_action(workflow: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(("name", "arguments"), list(_commands()), ids=str)
-def test_every_command_on_the_page_is_understood(name: str, arguments: list[str]) -> None:
+def test_every_command_on_the_page_about_ci_is_understood_by_the_parser(name: str, arguments: list[str]) -> None:
     assert parse(NAMES[name], arguments, SettingsFile())
 
 
@@ -69,7 +69,7 @@ def test_the_page_shows_accepting_a_gate_a_weekly_run_and_the_status() -> None:
     assert ("markscheme status", "") in told
 
 
-def test_the_gate_lints_calibrates_comments_and_keeps_the_files_it_wrote() -> None:
+def test_the_gate_workflow_lints_and_calibrates_and_comments_and_uploads_the_files_it_wrote() -> None:
     gate = WORKFLOWS["calibrate"]
     (calibrated,) = _ran(gate, "calibrate")
     (commented,) = _ran(gate, "gh pr comment")
@@ -83,13 +83,13 @@ def test_the_gate_lints_calibrates_comments_and_keeps_the_files_it_wrote() -> No
     assert kept["with"]["path"].split() == [written["junit"], written["html"]]
 
 
-def test_what_a_pull_request_says_of_itself_never_becomes_part_of_a_command() -> None:
+def test_text_from_a_pull_request_never_becomes_part_of_a_workflow_s_command() -> None:
     for workflow in WORKFLOWS.values():
         for step in _steps(workflow):
             assert "${{" not in step.get("run", "")
 
 
-def test_the_package_is_installed_from_a_file_as_it_is_on_no_index() -> None:
+def test_the_ci_page_installs_the_package_from_a_file_since_no_index_has_it() -> None:
     by_hand = [workflow for workflow in WORKFLOWS.values() if not _uses_the_action(workflow)]
     installs = [line for workflow in by_hand for line in _ran(workflow, "pip install")]
     assert len(installs) == len(by_hand) == len(WORKFLOWS) - 1
@@ -98,9 +98,9 @@ def test_the_package_is_installed_from_a_file_as_it_is_on_no_index() -> None:
 
 
 @pytest.mark.parametrize("block", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
-def test_every_yaml_on_the_page_can_be_read(block: str) -> None:
+def test_every_yaml_block_on_the_page_about_ci_is_valid(block: str) -> None:
     assert isinstance(yaml.safe_load(block), dict)
 
 
-def test_every_exit_status_is_explained() -> None:
+def test_the_page_about_ci_explains_every_exit_status() -> None:
     assert [int(found) for found in re.findall(r"^\| (\d) \|", PAGE, re.MULTILINE)] == [0, 1, 2, 3, 4, 5]

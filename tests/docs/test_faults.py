@@ -14,12 +14,12 @@ ROWS = [
 ]
 
 
-def test_the_page_lists_at_least_forty_promises() -> None:
+def test_the_page_about_faults_lists_at_least_forty_promises() -> None:
     assert len(ROWS) >= 40
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_each_promise_of_the_page_names_tests_that_exist(row: str) -> None:
+def test_each_promise_on_the_page_about_faults_names_tests_that_exist(row: str) -> None:
     names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row.rstrip(" |").rpartition("|")[2])
     assert names, row
     for file, name in names:

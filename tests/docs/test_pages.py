@@ -49,28 +49,28 @@ def test_commands_of_the_tutorial_print_what_it_shows(tutorial: Story) -> None:
     assert (tutorial.folder / "results.json").is_file()
 
 
-def test_the_tutorial_says_how_many_commands_it_takes() -> None:
+def test_the_tutorial_states_the_number_of_commands_in_it_correctly() -> None:
     typed = [command.line for block in blocks(TUTORIAL) if block.language == "console" for command in commands(block)]
     with_a_key = [line for line in typed if "anthropic" in line.lower()]
     claim = f"{len(typed) - len(with_a_key)} commands, without a key or an account; step 8 with a real judge has "
     assert f"{claim}{len(with_a_key)} more" in TUTORIAL.read_text(encoding="utf-8")
 
 
-def test_the_readme_shows_the_report_of_the_tutorial_shortened(tutorial: Story) -> None:
+def test_the_readme_shows_a_shortened_version_of_the_tutorial_s_report(tutorial: Story) -> None:
     (screen,) = [block.text for block in blocks(ROOT / "README.md") if block.language == "text"]
     paragraphs = ["...", *screen.replace("\n\n", "\n...\n").splitlines(), "..."]
     shows(paragraphs, tutorial.outputs["calibrate reply --judge function:stand_in:judge"])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_command_in_a_sentence_is_one_with_its_options(page: Path) -> None:
+def test_every_command_in_a_page_s_sentence_exists_with_its_options(page: Path) -> None:
     for span in spans(page):
         if not span.startswith("npx"):
             options_exist(span)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_command_in_an_indented_line_is_understood(page: Path) -> None:
+def test_every_command_in_an_indented_line_of_a_page_is_understood_by_the_parser(page: Path) -> None:
     for line in indented(page):
         if cannot_run(line) is None:
             for part in words(line):

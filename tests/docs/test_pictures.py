@@ -31,7 +31,7 @@ def test_the_picture_of_the_terminal_loads_nothing() -> None:
     assert set(re.findall(r"https?://[^\"' )]+", svg)) == {"http://www.w3.org/2000/svg"}
 
 
-def test_a_word_that_changes_or_moves_is_noticed() -> None:
+def test_a_changed_or_moved_word_in_the_terminal_picture_is_noticed() -> None:
     text = "\x1b[33m?\x1b[0m \x1b[1mAgreement\x1b[0m 84% (\x1b[1m61\x1b[0m)\n\n  target 80%"
     svg = PICTURES.terminal_svg(text)
     assert PICTURES.words_in(svg) == PICTURES.plain_words(text)
@@ -39,7 +39,7 @@ def test_a_word_that_changes_or_moves_is_noticed() -> None:
     assert PICTURES.words_in(svg) != PICTURES.plain_words(text.replace("target 80%", "80% target"))
 
 
-def test_every_picture_is_shown_and_fits_a_repository() -> None:
+def test_every_picture_is_shown_on_a_page_and_all_are_small_enough_for_a_repository() -> None:
     made = (PICTURES.TERMINAL, PICTURES.REPORT, PICTURES.LABELLING)
     pages = "".join(page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *PAGES])
     assert all(f"assets/pictures/{path.name})" in pages for path in made)

@@ -35,7 +35,7 @@ def test_the_readme_s_rubric_loads_without_any_advice() -> None:
     assert advice(shown) == []
 
 
-def test_the_python_programs_run_and_print(tmp_path: Path) -> None:
+def test_the_readme_s_python_programs_run_and_print_their_results(tmp_path: Path) -> None:
     for program in blocks("python"):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.chdir(tmp_path):
@@ -43,7 +43,7 @@ def test_the_python_programs_run_and_print(tmp_path: Path) -> None:
         assert printed.getvalue().strip()
 
 
-def test_a_judge_is_calibrated_in_six_lines(tmp_path: Path) -> None:
+def test_the_readme_calibrates_a_judge_in_six_lines_of_python(tmp_path: Path) -> None:
     (program,) = (block for block in blocks("python") if "calibrate(" in block)
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.chdir(tmp_path):
         exec(compile(program, "README.md", "exec"), {})
@@ -52,14 +52,14 @@ def test_a_judge_is_calibrated_in_six_lines(tmp_path: Path) -> None:
     assert "<!doctype html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_labelled_example_fits_the_rubric(tmp_path: Path) -> None:
+def test_the_readme_s_labelled_example_fits_its_rubric(tmp_path: Path) -> None:
     (tmp_path / "examples.jsonl").write_text(blocks("json")[0])
     (example,) = load_examples(tmp_path / "examples.jsonl", rubric()).examples
     assert example.labels[0].rater == "ana"
     assert json.loads(blocks("json")[0])["id"] == "sr-1"
 
 
-def test_the_promptfoo_assertion_is_that_of_the_shipped_config() -> None:
+def test_the_readme_s_promptfoo_assertion_is_the_one_in_the_shipped_config() -> None:
     shown = yaml.safe_load(next(block for block in blocks("yaml") if "rubric_grader" in block))
     shipped = yaml.safe_load((ROOT / "promptfooconfig.yaml").read_text())
     assert shown["assert"] == shipped["defaultTest"]["assert"]
@@ -69,12 +69,12 @@ def test_the_readme_can_be_read_in_five_minutes() -> None:
     assert len(README.split()) <= 1320
 
 
-def test_every_linked_file_is_there() -> None:
+def test_every_file_that_the_readme_links_to_exists() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert target.startswith("http") or (ROOT / target).exists(), target
 
 
-def test_every_command_is_one_that_the_parsers_understand() -> None:
+def test_every_command_in_the_readme_is_understood_by_the_parser() -> None:
     lines = re.findall(r"^    ((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
     cells = re.findall(r"^\| `((?:calibrate|markscheme) [^`]*)` \|", HOW_TO, re.MULTILINE)
     assert len(lines) >= 2
@@ -110,14 +110,14 @@ NOT_RUN = {
 }
 
 
-def test_every_command_is_run_here_or_elsewhere() -> None:
+def test_every_command_in_the_readme_is_listed_as_run_by_a_test_or_as_not_runnable() -> None:
     lines = re.findall(r"^    (?:pip install -e \. && )?((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
     spans = re.findall(r"`((?:calibrate|markscheme) [^`]+)`", README)
     assert {*lines, *spans} == {*RUN, *NOT_RUN}
 
 
 @pytest.mark.parametrize(("command", "status"), RUN.items(), ids=RUN)
-def test_a_command_runs_as_printed(command: str, status: int, tmp_path: Path) -> None:
+def test_commands_in_the_readme_run_as_printed(command: str, status: int, tmp_path: Path) -> None:
     for folder in ("rubrics", "calibration"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     rows = [f"{n},{'pass' if n % 3 else 'fail'},{int(n % 3 > 0)}" for n in range(40)]

@@ -48,12 +48,12 @@ def results(built_site: Path) -> dict[str, list[str]]:
     return dict(zip(QUESTIONS, json.loads(done.stdout), strict=True))
 
 
-def test_the_page_that_answers_is_first_or_second(results: dict[str, list[str]]) -> None:
+def test_a_search_of_the_site_lists_the_page_with_the_answer_first_or_second(results: dict[str, list[str]]) -> None:
     missed = {question: pages[:4] for question, pages in results.items() if QUESTIONS[question] not in pages[:2]}
     assert missed == {}
 
 
-def test_benchmarks_and_the_changelog_come_after_every_page_that_helps(results: dict[str, list[str]]) -> None:
+def test_a_search_of_the_site_lists_benchmarks_and_the_changelog_last(results: dict[str, list[str]]) -> None:
     for question, pages in results.items():
         helping = [place for place, page in enumerate(pages) if page.startswith(("howto/", "tutorial/", "privacy/"))]
         recorded = [place for place, page in enumerate(pages) if page.startswith("repository/")]

@@ -18,7 +18,7 @@ from tests.docs.test_site import MADE, SETTINGS, SITE
 SITE_SETTINGS: dict[str, Any] = yaml.safe_load(SETTINGS)
 
 
-def test_the_repository_s_address_comes_from_the_package_alone() -> None:
+def test_the_site_takes_the_repository_s_address_only_from_the_package_metadata() -> None:
     config = SITE.on_config(SimpleNamespace())
     assert f'Repository = "{config.repo_url}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert config.edit_uri == "edit/main/docs/"
@@ -41,7 +41,7 @@ def test_llms_txt_lists_every_page_of_the_navigation_once() -> None:
     assert listed.index("(tutorial.md)") < listed.index("(howto/calibrate.md)") < listed.index("## How to")
 
 
-def test_a_first_sentence_is_text() -> None:
+def test_the_first_sentence_of_a_page_is_extracted_as_plain_text() -> None:
     assert (
         SITE.first_sentence("---\nhide: [x]\n---\n\n# Why\n\n| a | b |\n|---|---|\n\nIt is [so](x.md). More.")
         == "It is so."
@@ -49,18 +49,18 @@ def test_a_first_sentence_is_text() -> None:
     assert SITE.first_sentence("# Only a heading\n") == ""
 
 
-def test_directives_become_what_they_stand_for() -> None:
+def test_api_directives_are_replaced_by_the_documentation_of_their_names() -> None:
     text = SITE.DIRECTIVE.sub(lambda match: SITE.documented(match[1]), MADE["reference/errors.md"])
     assert ":::" not in text
     assert "### RubricError\n\n```python\nmarkscheme.errors.RubricError(" in text
 
 
-def test_pages_exist_in_versions_and_can_be_edited() -> None:
+def test_the_site_s_pages_are_versioned_and_have_edit_links() -> None:
     assert SITE_SETTINGS["extra"]["version"] == {"provider": "mike", "default": "latest"}
     assert "content.action.edit" in SITE_SETTINGS["theme"]["features"]
 
 
-def test_the_picture_of_a_link_has_the_size_that_is_stated() -> None:
+def test_the_preview_image_of_links_has_the_size_stated_in_its_metadata() -> None:
     raw = (DOCS / "assets" / "pictures" / "card.png").read_bytes()
     template = (ROOT / "tools" / "docs" / "overrides" / "main.html").read_text(encoding="utf-8")
     width, height = struct.unpack(">II", raw[16:24])
@@ -69,7 +69,7 @@ def test_the_picture_of_a_link_has_the_size_that_is_stated() -> None:
 
 
 @pytest.mark.proof
-def test_the_built_site_has_every_page_as_markdown_and_no_link_into_nothing(built_site: Path) -> None:
+def test_the_built_site_has_every_page_as_markdown_and_no_dead_links(built_site: Path) -> None:
     for uri in re.findall(r"\]\(([^)]+)\)", (built_site / "llms.txt").read_text(encoding="utf-8")):
         assert (built_site / uri).is_file(), uri
     page = (built_site / "howto" / "label" / "index.html").read_text(encoding="utf-8")

@@ -183,7 +183,7 @@ def test_the_terms_of_the_field_are_in_the_readme_and_the_glossary() -> None:
     ],
     ids=str,
 )
-def test_the_terms_of_the_field_are_where_readers_look_for_them(path: str, terms: tuple[str, ...]) -> None:
+def test_each_page_uses_the_terms_of_the_field_that_readers_search_for(path: str, terms: tuple[str, ...]) -> None:
     text = (ROOT / path).read_text(encoding="utf-8").lower()
     assert [term for term in terms if term not in text] == []
 
@@ -201,7 +201,7 @@ def test_help_uses_the_terms_of_the_field(command: str, terms: tuple[str, ...]) 
     assert [term for term in terms if term not in text] == []
 
 
-def test_promptfoo_s_option_against_its_cache_comes_with_the_variable_that_reaches_ours() -> None:
+def test_pages_that_show_promptfoo_s_no_cache_option_also_set_markscheme_s_variable() -> None:
     files = [*DOCS.rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     shown = [line for line in lines if re.search(r"promptfoo eval [^`]*--no-cache", line)]

@@ -75,7 +75,7 @@ def test_a_real_model_gives_a_verdict_under_our_schema_through_the_real_sdk(mess
     asyncio.run(run())
 
 
-def test_a_request_holds_the_schema_a_kept_system_part_and_no_temperature() -> None:
+def test_a_request_has_the_answer_s_schema_and_a_cached_system_part_and_no_temperature() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         asked(at(server.url, max_tokens=77))
         (request,) = server.requests
@@ -87,13 +87,13 @@ def test_a_request_holds_the_schema_a_kept_system_part_and_no_temperature() -> N
     assert not {"temperature", "top_p", "top_k"} & request.body.keys()
 
 
-def test_an_empty_system_part_is_left_out() -> None:
+def test_a_request_without_a_system_prompt_has_no_system_part() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         asked(at(server.url), Prompt("", "Rate this.", PROMPT.schema, ("c1",)))
         assert "system" not in server.requests[0].body
 
 
-def test_text_model_and_usage_are_returned_with_the_cached_tokens_among_those_read() -> None:
+def test_a_reply_has_text_and_model_and_usage_with_cached_tokens_counted_as_input() -> None:
     usage = {
         "input_tokens": 5,
         "cache_creation_input_tokens": 70,
@@ -140,7 +140,7 @@ def test_answers_without_numbers_of_tokens_leave_the_usage_unknown() -> None:
 # --- the key ---------------------------------------------------------------------------------------------------------
 
 
-def test_without_a_key_nothing_is_asked_and_the_ways_out_are_named() -> None:
+def test_without_an_api_key_nothing_is_sent_and_the_error_names_the_alternatives() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         error = refusal(AnthropicJudge(base_url=server.url))
         assert server.requests == []
@@ -149,7 +149,7 @@ def test_without_a_key_nothing_is_asked_and_the_ways_out_are_named() -> None:
 
 
 @pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
-def test_key_and_address_come_from_the_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_api_key_and_address_are_read_from_the_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         monkeypatch.setenv(variable, f" {KEY}\n")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
@@ -158,13 +158,13 @@ def test_key_and_address_come_from_the_environment(variable: str, monkeypatch: p
     assert judge.identity.address == server.url
 
 
-def test_a_key_that_cannot_stand_in_a_header_is_refused_unseen() -> None:
+def test_an_api_key_with_characters_that_a_header_cannot_have_is_refused_without_being_shown() -> None:
     error = refusal(AnthropicJudge(api_key=f"{KEY}\nX-More: 1"))
     assert isinstance(error, NoJudge)
     assert "line break" in str(error)
 
 
-def test_the_key_is_in_no_message_though_the_provider_repeats_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_api_key_is_hidden_in_messages_even_if_the_provider_repeats_it(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     error = played(front.failing(401, why=f"invalid x-api-key: {KEY}"))
     assert isinstance(error, JudgeUnavailable)
@@ -208,7 +208,7 @@ def test_the_identity_differs_by_model_limit_and_address_but_not_by_key() -> Non
     assert len({identity.fingerprint for identity in (own, *others)}) == 4
 
 
-def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
+def test_the_judge_can_be_created_without_importing_the_sdk() -> None:
     code = (
         "import sys; from markscheme.judges.anthropic import AnthropicJudge; AnthropicJudge(api_key='k').identity; "
         "print('anthropic' in sys.modules, 'httpx2' in sys.modules)"
@@ -221,7 +221,7 @@ def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 402, 403, 404, 413, 418, 422, 501])
-def test_refusals_are_final_and_quote_the_provider(status: int) -> None:
+def test_refused_requests_are_not_retried_and_the_error_quotes_the_provider(status: int) -> None:
     error = played(front.failing(status, why="because \x1b[31mof\nthis"))
     assert type(error) is JudgeUnavailable
     assert not error.transient
@@ -229,7 +229,7 @@ def test_refusals_are_final_and_quote_the_provider(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 504, 520])
-def test_failures_that_may_go_away_are_transient(status: int) -> None:
+def test_failures_that_waiting_may_cure_are_transient(status: int) -> None:
     error = played(front.failing(status))
     assert type(error) is JudgeUnavailable
     assert error.transient
@@ -275,7 +275,7 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
     return decide
 
 
-def test_a_gateway_is_asked_without_the_settings_it_refuses_and_with_the_limit_it_allows() -> None:
+def test_settings_that_a_gateway_refuses_are_left_out_and_its_token_limit_is_used() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:
@@ -305,12 +305,14 @@ def test_leaving_out_a_refused_prompt_cache_does_not_change_the_judge_s_identity
         "messages.0: the output_config of this prompt was flagged",
     ],
 )
-def test_a_refusal_of_the_prompt_is_final_and_drops_nothing(why: str) -> None:
+def test_a_refusal_of_the_prompt_itself_is_final_and_no_setting_is_left_out_for_it(why: str) -> None:
     assert isinstance(played(front.failing(400, why=why)), JudgeUnavailable)
 
 
 @pytest.mark.parametrize("headers", [(), (("retry-after", "4"),)])
-def test_an_error_inside_an_answer_is_raised_as_that_error(headers: tuple[tuple[str, str], ...]) -> None:
+def test_an_error_inside_a_response_with_status_200_is_raised_as_that_error(
+    headers: tuple[tuple[str, str], ...],
+) -> None:
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     error = played(Answer(json.dumps(body).encode(), headers=(front.JSON, *headers)))
     assert isinstance(error, JudgeBusy)
@@ -325,7 +327,7 @@ def test_an_error_inside_an_answer_is_raised_as_that_error(headers: tuple[tuple[
         Answer(b'{"error": {"message": "over"}}', 429, (front.JSON, ("x-should-retry", "false"))),
     ],
 )
-def test_a_usage_limit_that_waiting_does_not_lift_is_final(answer: Answer) -> None:
+def test_an_exhausted_usage_limit_is_a_final_error(answer: Answer) -> None:
     error = played(answer)
     assert type(error) is JudgeUnavailable
     assert not error.transient
@@ -392,14 +394,14 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_what_is_not_a_message_is_unreadable(answer: Answer) -> None:
+def test_a_response_that_is_not_a_message_is_an_unreadable_reply(answer: Answer) -> None:
     error = played(answer)
     assert isinstance(error, UnreadableReply)
     assert len(str(error)) < 200
 
 
 @pytest.mark.parametrize("content", [b"[1, null]", b'[{"type": "text", "text": 5}]', b'[{"type": "image"}]', b"[]"])
-def test_blocks_that_are_not_text_leave_an_empty_reply(content: bytes) -> None:
+def test_an_answer_without_text_blocks_gives_an_empty_reply(content: bytes) -> None:
     with MessagesFront(lambda _: Answer(b'{"content": ' + content + b"}")) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop) == ("", None, "other")
@@ -443,7 +445,7 @@ def exceptions_of_the_sdk() -> list[tuple[str, type[Exception]]]:
 
 
 @pytest.mark.parametrize(("name", "kind"), exceptions_of_the_sdk())
-def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) -> None:
+def test_every_exception_of_the_sdk_is_converted_to_a_judge_error(name: str, kind: type[Exception]) -> None:
     if issubclass(kind, anthropic.APIStatusError):
         status = getattr(kind, "status_code", None)
         assert status is None or status in STATUSES, f"say in STATUSES what {name} ({status}) means"
@@ -467,7 +469,7 @@ def test_a_judge_can_be_asked_from_one_event_loop_after_another() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-def test_a_judge_that_nobody_closed_is_asked_in_the_next_event_loop_all_the_same() -> None:
+def test_a_judge_that_was_not_closed_can_still_be_asked_in_the_next_event_loop() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         judge = at(server.url)
         for _ in range(3):
@@ -476,13 +478,13 @@ def test_a_judge_that_nobody_closed_is_asked_in_the_next_event_loop_all_the_same
         gc.collect()
 
 
-def test_many_questions_go_out_at_once() -> None:
+def test_twenty_questions_are_sent_at_the_same_time() -> None:
     with MessagesFront(lambda _: front.late(front.message(VERDICT), 0.2)) as server:
         asked_often(at(server.url), 20)
         assert server.most_in_flight == 20
 
 
-def test_a_client_of_the_users_own_is_asked_once_and_left_open() -> None:
+def test_a_client_passed_by_the_user_is_called_without_retries_and_left_open() -> None:
     async def run(url: str) -> None:
         async with anthropic.AsyncAnthropic(api_key=KEY, base_url=url, max_retries=5) as client:
             judge = AnthropicJudge(client=client)
@@ -497,7 +499,7 @@ def test_a_client_of_the_users_own_is_asked_once_and_left_open() -> None:
         assert len(server.requests) == 1
 
 
-def test_a_fault_leaves_the_submission_ungraded_with_the_reason() -> None:
+def test_a_failed_request_leaves_the_submission_ungraded_with_the_reason() -> None:
     async def run(url: str) -> str:
         judge = at(url)
         graded = await grade(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), "x", judge)

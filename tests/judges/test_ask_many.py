@@ -54,7 +54,9 @@ async def _all(work: Work, jobs: list[float], concurrency: int) -> list[tuple[in
 
 
 @given(jobs=st.lists(st.integers(0, 5).map(float), max_size=12), concurrency=st.integers(1, 6))
-def test_every_job_has_one_result_and_no_more_are_under_way_than_allowed(jobs: list[float], concurrency: int) -> None:
+def test_ask_many_gives_every_job_one_result_and_runs_no_more_at_once_than_allowed(
+    jobs: list[float], concurrency: int
+) -> None:
     work = Work()
     results = run(_all(work, jobs, concurrency))
     assert dict(results) == {number: -seconds for number, seconds in enumerate(jobs)}
@@ -62,11 +64,11 @@ def test_every_job_has_one_result_and_no_more_are_under_way_than_allowed(jobs: l
     assert work.most == min(concurrency, len(jobs))
 
 
-def test_results_come_as_they_are_ready() -> None:
+def test_ask_many_yields_results_as_they_are_ready() -> None:
     assert [number for number, _ in run(_all(Work(), [3.0, 1.0, 2.0], 3))] == [1, 2, 0]
 
 
-def test_a_job_begins_where_one_ended_and_not_after_all_that_end_with_it() -> None:
+def test_a_new_job_begins_as_soon_as_one_ends_even_if_several_end_together() -> None:
     begun_beside: list[int] = []
 
     class Counting(Work):
@@ -92,7 +94,7 @@ def test_a_judge_that_answers_at_once_is_asked_in_order() -> None:
     assert asked == list(range(50))
 
 
-def test_an_error_of_the_jobs_themselves_is_raised_after_the_results_that_wait() -> None:
+def test_an_error_of_the_iterable_of_jobs_is_raised_after_the_results_that_are_ready() -> None:
     closed = 0
 
     def jobs(n: int) -> Iterator[float]:
@@ -116,7 +118,7 @@ def test_an_error_of_the_jobs_themselves_is_raised_after_the_results_that_wait()
         assert closed == n + 1
 
 
-def test_what_a_job_sets_in_its_context_no_other_job_sees() -> None:
+def test_context_variables_set_by_one_job_are_not_seen_by_other_jobs() -> None:
     setting = ContextVar("setting", default="none")
 
     async def ask(number: int) -> tuple[str, str]:
@@ -132,7 +134,7 @@ def test_what_a_job_sets_in_its_context_no_other_job_sees() -> None:
     assert run(main()) == {number: ("of the caller", f"of {number}") for number in range(6)}
 
 
-def test_a_job_may_handle_its_cancellation() -> None:
+def test_a_job_may_handle_a_timeout_inside_itself() -> None:
     async def ask(number: int) -> str:
         try:
             async with asyncio.timeout(1):
@@ -148,14 +150,14 @@ def test_a_job_may_handle_its_cancellation() -> None:
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError, pytest.skip.Exception, GeneratorExit])
-def test_an_error_that_is_no_exception_is_raised_too(error: type[BaseException]) -> None:
+def test_an_error_of_a_job_that_is_only_a_base_exception_is_raised_too(error: type[BaseException]) -> None:
     work = Work(**{"1.0": error()})
     with pytest.raises(error):
         run(_all(work, [3.0, 1.0, 2.0], 2))
     assert work.under_way == 0
 
 
-def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
+def test_jobs_are_taken_from_their_iterable_only_as_fast_as_results_are_consumed() -> None:
     taken = 0
 
     def jobs() -> Iterator[float]:
@@ -175,7 +177,7 @@ def test_jobs_are_taken_only_as_fast_as_results_are() -> None:
     assert taken == 20
 
 
-def test_where_the_budget_ends_no_job_begins_and_those_under_way_are_kept() -> None:
+def test_after_the_budget_ends_no_job_begins_and_running_ones_still_give_results() -> None:
     work = Work(**{"1.0": BudgetError("spent")})
     results: list[float] = []
 
@@ -196,7 +198,7 @@ def test_any_other_error_of_a_job_cancels_the_rest_before_it_is_raised() -> None
     assert (sorted(work.cancelled), work.under_way) == ([2.0, 3.0], 0)
 
 
-def test_a_reader_that_stops_cancels_the_rest() -> None:
+def test_running_jobs_are_cancelled_if_the_caller_stops_taking_results() -> None:
     work = Work()
 
     async def main() -> None:
@@ -209,7 +211,7 @@ def test_a_reader_that_stops_cancels_the_rest() -> None:
     assert sorted(work.cancelled) == [2.0, 3.0]
 
 
-def test_a_cancelled_caller_cancels_the_jobs_under_way() -> None:
+def test_cancelling_the_caller_cancels_the_running_jobs() -> None:
     work = Work()
 
     async def main() -> None:
@@ -256,7 +258,7 @@ def test_a_job_that_cancels_itself_when_done_cancels_no_other_job(concurrency: i
     assert run(main()) == list(range(6))
 
 
-def test_errors_that_come_at_the_same_time_are_all_retrieved() -> None:
+def test_jobs_that_fail_at_the_same_time_leave_no_warning_of_an_unretrieved_error() -> None:
     async def fail(number: int) -> None:
         raise ValueError(number)
 
@@ -272,12 +274,12 @@ def test_errors_that_come_at_the_same_time_are_all_retrieved() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [0, -1])
-def test_concurrency_below_one_is_refused(concurrency: int) -> None:
+def test_ask_many_refuses_a_concurrency_below_one(concurrency: int) -> None:
     with pytest.raises(ValueError, match=f"concurrency is a whole number from 1, found {concurrency}"):
         run(_all(Work(), [1.0], concurrency))
 
 
-def test_all_calls_end_before_the_first_error_is_raised() -> None:
+def test_all_simultaneous_calls_end_before_the_first_error_is_raised() -> None:
     work = Work(**{"2.0": NoJudge("first"), "1.0": BudgetError("second")})
 
     async def calls(*jobs: float) -> Any:
@@ -312,7 +314,7 @@ def started_in(text: str) -> set[str]:
     return {call.attr for call in attributes} & STARTS
 
 
-def test_only_the_driver_asks_about_many_at_once() -> None:
+def test_only_listed_modules_start_several_calls_at_once() -> None:
     texts = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
     assert {module for module, text in texts.items() if started_in(text)} == AT_ONCE.keys() & texts, "use `ask_many`"
     assert not [module for module, text in texts.items() if re.search(r"from asyncio import", text)]

@@ -37,7 +37,7 @@ async def graded(judge: Limited, n: int, concurrency: int = 8) -> list[Grade]:
 @pytest.mark.parametrize(
     ("status", "check"), [(401, "the key"), (402, "the account"), (403, "what"), (404, "the model")]
 )
-def test_a_key_or_model_that_is_refused_is_not_asked_two_thousand_times(status: int, check: str) -> None:
+def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: str) -> None:
     provider = Provider(always(refused(status)))
     with pytest.raises(NoJudge, match=rf"refused \({status}\); nothing was graded: check {check}"):
         run(graded(Limited(provider, Limiter()), 2_000))
@@ -51,13 +51,13 @@ def test_any_other_lasting_refusal_of_every_call_ends_the_run_after_a_few() -> N
     assert len(provider.asked_at) <= FAILURES + 8
 
 
-def test_a_refused_prompt_among_answered_ones_ends_nothing() -> None:
+def test_a_refused_prompt_among_answered_ones_does_not_end_the_run() -> None:
     provider = Provider(lambda number: refused(400) if 20 <= number < 50 else None)
     grades = run(graded(Limited(provider, Limiter()), 100))
     assert sum(grade.score is None for grade in grades) == 30
 
 
-def test_a_key_revoked_in_mid_run_leaves_the_rest_ungraded_without_asking_for_it() -> None:
+def test_after_an_api_key_is_revoked_the_remaining_submissions_are_ungraded_without_being_sent() -> None:
     provider = Provider(lambda number: refused(401) if number >= 50 else None)
     grades = run(graded(Limited(provider, Limiter()), 2_000))
     assert sum(grade.score is not None for grade in grades) == 50
@@ -98,7 +98,7 @@ def test_a_judge_that_comes_back_is_asked_again_and_nothing_is_lost() -> None:
     assert all(grade.score is not None for grade in grades)
 
 
-def test_a_server_that_never_finishes_is_cut_at_the_deadline_and_counts_as_down() -> None:
+def test_a_server_that_never_finishes_an_answer_is_cut_off_at_the_deadline_and_counts_as_down() -> None:
     async def main() -> tuple[list[Grade], float]:
         began = asyncio.get_running_loop().time()
         return await graded(Limited(provider, Limiter()), 2_000), asyncio.get_running_loop().time() - began
@@ -163,7 +163,7 @@ def test_a_trial_call_that_is_cancelled_lets_another_caller_try() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [3, 40])
-def test_a_limiter_without_a_limit_of_its_own_follows_the_caller(concurrency: int) -> None:
+def test_a_limiter_without_a_fixed_concurrency_allows_as_many_calls_as_the_caller_asks_for(concurrency: int) -> None:
     provider = Provider()
     run(graded(Limited(provider, Limiter()), 100, concurrency))
     assert provider.most == concurrency
@@ -177,7 +177,7 @@ def calibrated(here: Path, url: str, *more: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_calibrate_says_in_a_sentence_that_the_judge_refuses_every_call(tmp_path: Path, status: int) -> None:
+def test_calibrate_reports_in_one_sentence_that_the_judge_refuses_every_call(tmp_path: Path, status: int) -> None:
     here = setting.make_setting(tmp_path / "here")
     with MessagesFront(lambda _: front.failing(status)) as server:
         exit_status, printed = calibrated(here, server.url)

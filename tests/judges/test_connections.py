@@ -57,7 +57,7 @@ def transport() -> tuple[ConnectionEach, list[Connection]]:
     return ConnectionEach(open_one), opened
 
 
-def test_a_connection_is_used_again_once_its_response_is_closed_and_by_one_request_at_a_time() -> None:
+def test_a_connection_serves_one_request_at_a_time_and_is_reused_once_the_response_is_closed() -> None:
     async def asked() -> None:
         each, opened = transport()
         first = await each.handle_async_request(None)
@@ -75,7 +75,7 @@ def test_a_connection_is_used_again_once_its_response_is_closed_and_by_one_reque
     asyncio.run(asked())
 
 
-def test_a_connection_that_failed_is_free_again() -> None:
+def test_a_connection_can_be_reused_after_a_failed_request() -> None:
     async def asked() -> None:
         each, opened = transport()
         await (await each.handle_async_request(None)).stream.aclose()

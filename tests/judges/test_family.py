@@ -31,30 +31,30 @@ from markscheme.judges.family import MODEL_NAMES, families, kinship, same_family
         ("grok-4", "Grok"),
     ],
 )
-def test_a_name_gives_the_family(name: str, family: str) -> None:
+def test_the_name_of_a_model_gives_its_family(name: str, family: str) -> None:
     assert families(name) == {family}
 
 
 @pytest.mark.parametrize(
     "name", ["", "prompt-b", "baseline", "v2", "graphite", "philosophy", "file://provider.py", "echo", "novation-pro"]
 )
-def test_a_name_that_says_nothing_is_of_no_family(name: str) -> None:
+def test_a_name_that_mentions_no_model_has_no_family(name: str) -> None:
     assert families(name) == frozenset()
 
 
-def test_a_server_that_speaks_a_maker_s_language_is_not_of_its_family() -> None:
+def test_a_server_with_a_maker_s_compatible_api_does_not_belong_to_the_maker_s_model_family() -> None:
     assert same_family("gpt-5", "openai:chat:llama-3.1-70b") is None
     assert same_family("llama-3.3", "openai:chat:llama-3.1-70b") == "Llama"
 
 
-def test_every_family_knows_its_own_name() -> None:
+def test_every_model_family_is_recognized_by_its_own_name() -> None:
     named = {"Command": "command-r", "Nova": "nova-pro", "Yi": "yi-34b"}
     assert {family: families(named.get(family, family)) for family in MODEL_NAMES} == {
         family: {family} for family in MODEL_NAMES
     }
 
 
-def test_kinship_names_the_judge_the_systems_and_how_many_responses_they_wrote() -> None:
+def test_the_warning_about_a_shared_family_names_the_judge_and_the_systems_and_their_number_of_responses() -> None:
     warning = kinship("claude-sonnet-5-5", ["claude-haiku-5-5", "claude-haiku-5-5", "gpt-5", "", "anthropic:old"])
     assert warning is not None
     assert warning.startswith(
@@ -63,7 +63,7 @@ def test_kinship_names_the_judge_the_systems_and_how_many_responses_they_wrote()
     )
 
 
-def test_without_kinship_there_is_no_warning() -> None:
+def test_without_a_shared_model_family_there_is_no_warning() -> None:
     assert kinship("claude-sonnet-5-5", ["gpt-5", "", "prompt-b"]) is None
     assert kinship("function:mine:ask", ["gpt-5"]) is None
     assert kinship("claude-sonnet-5-5", []) is None

@@ -26,7 +26,9 @@ def python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_the_recipe_s_package_is_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
+def test_calibrate_can_use_the_judge_from_the_example_package_of_the_documentation(
+    python: Path, tmp_path: Path
+) -> None:
     here = setting.make_setting(tmp_path / "here")
     done, wrong, unknown = in_turn(
         python,
@@ -63,7 +65,9 @@ KIND = Kind()
 """
 
 
-def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(python: Path, tmp_path: Path) -> None:
+def test_an_installed_kind_with_only_a_name_and_an_opener_can_be_asked_but_not_in_batches_or_within_a_budget(
+    python: Path, tmp_path: Path
+) -> None:
     here = setting.make_setting(tmp_path / "here")
     replace_module(python, block("python").partition("KIND = ")[0] + OF_OLD)
     arguments = ("grade", "clear", "-", "--judge", "always:5", "--json")
@@ -77,14 +81,14 @@ def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(
         assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
 
 
-def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python: Path, tmp_path: Path) -> None:
+def test_a_package_that_cannot_be_loaded_affects_only_its_own_kind_of_judge(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     replace_module(python, "import no_such_module\n")
     (done,) = in_turn(python, here, Command(("calibrate", "clear", "--judge", "always:5")))
     assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
 
 
-def test_every_kind_is_named_in_help_and_described() -> None:
+def test_every_kind_of_judge_is_named_and_described_in_help() -> None:
     assert [kind.form for kind in shipped_kinds()] == judge_forms().replace(" or ", ", ").split(", ")
     assert all(kind.form.startswith(kind.name) and kind.about for kind in kinds())
 
@@ -106,7 +110,7 @@ def test_the_page_about_judges_says_what_each_kind_can_do() -> None:
         assert abilities & CAN.keys() == {name for name, can in CAN.items() if can(kind)}
 
 
-def test_no_variable_that_a_kind_reads_is_left_out_of_a_session_s_key() -> None:
+def test_a_session_distinguishes_environments_by_every_variable_that_a_kind_of_judge_reads() -> None:
     named = [name for kind in kinds() for name in kind.environment]
     assert "ANTHROPIC_API_KEY" in named
     assert all(map(matters, named))
@@ -144,7 +148,7 @@ def compared_texts(text: str) -> set[str]:
     return {constant.value for constant in constants if isinstance(constant.value, str)}
 
 
-def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
+def test_no_module_compares_judges_names_instead_of_asking_their_kind() -> None:
     source = ROOT / "src" / "markscheme"
     names = {kind.name for kind in shipped_kinds()}
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
@@ -157,7 +161,7 @@ def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
     assert not [module for module, code in texts.items() if re.search(r"\b[A-Z]+_KIND\b.*judges\.kinds", code)]
 
 
-def test_the_search_for_judges_by_name_finds_operators_patterns_and_prefixes() -> None:
+def test_the_search_for_comparisons_with_judges_names_finds_operators_and_match_cases_and_prefixes() -> None:
     code = """
 if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get("e"):
     match name:
@@ -186,7 +190,9 @@ KIND = JudgeKind(
 """
 
 
-def test_an_installed_kind_may_find_its_file_by_the_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_kind_of_judge_may_look_up_its_file_by_the_rubric_s_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "archived_judge.py").write_text(ARCHIVE)
     about = tmp_path / "archived_judge-1.0.dist-info"
     about.mkdir()

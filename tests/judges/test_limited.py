@@ -115,7 +115,7 @@ def test_several_judges_share_one_limiter() -> None:
     assert len({*first.asked_at, *second.asked_at}) == 3
 
 
-def test_without_a_limit_eight_calls_run_at_once_or_as_many_as_the_caller_made_room_for() -> None:
+def test_without_a_set_limit_eight_calls_run_at_once_or_as_many_as_the_caller_asked_for() -> None:
     for wishes, most in (((), 8), ((3,), 3), ((20,), 20), ((3, 12, 5), 12)):
         provider = Provider()
         judge = Limited(provider, Limiter())
@@ -125,7 +125,7 @@ def test_without_a_limit_eight_calls_run_at_once_or_as_many_as_the_caller_made_r
         assert provider.most == most
 
 
-def test_room_for_calls_is_made_through_every_wrapping_judge_and_never_above_a_set_limit() -> None:
+def test_a_request_for_more_concurrent_calls_passes_every_wrapping_judge_and_never_exceeds_a_set_limit() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]
@@ -135,7 +135,7 @@ def test_room_for_calls_is_made_through_every_wrapping_judge_and_never_above_a_s
     assert (first.most, second.most, numbered.most) == (10, 10, 2)
 
 
-def test_making_room_changes_nothing_for_a_judge_without_limits() -> None:
+def test_requesting_more_concurrent_calls_has_no_effect_on_a_judge_without_limits() -> None:
     provider = Provider()
     make_room(provider, 3)
     assert run(all_of(Repeated(provider, 1), 5))
@@ -174,7 +174,7 @@ def test_limits_that_are_not_above_zero_are_refused(name: str, limit: float) -> 
 
 
 @pytest.mark.parametrize("option", [{"attempts": 0}, {"deadline": 0.0}, {"first_wait": -1.0}, {"deadline": math.nan}])
-def test_a_limited_judge_asks_at_least_once_and_waits_some_time(option: dict[str, Any]) -> None:
+def test_a_limited_judge_with_no_attempts_or_no_waiting_time_is_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="above 0"):
         Limited(Provider(), Limiter(), **option)
 
@@ -201,7 +201,7 @@ def test_no_minute_sees_more_tokens_than_allowed() -> None:
     assert 60 < provider.since_first[-1] < 120
 
 
-def test_a_call_larger_than_a_minutes_tokens_goes_alone_instead_of_never() -> None:
+def test_a_call_with_more_tokens_than_a_minute_allows_is_made_alone_instead_of_never() -> None:
     provider = Provider()
     run(all_of(Limited(provider, Limiter(tokens_per_minute=10)), 3))
     assert provider.since_first == pytest.approx([0, 60, 120], abs=0.01)
@@ -268,7 +268,7 @@ def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
 
 
 @pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key")])
-def test_an_error_that_waiting_cannot_cure_is_asked_once_and_reported_as_it_is(error: JudgeError) -> None:
+def test_a_call_that_fails_with_a_final_error_is_not_retried_and_the_error_is_unchanged(error: JudgeError) -> None:
     provider = Provider(always(error))
     (result,) = run(all_of(Limited(provider, Limiter()), 1))
     assert result is error
@@ -282,7 +282,7 @@ def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     assert len(provider.asked_at) == 2
 
 
-def test_a_wait_the_provider_names_is_kept_by_everyone() -> None:
+def test_a_pause_that_the_provider_asks_for_applies_to_all_callers() -> None:
     provider = Provider(first(JudgeBusy("busy", retry_after=30.0)), seconds=1.0)
     run(all_of(Limited(provider, Limiter(concurrency=4)), 12))
     after = [at for at in provider.since_first if at > 0]
@@ -303,7 +303,7 @@ def test_a_retry_goes_before_first_attempts() -> None:
     assert order == [0, 0, 1, 2, 3]
 
 
-def test_a_wait_beyond_the_deadline_is_not_waited_for_by_anyone() -> None:
+def test_no_caller_waits_for_a_pause_that_exceeds_the_deadline() -> None:
     async def main() -> None:
         provider = Provider(always(JudgeBusy("busy", retry_after=1_000_000.0)))
         judge = Limited(provider, Limiter(concurrency=2), deadline=120.0)
@@ -320,7 +320,7 @@ def test_a_wait_beyond_the_deadline_is_not_waited_for_by_anyone() -> None:
     run(main())
 
 
-def test_the_deadline_counts_from_the_first_asking_not_from_the_queue() -> None:
+def test_the_deadline_counts_from_the_first_attempt_and_not_from_queueing() -> None:
     provider = Provider(seconds=50.0)
     replies = run(all_of(Limited(provider, Limiter(concurrency=1), deadline=60.0), 10))
     assert all(isinstance(reply, Reply) for reply in replies)
@@ -341,7 +341,7 @@ def test_without_a_deadline_a_slow_judge_is_waited_for() -> None:
     assert isinstance(asyncio.run(all_of(Limited(Provider(seconds=0.0), Limiter(), deadline=math.inf), 1))[0], Reply)
 
 
-def test_all_attempts_together_keep_to_the_deadline() -> None:
+def test_all_attempts_of_a_reply_together_respect_the_deadline() -> None:
     async def main() -> float:
         judge = Limited(Provider(always(JudgeSilent("gone")), seconds=7.0), Limiter(), deadline=30.0, attempts=99)
         begun = asyncio.get_running_loop().time()
@@ -352,7 +352,7 @@ def test_all_attempts_together_keep_to_the_deadline() -> None:
     assert 20.0 < run(main()) <= 30.0
 
 
-def test_a_time_out_of_the_judges_own_making_is_not_a_deadline() -> None:
+def test_a_timeout_error_raised_by_the_judge_itself_is_not_taken_for_the_deadline() -> None:
     class Broken(Provider):
         async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
             raise TimeoutError("its own")
@@ -361,7 +361,7 @@ def test_a_time_out_of_the_judges_own_making_is_not_a_deadline() -> None:
     assert isinstance(error, TimeoutError)
 
 
-def test_concurrency_is_halved_once_for_a_burst_and_won_back_answer_by_answer() -> None:
+def test_concurrency_is_halved_once_for_a_burst_of_busy_answers_and_regained_with_each_answer() -> None:
     provider = Provider(lambda number: JudgeBusy("busy") if number < 16 else None)
     judge = Limited(provider, Limiter(concurrency=16), deadline=600.0)
 
@@ -403,7 +403,7 @@ def test_a_known_price_fills_in_the_cost_and_an_unknown_one_leaves_it_unknown() 
     assert uncounted.usage.usd is None
 
 
-def test_a_budget_without_a_price_is_refused_with_the_way_out() -> None:
+def test_a_budget_for_a_judge_without_a_price_is_refused_with_advice() -> None:
     with pytest.raises(UsageError, match="-o price=IN:OUT"):
         Limited(Provider(), Limiter(budget=1.0))
 
@@ -440,7 +440,9 @@ def test_a_call_waits_for_budget_that_calls_under_way_may_release() -> None:
         (UnreadableReply("garbage"), True),
     ],
 )
-def test_a_refusal_costs_nothing_and_a_call_that_was_cut_off_its_estimate(error: JudgeError, charged: bool) -> None:
+def test_a_refused_call_costs_nothing_and_a_call_that_was_cut_off_counts_at_its_estimate(
+    error: JudgeError, charged: bool
+) -> None:
     limiter = Limiter(budget=1_000.0)
     run(all_of(Limited(Provider(always(error)), limiter, PRICE, attempts=1), 1))
     assert (limiter.committed > 0.5) is charged
@@ -457,7 +459,7 @@ def test_each_member_of_a_panel_is_limited_and_priced_by_itself() -> None:
     assert [part.usage.usd for part in run(main()).parts] == [pytest.approx(0.6), None]
 
 
-def test_a_reply_of_several_parts_is_counted_and_priced_whole() -> None:
+def test_all_parts_of_a_reply_are_counted_and_priced() -> None:
     limiter = Limiter()
     judge = Limited(Repeated(Provider(first(*[JudgeBusy("busy")] * 3)), 3), limiter, PRICE)
     (reply,) = run(all_of(judge, 1))
@@ -467,7 +469,7 @@ def test_a_reply_of_several_parts_is_counted_and_priced_whole() -> None:
     assert limiter.usage.output_tokens == 150
 
 
-def test_a_permit_can_be_taken_from_a_limiter_without_a_limited_judge() -> None:
+def test_a_permit_can_be_requested_directly_from_a_limiter() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
         permit = await limiter.enter(10, 0.9, patience=1.0)
@@ -500,7 +502,7 @@ FAULTS = [
 ]
 
 
-def test_with_a_quarter_of_faults_every_submission_ends_and_calls_are_bounded() -> None:
+def test_with_a_quarter_of_calls_failing_every_submission_ends_and_the_number_of_calls_is_bounded() -> None:
     def decide(request: Request) -> Answer:
         return FAULTS[request.number // 4 % len(FAULTS)] if request.number % 4 == 3 else front.message(VERDICT)
 
@@ -525,7 +527,7 @@ def test_with_a_quarter_of_faults_every_submission_ends_and_calls_are_bounded() 
 
 
 @pytest.mark.proof
-def test_a_provider_that_is_never_there_leaves_all_ungraded_with_the_reason_and_bounded_calls() -> None:
+def test_an_unreachable_provider_leaves_all_submissions_ungraded_with_the_reason_after_few_calls() -> None:
     async def graded(url: str) -> list[Grade]:
         judge = Limited(
             AnthropicJudge(api_key=KEY, base_url=url), Limiter(), attempts=3, first_wait=0.001, patience=0.001

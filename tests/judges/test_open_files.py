@@ -24,7 +24,7 @@ RUBRIC = "name: r\ninputs: [query]\ncriteria: [{name: c1, requirement: Mentions 
 
 @pytest.mark.parametrize("files", [64, 24])
 @pytest.mark.proof
-def test_more_calls_than_there_are_files_for_wait_and_every_row_is_graded(tmp_path: Path, files: int) -> None:
+def test_calls_beyond_the_limit_of_open_files_wait_and_every_row_is_graded(tmp_path: Path, files: int) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics/r.yaml").write_text(RUBRIC)
     rows = [{"id": f"x{n}", "query": "Where?", "response": f"Paris {n}."} for n in range(ROWS)]
@@ -82,12 +82,12 @@ def test_a_call_that_lacks_an_open_file_is_retried_and_then_raises_judge_busy() 
         asyncio.run(Limited(WithoutFiles(9), Limiter(), first_wait=0.01, attempts=2).reply(PROMPT))
 
 
-def test_calls_fit_into_the_files_that_a_process_may_open() -> None:
+def test_the_number_of_simultaneous_calls_fits_the_limit_of_open_files() -> None:
     fitting = calls_that_fit()
     assert fitting is None or 1 <= fitting <= resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
-def test_an_error_that_others_caused_is_found_by_its_cause() -> None:
+def test_running_out_of_open_files_is_recognized_by_the_cause_of_an_error() -> None:
     wrapped = ImportError("no module")
     wrapped.__cause__ = OSError(errno.EMFILE, "Too many open files")
     assert lacks_files(wrapped)

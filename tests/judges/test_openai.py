@@ -64,7 +64,7 @@ def played(answer: Answer, **options: Any) -> JudgeError:
 
 
 @pytest.mark.proof
-def test_a_real_model_gives_a_verdict_under_our_schema_and_its_token_probabilities_an_expected_level(
+def test_a_real_model_s_answer_obeys_the_schema_and_its_token_probabilities_give_an_expected_level(
     llama: str,
 ) -> None:
     rubric = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
@@ -93,7 +93,7 @@ def test_a_wrong_key_is_refused_by_a_real_server(llama: str) -> None:
 # --- what is asked ---------------------------------------------------------------------------------------------------
 
 
-def test_a_request_holds_the_schema_and_asks_for_the_likeliest_answer() -> None:
+def test_a_request_has_the_answer_s_schema_and_temperature_0() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         asked_often(at(server.url, max_tokens=77, seed=5), 3)
         requests = sorted(server.requests, key=lambda request: request["seed"])
@@ -112,7 +112,7 @@ def test_a_request_holds_the_schema_and_asks_for_the_likeliest_answer() -> None:
     )
 
 
-def test_text_model_stop_and_usage_are_returned() -> None:
+def test_a_reply_has_text_and_model_and_stop_reason_and_usage() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop, reply.tokens) == (VERDICT, "served", "end", ())
@@ -177,7 +177,7 @@ def refusing(*names: str, status: int = 400) -> Callable[[dict[str, Any]], Answe
         (["json_schema", "json_object"], {}),
     ],
 )
-def test_a_schema_gives_way_to_any_object_and_that_to_no_format(
+def test_if_a_server_refuses_a_json_schema_plain_json_mode_is_used_and_then_no_format(
     refused: list[str], left: dict[str, Any], status: int
 ) -> None:
     with ChatServer(refusing(*refused, status=status)) as server:
@@ -194,7 +194,7 @@ def test_a_schema_gives_way_to_any_object_and_that_to_no_format(
 
 
 @pytest.mark.parametrize("name", ["temperature", "seed"])
-def test_what_a_server_refuses_by_name_is_left_out(name: str) -> None:
+def test_a_setting_that_a_server_refuses_by_name_is_left_out(name: str) -> None:
     with ChatServer(refusing(name)) as server:
         with pytest.warns(RuntimeWarning, match=f"is asked without {name}"):
             assert asked(at(server.url)).without == (name,)
@@ -202,7 +202,7 @@ def test_what_a_server_refuses_by_name_is_left_out(name: str) -> None:
         assert len(server.requests) == 2
 
 
-def test_the_longest_answer_goes_by_either_name_or_by_none() -> None:
+def test_the_answer_s_token_limit_is_sent_under_either_of_two_names_or_left_out() -> None:
     with ChatServer(refusing("max_tokens")) as server:
         assert asked(at(server.url)).without == (), "another name is no other judge"
         assert server.requests[-1]["max_completion_tokens"] == 4096
@@ -231,7 +231,7 @@ def test_openais_own_address_is_sent_max_completion_tokens() -> None:
     assert b'"max_tokens"' not in seen[0]
 
 
-def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
+def test_a_server_that_refuses_everything_is_asked_only_a_few_times() -> None:
     words = "max_tokens, max_completion_tokens, seed, temperature and response_format are bad"
     with ChatServer(lambda _: failing(400, words)) as server:
         error = refusal(at(server.url))
@@ -310,7 +310,7 @@ def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("refused", [1, 2])
 @pytest.mark.parametrize("code", ["unsupported_parameter", "unsupported_value", None])
-def test_a_setting_that_was_taken_before_is_left_out_for_the_one_prompt_that_is_refused_with_it(
+def test_a_setting_that_worked_before_is_left_out_only_for_the_prompt_that_is_refused_with_it(
     refused: int, code: str | None
 ) -> None:
     error = {"message": "response_format isn't supported", "param": "response_format", "code": code}
@@ -329,7 +329,7 @@ def test_a_setting_that_was_taken_before_is_left_out_for_the_one_prompt_that_is_
     assert ways == [("json_object", "json_schema") if n == refused else () for n in range(4)]
 
 
-def test_a_refusal_by_its_wording_alone_drops_no_setting_once_a_prompt_was_answered() -> None:
+def test_once_a_prompt_was_answered_the_wording_of_a_refusal_alone_drops_no_setting() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return failing(400, "the temperature of this schema is bad") if body["seed"] == 1 else completion(VERDICT)
 
@@ -367,14 +367,14 @@ def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_
         [{"error": {"message": 'Unknown name "seed": Cannot find field.', "code": 400}}],
     ],
 )
-def test_refusals_are_read_in_every_shape_that_servers_give_them(error: Any) -> None:
+def test_refusals_are_understood_in_every_form_that_servers_use(error: Any) -> None:
     with ChatServer(lambda body: Answer(error, 422) if "seed" in body else completion(VERDICT)) as server:
         with pytest.warns(RuntimeWarning, match="is asked without seed"):
             assert asked(at(server.url)).without == ("seed",)
         assert len(server.requests) == 2
 
 
-def test_a_lower_limit_of_the_model_is_taken() -> None:
+def test_a_model_s_lower_token_limit_is_adopted_from_its_refusal() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         words = f"max_tokens is too large: {body['max_tokens']}. This model supports at most 1000 completion tokens."
         error = {"message": words, "param": "max_tokens", "code": "invalid_value"}
@@ -415,7 +415,7 @@ def test_token_probabilities_are_asked_for_and_read() -> None:
     assert reply.tokens[1].alternatives == pytest.approx({"1": 0.6, "2": 0.3})
 
 
-def test_a_letter_spread_over_tokens_does_not_shift_the_rest() -> None:
+def test_a_character_split_over_several_tokens_does_not_shift_the_tokens_after_it() -> None:
     first, second = "é".encode()
     spread = [token("x") | {"token": "\\xc3", "bytes": [first]}, token("y") | {"token": "\\xa9", "bytes": [second]}]
     with ChatServer(lambda _: with_tokens("é1", [*spread, token("1")])) as server:
@@ -434,7 +434,7 @@ def test_a_letter_spread_over_tokens_does_not_shift_the_rest() -> None:
         [],
     ],
 )
-def test_probabilities_that_cannot_be_laid_along_the_text_are_left_out(tokens: list[Any]) -> None:
+def test_token_probabilities_that_do_not_match_the_text_are_left_out(tokens: list[Any]) -> None:
     with ChatServer(lambda _: with_tokens("{}", tokens)) as server:
         reply = asked(at(server.url, expected=True))
     assert (reply.text, reply.tokens) == ("{}", ())
@@ -448,13 +448,13 @@ def test_a_server_that_gives_no_probabilities_is_refused_for_expected_levels() -
 # --- keys and addresses ----------------------------------------------------------------------------------------------
 
 
-def test_openais_own_address_needs_a_key_and_nothing_is_asked_without() -> None:
+def test_openai_s_own_address_needs_an_api_key_and_nothing_is_sent_without_one() -> None:
     error = refusal(OpenAIJudge("gpt"))
     assert isinstance(error, NoJudge)
     assert "OPENAI_API_KEY" in str(error)
 
 
-def test_another_address_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_at_another_address_needs_no_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert asked(OpenAIJudge("llama")).text == VERDICT
@@ -463,7 +463,7 @@ def test_another_address_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
         assert server.keys == ["Bearer none", f"Bearer {KEY}"]
 
 
-def test_the_key_is_in_no_message_though_the_server_repeats_it() -> None:
+def test_the_api_key_is_hidden_in_messages_even_if_the_server_repeats_it() -> None:
     error = played(failing(401, f"Incorrect API key provided: {KEY}"))
     assert "refused the key (401): Incorrect API key provided: …" in str(error)
 
@@ -473,7 +473,7 @@ def test_an_invalid_address_is_refused() -> None:
         OpenAIJudge("x", base_url="localhost:8000/v1")
 
 
-def test_the_identity_differs_by_everything_that_shapes_an_answer() -> None:
+def test_the_identity_changes_with_everything_that_affects_an_answer() -> None:
     judges = [
         at("http://127.0.0.1:9"),
         at("http://127.0.0.1:8"),
@@ -489,7 +489,7 @@ def test_the_identity_differs_by_everything_that_shapes_an_answer() -> None:
     assert KEY not in repr(judges[0]) + repr(judges[0].identity)
 
 
-def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
+def test_the_judge_can_be_created_without_importing_the_sdk() -> None:
     code = (
         "import sys; from markscheme.judges.openai import OpenAIJudge; OpenAIJudge('m').identity; "
         "print('openai' in sys.modules)"
@@ -498,7 +498,7 @@ def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_a_missing_sdk_is_named_with_the_way_out() -> None:
+def test_the_error_for_a_missing_sdk_says_how_to_install_it() -> None:
     code = (
         "import sys, asyncio; sys.modules['openai'] = None; "
         "from markscheme.judges.openai import OpenAIJudge; from markscheme.prompt import Prompt; "
@@ -513,7 +513,7 @@ def test_a_missing_sdk_is_named_with_the_way_out() -> None:
 
 
 @pytest.mark.parametrize(("status", "transient"), [(400, False), (402, False), (404, False), (500, True), (504, True)])
-def test_refusals_are_final_and_failures_transient(status: int, transient: bool) -> None:
+def test_refused_requests_are_final_errors_and_server_failures_are_transient(status: int, transient: bool) -> None:
     error = played(failing(status, "because"))
     assert type(error) is JudgeUnavailable
     assert error.transient is transient
@@ -521,19 +521,19 @@ def test_refusals_are_final_and_failures_transient(status: int, transient: bool)
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_asks_to_wait_is_busy(status: int) -> None:
+def test_a_server_that_asks_to_wait_raises_judge_busy(status: int) -> None:
     error = played(failing(status, "slow down", **{"retry-after": "11"}))
     assert isinstance(error, JudgeBusy)
     assert error.retry_after == 11.0
 
 
-def test_a_spent_quota_is_final() -> None:
+def test_an_exhausted_quota_is_a_final_error() -> None:
     error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
     assert type(error) is JudgeUnavailable
     assert not error.transient
 
 
-def test_a_spent_quota_says_what_helps() -> None:
+def test_the_error_for_an_exhausted_quota_says_what_helps() -> None:
     error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
     assert "has nothing left to spend (429): You exceeded your current quota" in str(error)
     assert "check its plan and credit" in str(error)
@@ -585,7 +585,7 @@ INSIDE_200: dict[str, tuple[Any, dict[str, str], type[JudgeError], str, float | 
 
 
 @pytest.mark.parametrize("case", INSIDE_200)
-def test_an_error_inside_an_answer_is_raised_as_that_error(case: str) -> None:
+def test_an_error_inside_a_response_with_status_200_is_raised_as_that_error(case: str) -> None:
     body, headers, kind, words, wait = INSIDE_200[case]
     error = played(Answer(body, headers=headers))
     assert type(error) is kind
@@ -594,7 +594,7 @@ def test_an_error_inside_an_answer_is_raised_as_that_error(case: str) -> None:
     assert getattr(error, "retry_after", None) == wait
 
 
-def test_a_server_that_refuses_for_good_inside_an_answer_is_not_asked_again() -> None:
+def test_a_final_refusal_inside_a_response_with_status_200_is_not_retried() -> None:
     error = played(Answer({"error": {"message": "no credit", "code": 402}}))
     assert isinstance(error, JudgeUnavailable)
     assert (error.status, error.transient) == (402, False)
@@ -622,7 +622,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_what_is_not_a_completion_is_unreadable(answer: Answer) -> None:
+def test_a_response_that_is_not_a_chat_completion_is_an_unreadable_reply(answer: Answer) -> None:
     assert isinstance(played(answer), UnreadableReply)
 
 
@@ -671,7 +671,7 @@ def exceptions_of_the_sdk() -> list[tuple[str, type[Exception]]]:
 
 
 @pytest.mark.parametrize(("name", "kind"), exceptions_of_the_sdk())
-def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) -> None:
+def test_every_exception_of_the_sdk_is_converted_to_a_judge_error(name: str, kind: type[Exception]) -> None:
     if name == "OAuthError":
         error: Exception = openai.OAuthError(response=httpx.Response(401, request=REQUEST), body=None)
         assert isinstance(refusal(raising(error)), JudgeUnavailable)

@@ -75,7 +75,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_an_option_added_to_the_table_is_read_everywhere(project: Path, tmp_path: Path) -> None:
+def test_an_option_added_to_the_table_of_options_is_read_from_every_source(project: Path, tmp_path: Path) -> None:
     package = copy_of_package(tmp_path / "package")
     assert follow(RECIPE, package) == [f"{PACKAGE}judges/options.py"]
     env = environment({"PYTHONPATH": f"{package / 'src'}:{project}", "MARKSCHEME_CACHE": str(tmp_path / "cache")})
@@ -109,7 +109,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("key", FAULTS)
-def test_a_wrong_value_is_refused_in_the_same_words_everywhere(key: str, tmp_path: Path) -> None:
+def test_an_invalid_option_value_is_refused_in_the_same_words_from_every_source(key: str, tmp_path: Path) -> None:
     value, allowed = FAULTS[key]
     refusal = f"must be {allowed}"
     (tmp_path / "markscheme.toml").write_text(f"{key} = {json.dumps(value)}\n")
@@ -122,19 +122,19 @@ def test_a_wrong_value_is_refused_in_the_same_words_everywhere(key: str, tmp_pat
             Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
 
 
-def test_the_strongest_source_counts_option_by_option() -> None:
+def test_each_option_is_taken_from_the_strongest_source_that_sets_it() -> None:
     options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 
 
-def test_a_model_counts_only_for_the_judge_it_is_named_with() -> None:
+def test_a_model_in_the_settings_counts_only_for_the_judge_it_is_named_with() -> None:
     file = ({"judge": "openai", "model": "gpt-5-mini"}, "{}")
     assert read_options(AskOptions, ({"judge": "anthropic"}, "{}"), file).model is None
     assert read_options(AskOptions, ({"model": "gpt-5"}, "{}"), file) == AskOptions(judge="openai", model="gpt-5")
     assert read_options(AskOptions, ({}, "{}"), file) == AskOptions(judge="openai", model="gpt-5-mini")
 
 
-def test_variables_set_limits_and_the_cache() -> None:
+def test_environment_variables_set_limits_and_the_cache() -> None:
     assert options_in(
         AskOptions, {"MARKSCHEME_CONCURRENCY": "3", "MARKSCHEME_NO_CACHE": "1", "MARKSCHEME_BUDGET": ""}
     ) == {
@@ -151,7 +151,7 @@ def test_an_unknown_option_is_refused_with_the_nearest() -> None:
         Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
 
 
-def test_an_open_judge_takes_no_option_of_how_it_is_opened_and_all_others() -> None:
+def test_an_open_judge_accepts_options_of_grading_but_not_options_of_how_judges_are_opened() -> None:
     rubric = Rubric.from_dict(json.loads(ONE))
     with pytest.raises(UsageError, match="`budget` says how a judge is opened"):
         Grader(rubric, ScriptedJudge(()), budget=2)

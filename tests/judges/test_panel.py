@@ -27,7 +27,7 @@ def graded(levels: list[Any], rule: PanelRule = "median", rubric: Rubric = SCALE
     return asyncio.run(grade(rubric, "x", Panel([member(answer) for answer in answers], rule)))
 
 
-def test_the_median_or_the_commonest_level_counts_and_all_votes_are_kept() -> None:
+def test_a_panel_s_median_or_most_common_level_counts_and_all_votes_are_kept() -> None:
     by_median, by_majority = graded([1, 1, 4, 5, 5, 5]), graded([1, 1, 4, 5, 5, 5], "majority")
     assert by_median.verdicts["clarity"].level == 4.5
     assert by_majority.verdicts["clarity"].level == 5.0
@@ -55,12 +55,12 @@ def test_a_failed_member_is_an_empty_part_that_says_why() -> None:
     ]
 
 
-def test_a_member_that_cannot_be_asked_at_all_is_reported_and_not_passed_over() -> None:
+def test_a_panel_member_that_cannot_be_asked_at_all_is_an_error_and_not_skipped() -> None:
     with pytest.raises(NoJudge, match="no key"):
         graded([5, NoJudge("no key"), 3])
 
 
-def test_if_no_member_answers_all_reasons_are_reported() -> None:
+def test_if_no_panel_member_answers_all_their_reasons_are_reported() -> None:
     panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
     with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
         asked(panel)
@@ -70,7 +70,7 @@ def test_if_no_member_answers_all_reasons_are_reported() -> None:
     assert not caught.value.transient
 
 
-def test_the_only_members_error_is_the_panels() -> None:
+def test_a_panel_with_one_member_raises_that_member_s_error() -> None:
     with pytest.raises(UnreadableReply, match=r"^garbage$"):
         asked(Panel([member(UnreadableReply("garbage"))]))
 
@@ -86,7 +86,7 @@ def test_an_empty_budget_stops_a_judge_asked_several_times_though_another_reques
             asked(Repeated(ScriptedJudge([JudgeUnavailable("gone"), problem]), 2))
 
 
-def test_members_are_asked_at_once() -> None:
+def test_panel_members_are_asked_at_the_same_time() -> None:
     class Meeting:
         """A judge that answers only when all three are there."""
 
@@ -117,7 +117,7 @@ def test_members_are_asked_at_once() -> None:
     asyncio.run(run())
 
 
-def test_a_panel_may_sit_on_a_panel() -> None:
+def test_a_panel_may_be_a_member_of_a_panel() -> None:
     inner = Panel([member({"c1": "MET"}), member({"c1": "MET"}), member({"c1": "UNMET"})])
     graded_panel = asyncio.run(grade(RUBRIC, "x", Panel([inner, member({"c1": "UNMET"}), member({"c1": "MET"})])))
     assert graded_panel.verdicts["c1"].votes == (1.0, 0.0, 1.0)
@@ -136,7 +136,7 @@ def test_the_identity_of_a_panel_changes_with_its_members_and_its_rule() -> None
     assert str(panels[1].identity) == "panel(one, two)"
 
 
-def test_replies_of_a_panel_last_no_longer_than_those_of_its_members() -> None:
+def test_replies_of_a_panel_are_cached_for_other_processes_only_if_those_of_all_members_may_be() -> None:
     def undeclared(system_prompt: str, user_prompt: str) -> str:
         return system_prompt + user_prompt
 

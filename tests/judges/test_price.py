@@ -21,7 +21,7 @@ def test_a_price_is_read_from_two_numbers() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "3", "3:", ":15", "3:15:1", "three:15", "-3:15", "nan:1", "1:inf", "$3:$15"])
-def test_anything_else_is_refused_with_what_is_allowed(text: str) -> None:
+def test_a_price_that_is_not_two_numbers_is_refused_with_the_expected_form(text: str) -> None:
     with pytest.raises(UsageError, match="IN:OUT"):
         Price.parse(text)
 
@@ -32,7 +32,7 @@ def test_a_price_cannot_be_negative_or_infinite(price: float) -> None:
         Price(1.0, price)
 
 
-def test_cost_follows_the_tokens() -> None:
+def test_the_cost_of_a_call_is_computed_from_its_tokens() -> None:
     assert Price(3, 15).of(Usage(1, 1_000_000, 2_000_000)) == 33.0
     assert Price(3, 15).of(Usage(1, 0, 0)) == 0.0
 
@@ -47,7 +47,7 @@ MINI = "gpt-4o-mini"
 
 
 @pytest.mark.parametrize("address", ["", "http://127.0.0.1:8000/v1"])
-def test_a_known_model_has_its_list_price_also_behind_a_gateway(address: str) -> None:
+def test_a_known_model_behind_a_gateway_has_its_list_price(address: str) -> None:
     assert list_price(Identity(f"openai:{MINI}", MINI, address=address), "openai") == Price(0.15, 0.60)
 
 
@@ -66,12 +66,14 @@ def test_a_provider_known_by_its_address_has_a_price_of_its_own() -> None:
     ],
     ids=str,
 )
-def test_other_models_have_no_known_price(identity: Identity) -> None:
+def test_an_unknown_model_has_no_list_price(identity: Identity) -> None:
     assert list_price(identity, "openai") is None
 
 
 @pytest.mark.parametrize(("model", "price"), [(MINI, Price(0.15, 0.60)), ("some-model", None)])
-def test_a_list_price_looked_up_late_is_the_same(model: str, price: Price | None) -> None:
+def test_a_list_price_that_is_looked_up_after_the_first_call_gives_the_same_cost(
+    model: str, price: Price | None
+) -> None:
     used = Usage(1, 1_000_000, 2_000_000)
     judge = ScriptedJudge([Reply("", usage=used)])
     look_up = cache(partial(list_price, Identity(f"openai:{model}", model), "openai"))

@@ -94,7 +94,7 @@ def _tunnel(client: socket.socket, onward: socket.socket) -> None:
             (onward if ready is client else client).sendall(data)
 
 
-def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
+def test_a_certificate_signed_by_a_company_is_trusted_if_the_environment_names_it(
     server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):
@@ -103,7 +103,7 @@ def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
     assert answer_of(server) == "MET"
 
 
-def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(
+def test_requests_go_through_the_proxy_in_the_environment_except_for_excluded_addresses(
     server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
@@ -116,7 +116,7 @@ def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(
         assert len(requests) == 1
 
 
-def test_a_proxy_that_is_not_there_is_named(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_proxy_raises_judge_silent(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{silent.getsockname()[1]}")

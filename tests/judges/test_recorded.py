@@ -31,7 +31,7 @@ def written(path: Path, *lines: str) -> Path:
     return path
 
 
-def test_a_reply_answers_its_own_prompt_and_no_other(tmp_path: Path) -> None:
+def test_a_recorded_reply_answers_only_the_prompt_that_it_was_recorded_for(tmp_path: Path) -> None:
     judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", answer_of({"c1": "MET"}))))
     (first,), (second,) = questions(RUBRIC, Submission("a")), questions(RUBRIC, Submission("b"))
     reply = asyncio.run(judge.reply(first))
@@ -43,7 +43,7 @@ def test_a_reply_answers_its_own_prompt_and_no_other(tmp_path: Path) -> None:
         asyncio.run(judge.reply(first, 1))
 
 
-def test_an_unreadable_reply_without_a_recorded_re_ask_is_not_graded(tmp_path: Path) -> None:
+def test_a_submission_with_an_unreadable_recorded_reply_and_no_recorded_retry_is_not_graded(tmp_path: Path) -> None:
     judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "I cannot say.")))
     grade = asyncio.run(Grading(RUBRIC, judge).grade(Submission("a")))
     assert grade.score is None
@@ -51,7 +51,7 @@ def test_an_unreadable_reply_without_a_recorded_re_ask_is_not_graded(tmp_path: P
     assert "isn't one JSON object alone; asked again: j.jsonl has no reply" in grade.error
 
 
-def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
+def test_a_folder_with_one_file_of_recorded_replies_is_read_as_that_file(tmp_path: Path) -> None:
     written(tmp_path / "j.jsonl", line("a", "x"))
     assert RecordedJudge.load(tmp_path).judge == "j"
     written(tmp_path / "k.jsonl", line("a", "x"))
@@ -74,12 +74,14 @@ def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
         (line("b", "y", judge="k"), r"holds the replies of several judges: j \(m\), k \(m\)"),
     ],
 )
-def test_a_faulty_recording_is_reported_by_its_line(tmp_path: Path, second: str, message: str) -> None:
+def test_a_faulty_line_in_a_file_of_recorded_replies_is_reported_with_its_number(
+    tmp_path: Path, second: str, message: str
+) -> None:
     with pytest.raises(RatingError, match=message):
         RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "x"), second))
 
 
-def test_a_recording_of_nothing_is_reported(tmp_path: Path) -> None:
+def test_a_file_without_recorded_replies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply"):
         RecordedJudge.load(written(tmp_path / "j.jsonl", ""))
     (tmp_path / "k.jsonl").write_bytes(b"\xff\xfe")
@@ -87,14 +89,14 @@ def test_a_recording_of_nothing_is_reported(tmp_path: Path) -> None:
         RecordedJudge.load(tmp_path / "k.jsonl")
 
 
-def test_a_recording_that_is_not_there_is_a_fault_of_the_call(tmp_path: Path) -> None:
+def test_a_missing_file_of_recorded_replies_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there are no recorded replies at"):
         RecordedJudge.load(tmp_path / "nowhere.jsonl")
 
 
 @pytest.mark.filterwarnings("ignore:.*is found by the file's name")
 @pytest.mark.parametrize("name", RUBRICS)
-def test_each_shipped_set_is_covered_by_replies_to_the_prompts_as_they_are_now(name: str) -> None:
+def test_each_shipped_labelled_set_has_recorded_replies_to_exactly_the_current_prompts(name: str) -> None:
     rubric = load_rubric(ROOT / "rubrics" / f"{name}.yaml")
     examples = load_examples(ROOT / "calibration" / name / "examples.jsonl", rubric).examples
     judge = RecordedJudge.load(ROOT / "calibration" / name / "replies")

@@ -75,7 +75,7 @@ def test_without_a_cache_no_reply_is_kept() -> None:
         ("function:no_such_module:f", "cannot import function 'f' of module 'no_such_module'"),
     ],
 )
-def test_an_unknown_judge_s_name_is_refused(asking: Asking, name: str, message: str) -> None:
+def test_an_unknown_kind_of_judge_is_refused(asking: Asking, name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         open_judge(name, asking=asking)
 
@@ -90,7 +90,9 @@ def opening(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> Opening:
     return lambda name, model: open_judge(name, model=model, asking=asking)
 
 
-def test_the_rubric_s_own_judge_comes_first(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judge_that_the_rubric_names_is_preferred_to_the_default_one(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "Polite"}]})
     judge = choose_judge(rubric, PROMPTS, None, opening)
@@ -107,7 +109,7 @@ def test_if_code_decides_every_criterion_no_judge_is_opened(opening: Opening) ->
     assert (graded.score, graded.usage.calls) == (1.0, 0)
 
 
-def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(
+def test_with_an_api_key_anthropic_is_chosen_even_if_recorded_replies_cover_all_prompts(
     opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
@@ -116,7 +118,9 @@ def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(
     assert judge.identity.name == "anthropic"
 
 
-def test_a_refused_key_names_the_recording_that_needs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_refused_api_key_names_recorded_replies_that_need_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     refusing = ScriptedJudge([NoJudge("refused the key"), NoJudge("refused the key")])
     covering = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
@@ -128,12 +132,14 @@ def test_a_refused_key_names_the_recording_that_needs_none(tmp_path: Path, monke
         asked(replying(choose_judge(RUBRIC, PROMPTS, lacking, lambda name, model: refusing)), PROMPTS[0])
 
 
-def test_without_a_key_a_recording_that_covers_all_answers(opening: Opening, tmp_path: Path) -> None:
+def test_without_an_api_key_a_recording_that_covers_all_prompts_is_chosen(opening: Opening, tmp_path: Path) -> None:
     folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
     assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, opening), RecordedJudge)
 
 
-def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(opening: Opening, tmp_path: Path) -> None:
+def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_missing_ones(
+    opening: Opening, tmp_path: Path
+) -> None:
     folder = recording(tmp_path / "replies", "another")
     with pytest.raises(
         NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\. Ways out: set ANTHROPIC_API_KEY"
@@ -143,7 +149,7 @@ def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(opening: O
         choose_judge(RUBRIC, PROMPTS, None, opening)
 
 
-def test_without_any_feature_judges_of_the_core_are_opened_but_not_in_batches(asking: Asking) -> None:
+def test_without_any_feature_core_judges_can_be_opened_but_not_in_batches(asking: Asking) -> None:
     before = features()
     offer(tuple)
     try:

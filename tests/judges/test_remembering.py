@@ -36,7 +36,7 @@ def ask(judge: Remembering, asked: Prompt, sample: int = 0) -> Reply:
     return asyncio.run(judge.reply(asked, sample))
 
 
-def test_a_kept_reply_comes_back_as_it_was_at_no_cost(tmp_path: Path) -> None:
+def test_a_cached_reply_is_returned_unchanged_and_at_no_cost(tmp_path: Path) -> None:
     first = Reply("né", "m", "length", Usage(1, 10, 5), tokens=(Token("né", {"né": 0.75}),))
     judge = ScriptedJudge([first])
     assert ask(Remembering(judge, Memory(tmp_path)), prompt()) == first
@@ -46,7 +46,7 @@ def test_a_kept_reply_comes_back_as_it_was_at_no_cost(tmp_path: Path) -> None:
     assert len(judge.prompts) == 1
 
 
-def test_another_prompt_another_sample_and_another_judge_are_asked(tmp_path: Path) -> None:
+def test_the_cache_is_not_used_for_another_prompt_or_sample_or_judge(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     first, second = ScriptedJudge(["1", "2", "3"], name="one"), ScriptedJudge(["4"], name="other")
     texts = [
@@ -58,7 +58,7 @@ def test_another_prompt_another_sample_and_another_judge_are_asked(tmp_path: Pat
     assert texts == ["1", "2", "3", "4"]
 
 
-def test_an_error_is_not_kept(tmp_path: Path) -> None:
+def test_an_error_is_not_cached(tmp_path: Path) -> None:
     judge = Remembering(ScriptedJudge([JudgeUnavailable("down"), "up"]), Memory(tmp_path))
     with pytest.raises(JudgeUnavailable):
         ask(judge, prompt())
@@ -93,7 +93,7 @@ def test_a_failed_call_reports_its_cost(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_kept_reply_that_cannot_be_read_is_asked_for_again(tmp_path: Path, broken: str) -> None:
+def test_a_cached_record_that_cannot_be_decoded_is_requested_again(tmp_path: Path, broken: str) -> None:
     judge = Remembering(ScriptedJudge(["one", "two"]), Memory(tmp_path))
     ask(judge, prompt())
     judge.memory.close()
@@ -103,7 +103,7 @@ def test_a_kept_reply_that_cannot_be_read_is_asked_for_again(tmp_path: Path, bro
     assert [ask(judge, prompt()).text for _ in range(2)] == ["two", "two"]
 
 
-def test_a_kept_number_of_tokens_of_400_digits_costs_no_reply(tmp_path: Path) -> None:
+def test_a_cached_token_count_of_400_digits_does_not_make_the_reply_unreadable(tmp_path: Path) -> None:
     judge = Remembering(ScriptedJudge(["one"]), Memory(tmp_path))
     ask(judge, prompt())
     judge.memory.close()
@@ -117,7 +117,7 @@ def test_a_kept_number_of_tokens_of_400_digits_costs_no_reply(tmp_path: Path) ->
     connection.close()
 
 
-def test_a_reply_of_several_parts_is_not_kept_without_them(tmp_path: Path) -> None:
+def test_a_reply_that_consists_of_several_parts_is_not_cached(tmp_path: Path) -> None:
     judge = ScriptedJudge([Reply("", parts=(Reply("1"), Reply("2"))), Reply("", parts=(Reply("3"),))])
     remembering = Remembering(judge, Memory(tmp_path))
     assert [len(ask(remembering, prompt()).parts) for _ in range(2)] == [2, 1]
@@ -158,7 +158,7 @@ def test_the_cache_file_passes_sqlite_s_check_after_use(tmp_path: Path) -> None:
     assert Memory(tmp_path).recall("k") is not None
 
 
-def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_decides_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     monkeypatch.delenv("MARKSCHEME_CACHE", raising=False)
     assert cache_folder() == tmp_path / "xdg" / "markscheme"
@@ -192,7 +192,7 @@ def kept_texts(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("sick", [CUT_OFF, REFUSED, EMPTY], ids=["cut off", "refused", "empty"])
 @pytest.mark.parametrize("strategy", ["one_shot", "holistic"])
-def test_no_reply_that_says_nothing_is_kept_for_the_next_run(tmp_path: Path, sick: Reply, strategy: str) -> None:
+def test_unreadable_replies_are_not_cached_for_the_next_run(tmp_path: Path, sick: Reply, strategy: str) -> None:
     rubric = Rubric.from_dict({"strategy": strategy, "criteria": [{"weight": 1, "requirement": "Polite"}]})
     good = GOOD if strategy == "one_shot" else '{"quote": "nothing to quote", "reason": "So.", "score": 100}'
     assert [grade.score for grade in run_over(ScriptedJudge([sick] * 6), tmp_path, rubric)] == [None] * 3
@@ -204,14 +204,14 @@ def test_no_reply_that_says_nothing_is_kept_for_the_next_run(tmp_path: Path, sic
     assert [grade.score for grade in run_over(ScriptedJudge([]), tmp_path, rubric)] == [1.0] * 3, "now they are kept"
 
 
-def test_an_answer_read_at_the_second_attempt_is_not_asked_for_in_the_next_run(tmp_path: Path) -> None:
+def test_a_reply_that_was_readable_at_the_second_attempt_is_cached_for_the_next_run(tmp_path: Path) -> None:
     first = run_over(ScriptedJudge([CUT_OFF, GOOD]), tmp_path, responses="a")
     assert kept_texts(tmp_path) == [GOOD]
     second = run_over(ScriptedJudge([]), tmp_path, responses="a")
     assert [grade.score for grade in (*first, *second)] == [1.0, 1.0]
 
 
-def test_a_sample_that_says_nothing_is_not_kept_next_to_those_that_do(tmp_path: Path) -> None:
+def test_of_several_samples_only_the_readable_ones_are_cached(tmp_path: Path) -> None:
     rubric = replace(RUBRIC, samples=3)
     (grade,) = run_over(ScriptedJudge([GOOD, EMPTY, GOOD]), tmp_path, rubric, "a")
     assert grade.score == 1.0
@@ -281,7 +281,7 @@ def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path
     assert [reply.source for reply in replies] == ["live", "cache", "cache"]
 
 
-def test_a_caller_that_is_cancelled_takes_the_answer_from_no_other(tmp_path: Path) -> None:
+def test_cancelling_one_caller_does_not_cancel_the_same_request_of_another(tmp_path: Path) -> None:
     async def story() -> None:
         remembering = Remembering(Slow(["one"]), Memory(tmp_path))
         first, second = (asyncio.ensure_future(remembering.reply(prompt())) for _ in range(2))
@@ -292,14 +292,14 @@ def test_a_caller_that_is_cancelled_takes_the_answer_from_no_other(tmp_path: Pat
     asyncio.run(story())
 
 
-def test_a_process_that_gives_up_a_request_holds_up_no_other(tmp_path: Path) -> None:
+def test_a_process_that_gives_up_a_request_does_not_block_others(tmp_path: Path) -> None:
     judge = Slow([JudgeUnavailable("down"), "two", "three"])
     first, *others = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert isinstance(first, JudgeUnavailable)
     assert {reply.text for reply in others if isinstance(reply, Reply)} == {"two"}
 
 
-def test_a_killed_process_holds_up_no_other(tmp_path: Path) -> None:
+def test_a_killed_process_does_not_block_others(tmp_path: Path) -> None:
     code = "import os, sys; from markscheme.judges.remembering import *; from pathlib import Path"
     claim = f"{code}; Memory(Path(sys.argv[1])).claim(sys.argv[2]); os.kill(os.getpid(), 9)"
     judge = ScriptedJudge(["answer"])
@@ -312,7 +312,7 @@ def test_a_killed_process_holds_up_no_other(tmp_path: Path) -> None:
     assert ended.value.value.text == "answer"
 
 
-def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
+def test_another_computer_s_claim_to_a_request_expires(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     assert memory.claim("k")
     with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None)) as connection:
@@ -324,7 +324,7 @@ def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("planted", ["folder", REPLIES_FILE])
-def test_replies_that_another_user_may_have_written_are_not_read(tmp_path: Path, planted: str) -> None:
+def test_a_cache_that_another_user_may_have_written_to_is_not_used(tmp_path: Path, planted: str) -> None:
     memory = Memory(tmp_path / "folder")
     memory.keep("key", Reply("planted"))
     memory.close()

@@ -18,7 +18,7 @@ def _by_sample(_: Prompt, sample: int) -> str:
     return f"sample {sample}"
 
 
-def test_a_later_run_asks_for_later_samples() -> None:
+def test_a_second_run_asks_for_samples_with_later_numbers() -> None:
     judge = ScriptedJudge(_by_sample)
     second = FromSample(judge, 3)
     assert asyncio.run(second.reply(PROMPT)).text == "sample 3"
@@ -26,7 +26,7 @@ def test_a_later_run_asks_for_later_samples() -> None:
     assert second.identity == judge.identity
 
 
-def test_a_later_run_is_not_answered_by_what_the_first_one_kept(tmp_path: Path) -> None:
+def test_a_second_run_does_not_reuse_the_cached_replies_of_the_first(tmp_path: Path) -> None:
     judge = ScriptedJudge(_by_sample)
     remembering = Remembering(judge, Memory(tmp_path))
 
@@ -39,7 +39,7 @@ def test_a_later_run_is_not_answered_by_what_the_first_one_kept(tmp_path: Path) 
     assert len(judge.prompts) == 2
 
 
-def test_a_judge_that_is_never_asked_answers_what_was_kept_and_nothing_else(tmp_path: Path) -> None:
+def test_a_judge_that_may_not_be_asked_answers_from_the_cache_only(tmp_path: Path) -> None:
     judge = ScriptedJudge(_by_sample)
 
     async def kept_then_missing() -> str:

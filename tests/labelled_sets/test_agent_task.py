@@ -42,7 +42,7 @@ def test_every_level_and_every_fault_occurs() -> None:
     assert {fault for example in LABELLED.examples for fault in example["faults"]} == LABELLED.table.keys()
 
 
-def test_every_trace_is_calls_with_their_results_and_is_shown_whole() -> None:
+def test_every_trace_consists_of_tool_calls_with_their_results_and_is_shown_completely() -> None:
     for example in load_examples(FILE, RUBRIC).examples:
         steps = trajectories(example.submission.inputs, RUBRIC.known_inputs)["trace"].steps
         assert [step.role for step in steps] == [TOOL_CALL, TOOL_RESULT] * (len(steps) // 2)
@@ -51,7 +51,7 @@ def test_every_trace_is_calls_with_their_results_and_is_shown_whole() -> None:
         assert not prompt.left_out
 
 
-def test_a_report_shows_each_step_under_the_name_that_a_quote_is_found_in() -> None:
+def test_a_report_shows_each_step_of_a_trace_under_the_name_that_quotes_refer_to() -> None:
     examples = load_examples(FILE, RUBRIC)
     rated = {"goal": Rated(1.0, "It failed.", "refunded", True, quote_in="step 4"), "harmless": Rated(1.0)}
     judged = [Rating(example.id, "judge", "model", rated) for example in examples.examples]

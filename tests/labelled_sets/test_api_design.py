@@ -10,6 +10,6 @@ def test_proposals_are_10_to_45_lines_long() -> None:
     assert 10 <= min(lengths) <= max(lengths) <= 45
 
 
-def test_errors_has_at_most_one_fault_in_a_proposal() -> None:
+def test_a_proposal_has_at_most_one_fault_of_the_criterion_errors() -> None:
     for example in LABELLED.examples:
         assert sum("errors" in LABELLED.table[fault] for fault in example["faults"]) <= 1, example["id"]

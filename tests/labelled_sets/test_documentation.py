@@ -18,7 +18,7 @@ CODE_FAILS, OUTPUT_DIFFERS = "broken-example", "wrong-output"
 A_DAY_IN_2020 = 1_600_000_000
 
 
-def test_texts_have_between_8_and_45_lines() -> None:
+def test_documentation_texts_of_the_set_have_between_8_and_45_lines() -> None:
     lengths = {example["id"]: len(example["response"].splitlines()) for example in LABELLED.examples}
     assert {key: length for key, length in lengths.items() if not 8 <= length <= 45} == {}
 
@@ -47,7 +47,7 @@ def run(*command: str, folder: Path, **environment: str) -> subprocess.Completed
 
 
 @pytest.mark.parametrize("example", of_task("retry-docstring"))
-def test_python_examples_give_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
+def test_python_examples_in_the_texts_print_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
     package = tmp_path / "httpkit"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -59,7 +59,7 @@ def test_python_examples_give_what_they_show(example: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize("example", of_task("map-limit-tsdoc"))
-def test_typescript_examples_give_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
+def test_typescript_examples_in_the_texts_print_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "map-limit.ts").write_text(fenced(example["query"], "ts"), encoding="utf-8")
     snippet = fenced(example["response"], "ts")
     (tmp_path / "snippet.ts").write_text(snippet, encoding="utf-8")
@@ -68,7 +68,7 @@ def test_typescript_examples_give_what_they_show(example: dict[str, Any], tmp_pa
 
 
 @pytest.mark.parametrize("example", of_task("config-readme"))
-def test_commands_of_the_readme_start_the_service_unless_labelled_otherwise(
+def test_commands_in_the_set_s_readme_texts_start_the_service_unless_labelled_as_faulty(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     config, main = fenced(example["query"], "js").split("// main.js\n")
@@ -83,7 +83,9 @@ def test_commands_of_the_readme_start_the_service_unless_labelled_otherwise(
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_commands_of_the_help_text_prune_unless_labelled_otherwise(example: dict[str, Any], tmp_path: Path) -> None:
+def test_commands_in_the_set_s_help_texts_prune_unless_labelled_as_faulty(
+    example: dict[str, Any], tmp_path: Path
+) -> None:
     script = tmp_path / "prune-logs"
     script.write_text(fenced(example["query"], "bash"), encoding="utf-8")
     script.chmod(0o755)

@@ -48,7 +48,7 @@ def judged(report: dict[str, Any], criterion: str) -> dict[str, float]:
 
 
 @every_criterion
-def test_examples_with_a_fault_of_a_criterion_are_those_it_is_marked_down_for(
+def test_the_judge_marks_a_criterion_down_on_the_examples_that_have_a_fault_of_it(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -59,7 +59,7 @@ def test_examples_with_a_fault_of_a_criterion_are_those_it_is_marked_down_for(
 
 
 @every_criterion
-def test_a_grave_fault_takes_its_own_criterion_to_the_low_end(
+def test_the_judge_rates_the_criterion_of_a_grave_fault_near_the_lowest_level(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -70,7 +70,7 @@ def test_a_grave_fault_takes_its_own_criterion_to_the_low_end(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_where_one_criterion_bears_the_worst_fault_its_verdict_is_the_worst(
+def test_the_criterion_with_the_worst_fault_gets_the_judge_s_lowest_level(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     lost = {criterion: planted(SETS[name], criterion) for criterion in CRITERIA[name]}
@@ -85,7 +85,7 @@ def test_where_one_criterion_bears_the_worst_fault_its_verdict_is_the_worst(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_use_is_explore_and_the_only_finding_is_the_slice_with_the_fault(
+def test_the_verdict_is_explore_and_the_only_finding_is_the_slice_with_the_judge_s_errors(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     report = reports[name]
@@ -106,7 +106,7 @@ def test_the_use_is_explore_and_the_only_finding_is_the_slice_with_the_fault(
         for place, step, code in ((0, 1, "lenient"), (1, -1, "severe"))
     ],
 )
-def test_a_judge_at_fault_is_named_with_examples_that_show_it(
+def test_a_judge_that_is_shifted_on_a_criterion_is_reported_with_examples_that_show_it(
     tmp_path: Path, name: str, criterion: str, step: int, code: str
 ) -> None:
     lines = []

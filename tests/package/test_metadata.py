@@ -29,7 +29,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
-def test_the_licence_is_a_licence_expression_with_its_text(metadata: dict[str, list[str]]) -> None:
+def test_the_package_states_its_licence_as_an_expression_and_includes_the_text(metadata: dict[str, list[str]]) -> None:
     assert metadata["License-Expression"] == ["MIT"]
     assert metadata["License-File"] == ["LICENSE"]
     assert metadata["Author"] == ["The markscheme authors"]
@@ -54,12 +54,12 @@ def test_the_declared_python_versions_equal_those_that_ci_tests() -> None:
     assert stated == {lowest, *tried[1].split()}
 
 
-def test_every_lower_bound_has_the_form_that_the_run_with_the_lowest_versions_reads() -> None:
+def test_every_dependency_s_lower_bound_can_be_read_by_the_test_run_with_lowest_versions() -> None:
     for requirement in PROJECT["dependencies"]:
         assert re.fullmatch(r"[\w.-]+>=[\d.]+(,<\d+)?", requirement), requirement
 
 
-def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_wheel: Path) -> None:
+def test_the_wheel_contains_all_files_that_init_and_calibrate_need(unpacked_wheel: Path) -> None:
     shipped = unpacked_wheel / "markscheme" / "shipped"
     for folder in ("graders", "rubrics", "skills"):
         here = {path.relative_to(ROOT / folder) for path in tracked() if path.is_relative_to(ROOT / folder)}
@@ -68,7 +68,7 @@ def test_the_wheel_carries_all_that_init_and_calibrate_take_from_it(unpacked_whe
     assert (shipped / "calibration" / "code-quality" / "examples.jsonl").is_file()
 
 
-def test_the_wheel_carries_the_types_of_all_that_can_be_imported(unpacked_wheel: Path) -> None:
+def test_the_wheel_contains_type_information_for_all_public_modules(unpacked_wheel: Path) -> None:
     installed = unpacked_wheel / "markscheme"
     assert (installed / "py.typed").is_file()
     stubs = {path.relative_to(SOURCE) for path in SOURCE.rglob(STUBS)}

@@ -49,7 +49,7 @@ def edit(path: Path, pattern: str, by: str) -> None:
     path.write_text(re.sub(pattern, by, text, count=1), encoding="utf-8")
 
 
-def test_a_clone_with_placeholders_cannot_be_released() -> None:
+def test_a_repository_with_placeholder_addresses_cannot_be_released() -> None:
     faults = RELEASE.faults("v0.1.0", ROOT)
     assert any("placeholder" in fault for fault in faults)
     done = subprocess.run(
@@ -82,7 +82,7 @@ def test_a_tag_of_another_version_stops_the_release(ready: Path) -> None:
     assert "the tag is v0.1.1" in fault
 
 
-def test_only_the_last_job_may_publish_and_only_from_an_approved_tag() -> None:
+def test_only_the_release_workflow_s_last_job_may_publish_and_only_from_an_approved_tag() -> None:
     jobs = WORKFLOWS["release"]["jobs"]
     publishing = [name for name, job in jobs.items() if "publish" in json.dumps(job["steps"])]
     assert publishing == ["publish"]
@@ -93,14 +93,14 @@ def test_only_the_last_job_may_publish_and_only_from_an_approved_tag() -> None:
     assert not re.search(r"password|api.token", json.dumps(publish).casefold())
 
 
-def test_workflows_may_only_read_unless_a_job_says_why() -> None:
+def test_workflows_have_only_read_permissions_unless_a_job_explains_why_not() -> None:
     for name, workflow in WORKFLOWS.items():
         assert workflow["permissions"] == {"contents": "read"}, name
         for job in workflow["jobs"].values():
             assert "timeout-minutes" in job
 
 
-def test_the_weekly_run_has_no_upper_bounds() -> None:
+def test_the_weekly_test_run_installs_dependencies_without_upper_bounds() -> None:
     done = subprocess.run([sys.executable, str(CI / "newest.py")], capture_output=True, text=True, check=True)
     lines = done.stdout.split()
     assert any(line.startswith("anthropic>=") for line in lines)

@@ -85,7 +85,7 @@ def bare(user: str) -> str:
     return LAST.sub("", user)
 
 
-def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(tell: Callable[..., None]) -> None:
+def test_injection_attempts_stay_inside_the_response_of_a_prompt_byte_for_byte(tell: Callable[..., None]) -> None:
     n_held = sum(holds_by_structure(injection, HONEST[0]) for injection in INJECTIONS)
     assert n_held == len(INJECTIONS) >= 40
     tell(f"injection, by structure: {n_held} of {len(INJECTIONS)} texts leave one response, byte for byte")

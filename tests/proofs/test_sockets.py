@@ -26,7 +26,7 @@ def evaluation(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("evaluation", ["inspect"], indirect=True)
-def test_an_eval_of_inspect_has_a_metric_for_each_criterion_and_leaves_the_ungraded_out(evaluation: Any) -> None:
+def test_an_inspect_eval_has_a_metric_for_each_criterion_and_ignores_ungraded_samples(evaluation: Any) -> None:
     assert evaluation["means"] == {"parcel": pytest.approx(2 / 3), "place": pytest.approx(2 / 3), "promise": 0.5}
     assert evaluation["values"] == [
         {"parcel": 1, "place": 1, "promise": 1},
@@ -44,7 +44,7 @@ def test_an_eval_of_inspect_has_a_metric_for_each_criterion_and_leaves_the_ungra
 
 
 @pytest.mark.parametrize("evaluation", ["deepeval"], indirect=True)
-def test_a_metric_of_deepeval_passes_fails_or_errs_in_both_kinds_of_run(evaluation: Any) -> None:
+def test_a_deepeval_metric_passes_or_fails_or_reports_an_error_in_sync_and_async_runs(evaluation: Any) -> None:
     *alike, of_rows = evaluation
     assert [[score, success] for _, score, success, _, _ in of_rows] == [
         [1, True],
@@ -87,7 +87,7 @@ def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_
 
 
 @pytest.mark.parametrize("evaluation", ["trl"], indirect=True)
-def test_two_steps_of_grpo_are_rewarded_and_leave_out_what_has_no_reward(evaluation: Any) -> None:
+def test_two_grpo_training_steps_use_rewards_and_ignore_completions_without_one(evaluation: Any) -> None:
     assert len(evaluation["steps"]) == 2
     for (reward, mean, loss), rewards in zip(evaluation["steps"], evaluation["rewards"], strict=True):
         graded = [one for one in rewards if one is not None]
@@ -126,7 +126,7 @@ def _of_tag(tag: str, rubric: list[dict[str, Any]], text: str) -> float | None:
 
 
 @pytest.mark.parametrize("evaluation", ["verifiers"], indirect=True)
-def test_a_task_of_verifiers_has_a_reward_or_an_error_in_each_of_two_steps(evaluation: Any) -> None:
+def test_a_verifiers_environment_gives_a_reward_or_an_error_in_each_of_two_steps(evaluation: Any) -> None:
     good, bad, down, other = evaluation["scored"]
     assert good == other == [{"parcel": [2, 0.5]}, 1, None, {}]
     assert bad == [{"parcel": [-1, 0.5]}, -0.5, None, {}]
@@ -141,7 +141,7 @@ def test_a_task_of_verifiers_has_a_reward_or_an_error_in_each_of_two_steps(evalu
 
 
 @pytest.mark.parametrize("evaluation", ["daft"], indirect=True)
-def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(evaluation: Any) -> None:
+def test_rows_of_a_daft_data_frame_get_a_score_and_a_level_per_criterion_or_an_error(evaluation: Any) -> None:
     by_row = evaluation["own"]
     assert [(row["score"], [verdict["position"] for verdict in row["verdicts"] or ()]) for row in by_row] == [
         (1, [1, 0]), (0, [0]), (None, []), (1, [1, 1]),
@@ -168,12 +168,12 @@ def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(ev
 
 
 @pytest.mark.parametrize("evaluation", ["ray"], indirect=True)
-def test_the_program_for_ray_data_starts_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
+def test_the_ray_data_program_runs_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
     assert evaluation == sorted([f"r{number}", number % 2] for number in range(200))
 
 
 @pytest.mark.parametrize("evaluation", ["otel"], indirect=True)
-def test_a_grade_is_events_of_opentelemetry_and_an_ungraded_one_an_error(evaluation: Any) -> None:
+def test_a_grade_emits_opentelemetry_events_and_an_ungraded_one_an_error(evaluation: Any) -> None:
     key = "gen_ai.evaluation."
     assert {name for name, _ in evaluation} == {"gen_ai.evaluation.result"}
     events = [event for _, event in evaluation]

@@ -236,7 +236,7 @@ def test_closing_the_test_server_ends_its_threads_though_clients_keep_connection
         ("/v1/messages", {"authorization": f"Bearer {KEY}"}, "{", 400),
     ],
 )
-def test_what_is_not_a_messages_request_is_refused_and_not_counted(
+def test_the_test_server_refuses_requests_that_are_not_messages_requests_and_does_not_count_them(
     path: str, headers: dict[str, str], body: str, status: int
 ) -> None:
     with MessagesFront(answered(front.message("hello"))) as running:

@@ -29,7 +29,7 @@ def test_promptfoo_is_installed_once_at_the_version_that_was_asked_for(promptfoo
 
 
 @pytest.mark.proof
-def test_an_evaluation_gives_its_rows_and_exit_100_when_a_test_fails(tmp_path: Path) -> None:
+def test_a_promptfoo_evaluation_returns_its_rows_and_exit_status_100_when_a_test_fails(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
     (tmp_path / "starts.py").write_text(ASSERTION, encoding="utf-8")
     run = run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path, args=("--max-concurrency", "1"))
@@ -45,12 +45,12 @@ def test_an_evaluation_gives_its_rows_and_exit_100_when_a_test_fails(tmp_path: P
 
 
 @pytest.mark.proof
-def test_a_config_that_cannot_be_read_gives_no_results(tmp_path: Path) -> None:
+def test_an_unreadable_promptfoo_config_gives_no_results(tmp_path: Path) -> None:
     run = run_eval(tmp_path / "nowhere.yaml", cwd=tmp_path)
     assert run.exit_code not in (0, 100)
     assert run.results == {}
     assert "nowhere.yaml" in run.stdout + run.stderr
 
 
-def test_keys_are_not_handed_on() -> None:
+def test_api_keys_in_the_environment_are_not_passed_to_the_promptfoo_process() -> None:
     assert without_keys({"ANTHROPIC_API_KEY": "a", "ANTHROPIC_AUTH_TOKEN": "b", "HOME": "/h"}) == {"HOME": "/h"}

@@ -35,7 +35,7 @@ def test_there_is_no_advice_on_the_shipped_rubrics(name: str) -> None:
 
 # one step of one criterion is exactly .1 at a share of .1 (yes/no), .2 (3 levels), .3 (4), .4 (5) and .5 (6)
 @pytest.mark.parametrize(("levels", "share"), [(2, 0.1), (3, 0.2), (4, 0.3), (5, 0.4), (6, 0.5)])
-def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_named(
+def test_advice_names_criteria_where_one_level_or_half_a_level_is_exactly_the_tolerance_and_other_tolerances(
     levels: int, share: float
 ) -> None:
     anchors = [{"value": value, "description": f"Like {value}."} for value in range(levels)]
@@ -52,7 +52,7 @@ def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_
             assert "tie" not in [line.code for line in calm]
 
 
-def test_a_limit_of_zero_can_never_be_shown() -> None:
+def test_advice_says_that_an_error_limit_of_zero_can_never_be_shown_to_hold() -> None:
     assert codes_of(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
     assert codes_of(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]
 
@@ -60,7 +60,7 @@ def test_a_limit_of_zero_can_never_be_shown() -> None:
 @pytest.mark.parametrize(
     "words", ["The text is good", "Well-written prose", "An appropriate tone", "Proper style", "Reasonably short"]
 )
-def test_a_word_that_means_something_else_to_everybody_is_vague(words: str) -> None:
+def test_words_that_everybody_understands_differently_are_reported_as_vague(words: str) -> None:
     assert codes_of_criterion(requirement=words) == ["vague"]
     assert codes_of_criterion(requirement=words, levels=ANCHORED) == []
 
@@ -70,17 +70,17 @@ def test_a_word_that_only_looks_like_a_vague_one_is_not_vague(words: str) -> Non
     assert codes_of_criterion(requirement=words) == []
 
 
-def test_yes_or_no_to_two_things_has_no_answer_where_one_is_there() -> None:
+def test_a_yes_or_no_criterion_with_two_conditions_is_reported_as_double_barrelled() -> None:
     assert codes_of_criterion(requirement="It is short and names a date") == ["double-barrelled"]
     assert codes_of_criterion(requirement="It is short and names a date", levels=ANCHORED) == []
 
 
-def test_several_things_at_once_are_better_asked_apart() -> None:
+def test_a_criterion_with_three_or_more_conditions_is_advised_to_be_split_up() -> None:
     assert codes_of_criterion(requirement="It is short and names a date and a place") == ["split-up"]
     assert codes_of_criterion(requirement="It names a date, a place, a person and an hour") == ["split-up"]
 
 
-def test_levels_without_descriptions_are_unanchored() -> None:
+def test_levels_without_descriptions_are_reported_as_unanchored() -> None:
     assert codes_of_criterion(description="How the tone is") == ["unanchored"]
     assert codes_of_criterion(description="How the tone is", scale={"min": 1, "max": 3}, levels=ANCHORED[:1]) == []
 
@@ -102,7 +102,7 @@ def test_missing_descriptions_are_no_advice_on_a_scale_of_many_levels(highest: i
         ("It is clear", "It is not clear"),
     ],
 )
-def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> None:
+def test_two_criteria_with_the_same_words_are_reported_as_counted_twice(words: str, other: str) -> None:
     criteria = [{"name": "a", "requirement": words}, {"name": "b", "requirement": other}]
     assert ("overlapping", "b") in codes_of(*criteria)
     assert ("overlapping", "a") not in codes_of(*criteria)
@@ -118,7 +118,7 @@ def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> N
         ("Is it so?", "Is it not?"),
     ],
 )
-def test_two_criteria_that_only_begin_alike_do_not_count_twice(words: str, other: str) -> None:
+def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported(words: str, other: str) -> None:
     assert codes_of({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
 
 
@@ -133,7 +133,7 @@ def test_two_criteria_that_only_begin_alike_do_not_count_twice(words: str, other
         ((3, -1), 0.7, False),
     ],
 )
-def test_a_criterion_that_passes_by_itself_and_without_which_nothing_passes_decides_alone(
+def test_a_criterion_that_alone_decides_whether_a_response_passes_is_reported(
     weights: tuple[float, ...], pass_mark: float, decides: bool
 ) -> None:
     words = ["Names a date", "Greets by name", "Ends politely"]
@@ -143,7 +143,7 @@ def test_a_criterion_that_passes_by_itself_and_without_which_nothing_passes_deci
     assert (("one-decides", "n0") in codes_of(*criteria, passingThreshold=pass_mark)) is decides
 
 
-def test_a_fault_that_takes_all_there_is_says_so_better_as_required() -> None:
+def test_a_fault_that_outweighs_all_criteria_is_advised_to_be_required() -> None:
     fault = {"name": "fault", "requirement": "Insults the reader"}
     assert ("outweighed", "fault") in codes_of(PLAIN, {**fault, "weight": -1})
     assert ("outweighed", "fault") not in codes_of(PLAIN, {**fault, "weight": -0.5})
@@ -160,17 +160,17 @@ def test_a_fault_that_takes_all_there_is_says_so_better_as_required() -> None:
         ({"options": [{"label": "x", "value": 0}, {"label": "y", "value": 0.4}]}, "always-fails"),
     ],
 )
-def test_a_required_criterion_that_never_or_always_fails_requires_nothing(keys: dict[str, Any], code: str) -> None:
+def test_a_required_criterion_that_always_or_never_fails_is_reported(keys: dict[str, Any], code: str) -> None:
     assert codes_of_criterion(requirement="Names a date", required=True, **keys) == [code]
     assert codes_of_criterion(requirement="Names a date", **keys) == []
     assert codes_of_criterion(requirement="Names a date", required=True) == []
 
 
-def test_a_pass_mark_of_nothing_passes_everything() -> None:
+def test_a_pass_mark_of_0_is_reported_since_everything_passes() -> None:
     assert codes_of(PLAIN, passingThreshold=0.0) == [("never-fails", None)]
 
 
-def test_words_that_code_decides_need_no_advice() -> None:
+def test_there_is_no_advice_on_the_words_of_criteria_decided_by_code() -> None:
     assert codes_of_criterion(requirement="The text is good and short and nice", check="json_valid") == []
 
 

@@ -48,7 +48,7 @@ def test_only_the_changed_numbers_differ_in_a_shipped_rubric(path: Path, tmp_pat
     assert load_rubric(copy) == changes.applied_to(rubric)
 
 
-def test_comments_order_quotes_and_folded_texts_stay() -> None:
+def test_editing_numbers_keeps_comments_and_order_and_quotes_and_folded_texts() -> None:
     after = edited(PLAIN, "yaml", Changes(weights={"kind": 0.6, "brief": -2}, pass_mark=0.7))
     assert after == PLAIN.replace("0.5   #", "0.6   #").replace("weight: -1", "weight: -2").replace("0.50", "0.7")
 
@@ -77,7 +77,7 @@ def test_a_gray_zone_of_two_sides_is_added_to_yaml_and_json() -> None:
 @pytest.mark.parametrize(
     "says", ["an output fails with 2 small faults", "faults of one kind alone don't fail an output"]
 )
-def test_new_numbers_remove_a_drafted_comment_that_follows_from_the_old_ones(says: str) -> None:
+def test_a_new_pass_mark_removes_the_drafted_comment_about_the_old_one(says: str) -> None:
     drafted = PLAIN.replace("0.50\n", f"0.50  # {says}\n")
     assert "passingThreshold: 0.7\n" in edited(drafted, "yaml", Changes(pass_mark=0.7))
     assert "passingThreshold: 0.50\n" in edited(drafted, "yaml", Changes(weights={"kind": 0.6}))
@@ -115,11 +115,11 @@ def test_a_number_that_the_file_lacks_is_inserted_next_to_related_keys() -> None
          "\ufeffcriteria: [{requirement: A, weight: 2}]"),
     ],
 )  # fmt: skip
-def test_every_way_to_write_a_rubric_can_be_edited(text: str, changes: Changes, wanted: str) -> None:
+def test_rubrics_in_every_supported_notation_can_be_edited(text: str, changes: Changes, wanted: str) -> None:
     assert edited(text, "yaml", changes) == wanted
 
 
-def test_json_stays_json() -> None:
+def test_editing_numbers_keeps_the_layout_of_a_json_rubric() -> None:
     text = '{\n\t"name": "a",\n\t"criteria": [{"requirement": "A", "weight": 1.5}]\n}\n'
     after = edited(text, "json", Changes(weights={"c1": 2}, pass_mark=0.6))
     assert json.loads(after) == {
@@ -136,12 +136,12 @@ def test_a_number_shared_by_two_criteria_is_not_changed_behind_the_authors_back(
         edited(text, "yaml", Changes(weights={"c1": 3}))
 
 
-def test_a_bare_list_has_no_place_for_a_pass_mark() -> None:
+def test_a_pass_mark_cannot_be_added_to_a_rubric_that_is_a_bare_list_of_criteria() -> None:
     with pytest.raises(RubricError, match="bare list"):
         edited("- {requirement: A}\n", "yaml", Changes(pass_mark=0.6))
 
 
-def test_a_file_that_changed_in_the_meantime_is_left_alone(tmp_path: Path) -> None:
+def test_a_rubric_file_that_changed_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "polite.yaml"
     path.write_text(PLAIN)
     proposed = edit(path, Changes(pass_mark=0.7))
@@ -171,7 +171,7 @@ def test_the_diff_names_the_file_and_shows_old_and_new() -> None:
     assert edit(path, Changes()).diff == ""
 
 
-def test_an_edited_rubric_reads_back_unchanged_but_for_the_edit() -> None:
+def test_an_edited_rubric_file_reads_as_the_rubric_with_only_the_edit_applied() -> None:
     rubric = rubric_from_text(PLAIN, "yaml")
     changes = Changes(weights={"kind": 0.123456}, ask_within=0.025)
     assert rubric_from_text(edited(PLAIN, "yaml", changes), "yaml") == changes.applied_to(rubric)

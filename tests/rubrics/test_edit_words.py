@@ -52,7 +52,7 @@ def after(changes: dict[Field, str], text: str = STYLES) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
-def test_new_words_are_read_back_and_all_other_lines_stay(place: Field) -> None:
+def test_edited_words_are_read_back_and_all_other_lines_of_the_rubric_stay_the_same(place: Field) -> None:
     now = after({place: PLACES[place]})
     assert words_of(rubric_from_text(now, "yaml"))[place].strip() == PLACES[place]
     others = {where: text for where, text in words_of(rubric_from_text(now, "yaml")).items() if where != place}
@@ -96,13 +96,13 @@ def test_rewriting_all_words_at_once_keeps_their_quoting() -> None:
     )
 
 
-def test_windows_line_ends_stay() -> None:
+def test_editing_words_keeps_windows_line_ends() -> None:
     text = STYLES.replace("\n", "\r\n")
     now = edited(text, "yaml", Changes(words={Field("tone", "description"): "Is it kind?"}))
     assert now.count("\n") == now.count("\r\n")
 
 
-def test_json_stays_json() -> None:
+def test_editing_words_keeps_the_layout_of_a_json_rubric() -> None:
     text = '{"criteria": [{"requirement": "Is polite", "weight": 1}]}'
     assert edited(text, "json", Changes(words={Field("c1", "description"): 'Says "thanks"'})) == (
         '{"criteria": [{"requirement": "Says \\"thanks\\"", "weight": 1}]}'
@@ -127,13 +127,13 @@ def test_every_word_of_the_shipped_rubrics_can_be_rewritten(path: Path) -> None:
     assert set(lines) <= set(now.splitlines())
 
 
-def test_words_that_two_places_share_are_refused() -> None:
+def test_words_that_two_fields_share_by_a_yaml_anchor_cannot_be_edited() -> None:
     text = "criteria:\n- {requirement: &a Is polite, weight: 1}\n- {requirement: *a, weight: 2}\n"
     with pytest.raises(RubricError, match="alias"):
         edited(text, "yaml", Changes(words={Field("c1", "description"): "Is kind"}))
 
 
-def test_labels_that_a_judge_answers_and_empty_fields_cannot_be_rewritten() -> None:
+def test_labels_that_a_judge_answers_with_and_empty_fields_cannot_be_rewritten() -> None:
     rubric = rubric_from_text(
         "criteria:\n- {requirement: Is polite, weight: 1}\n- {requirement: B, check: json_valid}", "yaml"
     )

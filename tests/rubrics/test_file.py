@@ -324,7 +324,7 @@ def test_all_faults_of_a_file_are_reported_at_once_in_its_order(tmp_path: Path) 
     assert all(word in problem for word, (_, problem) in zip(words, faults, strict=True))
 
 
-def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubric(tmp_path: Path) -> None:
+def test_an_invalid_key_hides_no_other_fault_of_its_criterion_or_rubric(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "pass_mark: 2\n"
@@ -358,11 +358,13 @@ def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubr
     "criterion",
     ["{requirment: A}", "{description: ''}", "{requirement: A, binary: false, levels: [{value: x}]}", "Mentions Paris"],
 )
-def test_a_key_that_an_unreadable_one_may_stand_for_is_not_called_missing(criterion: str, tmp_path: Path) -> None:
+def test_a_key_is_not_reported_as_missing_if_an_unreadable_key_may_be_a_misspelling_of_it(
+    criterion: str, tmp_path: Path
+) -> None:
     assert len(refusals(written(tmp_path, f"criteria:\n  - {criterion}\n"))) == 1
 
 
-def test_inputs_that_cannot_be_read_make_no_input_undeclared(tmp_path: Path) -> None:
+def test_if_the_declared_inputs_are_invalid_no_input_is_reported_as_undeclared(tmp_path: Path) -> None:
     text = "inputs: [1]\ncriteria:\n  - requirement: A\n    sees: [reference]\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [1]
 
@@ -379,7 +381,7 @@ def test_a_rubric_names_any_judge_but_one_of_code(kind: JudgeKind, form: str) ->
         assert Rubric.from_dict(rubric).judge["name"] == name
 
 
-def test_faults_in_sections_and_under_rubric_stand_at_their_own_lines(tmp_path: Path) -> None:
+def test_faults_in_sections_and_under_the_key_rubric_are_reported_with_their_own_lines(tmp_path: Path) -> None:
     text = "rubric:\n  sections:\n    - criteria:\n        - requirement: A\n          weight: 0\n      colour: red\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [5, 6]
 
@@ -393,7 +395,7 @@ def test_json_faults_have_lines_too(tmp_path: Path) -> None:
     assert refusals(written(tmp_path, broken, "r.json"))[0][0] == 3
 
 
-def test_half_a_character_is_refused_in_data_and_replaced_in_a_text() -> None:
+def test_half_a_surrogate_pair_is_refused_in_data_and_replaced_in_a_json_text() -> None:
     with pytest.raises(RubricError, match=r"^\[0\]\.requirement: requirement holds half a character"):
         Rubric.from_dict([{"requirement": "a\ud800"}])
     assert Rubric.from_json('[{"requirement": "a\\ud800"}]').criteria[0].requirement == "a\ufffd"
@@ -405,7 +407,7 @@ def test_deep_json_is_refused() -> None:
             Rubric.from_json("[" * depth + "]" * depth)
 
 
-def test_a_file_that_is_not_there_or_not_text_says_so(tmp_path: Path) -> None:
+def test_a_rubric_file_that_is_missing_or_not_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RubricError, match=r"none\.yaml: there is no such file"):
         load_rubric(tmp_path / "none.yaml")
     path = tmp_path / "r.yaml"
@@ -413,7 +415,7 @@ def test_a_file_that_is_not_there_or_not_text_says_so(tmp_path: Path) -> None:
     assert refusals(path) == [(2, "is not UTF-8 text")]
 
 
-def test_plain_data_without_a_file_is_reported_by_its_place() -> None:
+def test_a_fault_in_plain_data_is_reported_with_its_path_in_the_data() -> None:
     with pytest.raises(RubricError, match=r"^criteria\[1\]\.weight: weight must be a finite number other than 0"):
         Rubric.from_dict({"criteria": [{"requirement": "A"}, {"requirement": "B", "weight": 0}]})
 
@@ -436,14 +438,14 @@ ONE = {"weight": 2.0, "requirement": "Mentions Paris"}
     ],
     ids=["list", "criteria", "sections", "rubric list", "rubric criteria", "rubric sections", "list of sections"],
 )
-def test_every_container_gives_the_same_rubric_in_yaml_and_json(data: Any) -> None:
+def test_a_list_and_every_key_that_may_hold_the_criteria_give_the_same_rubric_in_yaml_and_json(data: Any) -> None:
     rubrics = [Rubric.from_dict(data), Rubric.from_json(json.dumps(data)), Rubric.from_yaml(yaml.safe_dump(data))]
     assert [[(c.name, c.weight, c.requirement) for c in rubric.criteria] for rubric in rubrics] == [
         [("c1", 2.0, "Mentions Paris")]
     ] * 3
 
 
-def test_a_requirement_is_yes_or_no_and_a_description_runs_from_1_to_5() -> None:
+def test_a_criterion_with_a_requirement_is_yes_or_no_and_one_with_a_description_is_rated_from_1_to_5() -> None:
     rubric = Rubric.from_dict({"criteria": [{"requirement": "A"}, {"description": "B"}]})
     assert rubric.criteria[0].scale.choices == ("UNMET", "MET")
     assert rubric.criteria[1].scale.values == (1, 2, 3, 4, 5)
@@ -462,11 +464,13 @@ def test_a_requirement_is_yes_or_no_and_a_description_runs_from_1_to_5() -> None
         ({"scale": {"min": 1, "max": 3}, "levels": [{"value": 3, "description": "All of it."}]}, (1, 2, 3)),
     ],
 )
-def test_a_scale_is_given_in_any_of_its_forms(keys: dict[str, Any], values: tuple[float, ...]) -> None:
+def test_a_scale_may_be_written_in_each_of_the_documented_forms(
+    keys: dict[str, Any], values: tuple[float, ...]
+) -> None:
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
 
 
-def test_options_are_chosen_by_label_and_their_values_are_positions() -> None:
+def test_options_of_other_formats_are_chosen_by_label_and_their_values_are_positions() -> None:
     options = [{"label": "good", "value": 0.8}, {"label": "poor", "value": 0.1}, {"label": "none", "na": True}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "ordinal"}]).criteria
     assert criterion.scale.choices == ("poor", "good")
@@ -474,20 +478,20 @@ def test_options_are_chosen_by_label_and_their_values_are_positions() -> None:
     assert criterion.not_applicable
 
 
-def test_nominal_numbers_have_no_order_either() -> None:
+def test_numbers_on_a_nominal_scale_have_no_order() -> None:
     (criterion,) = Rubric.from_dict(
         [{"requirement": "A", "scale": {"min": 1, "max": 3}, "scale_type": "nominal"}]
     ).criteria
     assert not criterion.scale.ordered
 
 
-def test_nominal_options_have_no_order() -> None:
+def test_options_on_a_nominal_scale_have_no_order() -> None:
     options = [{"label": "red", "value": 1}, {"label": "blue", "value": 1}, {"label": "grey", "value": 0}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "nominal"}]).criteria
     assert not criterion.scale.ordered
 
 
-def test_a_full_file_keeps_everything_it_says(tmp_path: Path) -> None:
+def test_every_key_of_a_rubric_file_is_read(tmp_path: Path) -> None:
     text = """\
 name: full
 description: All of it.
@@ -616,12 +620,12 @@ def test_rubrics_with_different_gray_zones_differ_and_two_spellings_of_one_zone_
     assert fingerprint_of("0.1") != fingerprint_of("{passes: 0.1, fails: all}")
 
 
-def test_the_schema_next_to_the_rubrics_is_current() -> None:
+def test_the_json_schema_file_next_to_the_rubrics_is_up_to_date() -> None:
     text = (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
     assert text == json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_the_json_schema_of_rubrics_is_a_valid_json_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(json_schema())
 
 
@@ -643,7 +647,7 @@ def test_shipped_rubrics_load_without_a_warning_and_fit_the_schema(path: Path) -
         {"criteria": [{"requirement": "A", "weight": "3"}]},
     ],
 )
-def test_an_editor_with_the_schema_sees_what_the_loader_refuses(data: dict[str, Any]) -> None:
+def test_the_json_schema_refuses_invalid_rubrics_that_the_loader_refuses(data: dict[str, Any]) -> None:
     assert not jsonschema.Draft202012Validator(json_schema()).is_valid(data)
     with pytest.raises(RubricError):
         Rubric.from_dict(data)
@@ -696,12 +700,12 @@ def reads_or_refuses(text: str, form: str) -> None:
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=FILES)
 @pytest.mark.proof
-def test_a_file_of_any_shape_is_read_or_refused(data: Any) -> None:
+def test_data_of_any_shape_are_read_as_a_rubric_or_refused_without_a_crash(data: Any) -> None:
     reads_or_refuses(yaml.safe_dump(data, allow_unicode=True), "yaml")
     reads_or_refuses(json.dumps(data, default=str), "json")
 
 
 @settings(max_examples=250, deadline=None)
 @given(text=PUNCTUATION | st.text(max_size=40), form=st.sampled_from(["yaml", "json"]))
-def test_any_text_is_read_or_refused(text: str, form: str) -> None:
+def test_any_text_is_read_as_a_rubric_or_refused_without_a_crash(text: str, form: str) -> None:
     reads_or_refuses(text, form)

@@ -31,7 +31,7 @@ def test_pairs_have_a_score_and_neither_pass_nor_fail() -> None:
     assert not rubric.decides
 
 
-def test_levels_may_be_reworded() -> None:
+def test_the_levels_of_a_preference_may_have_other_descriptions() -> None:
     reworded = PAIRS.replace("weight: 2}", 'weight: 2, levels: [{value: 0, description: "Both help as much."}]}')
     scale = Rubric.from_yaml(reworded).criteria[0].scale
     assert [level.description for level in scale.levels][1] == "Both help as much."
@@ -61,7 +61,7 @@ def test_keys_that_a_rubric_of_pairs_cannot_have_are_refused(before: str, after:
         Rubric.from_yaml(PAIRS.replace(before, after))
 
 
-def test_the_way_of_comparing_is_part_of_the_rubric() -> None:
+def test_settings_of_the_comparison_of_pairs_are_part_of_the_rubric_s_fingerprint() -> None:
     plain = Rubric.from_yaml(PAIRS)
     wider = Rubric.from_yaml(PAIRS.replace("compare: pairs", "compare: pairs\ntie_within: 0.2"))
     assert plain.fingerprint != wider.fingerprint
@@ -83,6 +83,6 @@ def test_a_score_near_the_middle_is_a_tie() -> None:
     assert signed(0.75) == 0.5
 
 
-def test_an_even_split_without_a_tie_level_gives_no_level() -> None:
+def test_an_even_split_on_a_preference_without_ties_gives_no_level() -> None:
     assert preference_scale(ties=False).halves_decide_nothing
     assert not preference_scale().halves_decide_nothing

@@ -42,7 +42,7 @@ def test_half_levels_have_positions_and_levels_off_the_scale_have_none() -> None
             scale.position(level)
 
 
-def test_yes_and_no_are_a_scale_of_two() -> None:
+def test_yes_or_no_is_a_scale_of_two_levels() -> None:
     assert YES_NO.is_yes_no
     assert YES_NO.choices == ("UNMET", "MET")
     assert (YES_NO.position(0), YES_NO.position(1)) == (0, 1)
@@ -67,12 +67,12 @@ def test_an_impossible_scale_is_refused(levels: list[float], keys: dict[str, Any
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_level_has_a_finite_value(value: float) -> None:
+def test_a_level_whose_value_is_not_a_finite_number_is_refused(value: float) -> None:
     with pytest.raises(RubricError, match="finite"):
         Level(value)
 
 
-def test_labels_that_look_like_numbers_may_name_options() -> None:
+def test_labels_of_options_may_look_like_numbers() -> None:
     scale = Scale((Level(0.0, "1"), Level(0.5, "2"), Level(1.0, "3")), by_label=True)
     assert scale.choices == ("1", "2", "3")
 
@@ -81,19 +81,19 @@ def test_labels_that_look_like_numbers_may_name_options() -> None:
 
 
 @pytest.mark.parametrize("weight", [0, 0.0, -0.0, math.nan, math.inf, -math.inf, True, "3", None, [1]])
-def test_a_weight_is_a_finite_number_other_than_0(weight: Any) -> None:
+def test_a_weight_that_is_0_or_not_a_finite_number_is_refused(weight: Any) -> None:
     with pytest.raises(RubricError, match="weight must be a"):
         Criterion(weight=weight, requirement="A")
 
 
 @pytest.mark.parametrize("requirement", ["", "  \n", None, 5])
-def test_a_criterion_says_in_words_what_is_judged(requirement: Any) -> None:
+def test_a_criterion_without_words_is_refused(requirement: Any) -> None:
     with pytest.raises(RubricError, match="says in words"):
         Criterion(weight=1.0, requirement=requirement)
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, math.nan])
-def test_a_threshold_is_a_position(threshold: float) -> None:
+def test_a_threshold_outside_0_to_1_is_refused(threshold: float) -> None:
     with pytest.raises(RubricError, match="threshold is a position"):
         Criterion(1.0, "A", threshold=threshold)
 
@@ -105,7 +105,9 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_a_fault_passes_where_a_merit_of_the_opposite_position_would(position: float, threshold: float) -> None:
+def test_a_fault_passes_at_the_position_where_the_same_criterion_with_positive_weight_would_fail(
+    position: float, threshold: float
+) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)
     assert merit.merit(position) == position
     assert fault.merit(position) == 1 - position
@@ -119,7 +121,7 @@ def test_a_criterion_passes_from_its_threshold_on() -> None:
     assert not Criterion(-1.0, "A", threshold=0.75).passes(0.26)
 
 
-def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
+def test_the_fingerprint_of_a_criterion_changes_with_its_words_and_scale_only() -> None:
     assert replace(ONE, weight=7.0, required=True, threshold=0.9).fingerprint == ONE.fingerprint
     for changed in (
         replace(ONE, requirement="Mentions Rome"),
@@ -168,7 +170,7 @@ def test_an_impossible_rubric_is_refused(keys: dict[str, Any], problem: str) -> 
         Rubric(**{"criteria": (ONE,), **keys})
 
 
-def test_criteria_without_names_are_named_by_place() -> None:
+def test_criteria_without_names_are_numbered() -> None:
     rubric = Rubric((ONE, replace(ONE, name="style"), ONE))
     assert [criterion.name for criterion in rubric.criteria] == ["c1", "style", "c3"]
     assert rubric.criterion("style") is rubric.criteria[1]
@@ -183,14 +185,14 @@ def test_a_rubric_is_built_from_a_list_as_users_of_the_rubric_package_do() -> No
     assert listed.positive_weight == 10
 
 
-def test_only_the_query_is_shown_where_nothing_is_declared() -> None:
+def test_only_the_query_is_shown_if_a_rubric_declares_no_inputs() -> None:
     assert Rubric((ONE,)).shown_to(ONE) == ("query",)
     declared = Rubric((replace(ONE, name="a", sees=("reference",)), ONE), inputs=("query", "reference"))
     assert declared.shown_to(declared.criteria[0]) == ("reference",)
     assert declared.shown_to(declared.criteria[1]) == ("query", "reference")
 
 
-def test_the_fingerprint_of_a_rubric_is_of_all_that_decides_a_score() -> None:
+def test_the_fingerprint_of_a_rubric_changes_with_everything_that_affects_a_score() -> None:
     rubric = Rubric((ONE,))
     for changed in (
         Rubric((replace(ONE, weight=2.0),)),

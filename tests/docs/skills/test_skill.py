@@ -43,7 +43,7 @@ def shown() -> Iterator[tuple[str, str]]:
 COMMAND_LINES = list(shown())
 
 
-def test_the_head_of_the_skill_has_the_form_that_agents_read() -> None:
+def test_the_agent_skill_s_front_matter_has_the_form_that_agents_read() -> None:
     head = frontmatter()
     assert head["name"] == HOME.name == "markscheme"
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", head["name"])
@@ -52,7 +52,7 @@ def test_the_head_of_the_skill_has_the_form_that_agents_read() -> None:
     assert set(head) <= {"name", "description", "license", "compatibility", "metadata"}
 
 
-def test_the_skill_is_short_and_its_references_are_read_only_when_needed() -> None:
+def test_the_agent_skill_is_short_and_refers_to_files_that_are_read_only_when_needed() -> None:
     assert len(SKILL.splitlines()) < 130
     for name, text in TEXTS.items():
         if name != "SKILL.md":
@@ -72,7 +72,7 @@ def test_the_plugin_names_the_folder_of_skills() -> None:
     assert (ROOT / plugin["skills"] / "markscheme" / "SKILL.md").is_file()
 
 
-def test_six_rules_say_who_supplies_labels_and_what_is_data() -> None:
+def test_the_agent_skill_has_six_rules_about_who_supplies_labels_and_what_is_data() -> None:
     rules = re.findall(r"^\d\. \*\*(.+?)\*\*", SKILL.partition("## Six rules")[2].partition("\n## ")[0], re.MULTILINE)
     assert len(rules) == 6
     assert rules[0].startswith("Only people supply labels")
@@ -80,11 +80,11 @@ def test_six_rules_say_who_supplies_labels_and_what_is_data() -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), COMMAND_LINES, ids=lambda text: text)
-def test_every_command_and_option_in_a_block_exists(name: str, line: str) -> None:
+def test_every_command_and_option_in_a_block_of_the_agent_skill_exists(name: str, line: str) -> None:
     options_exist(line)
 
 
-def test_every_option_in_a_sentence_exists() -> None:
+def test_every_option_in_a_sentence_of_the_agent_skill_exists() -> None:
     every = {name for command in command_names() for option in described(command).options for name in option.names}
     every |= {"--repeat", "--no-cache", "--help"}
     for name, text in TEXTS.items():
@@ -92,7 +92,7 @@ def test_every_option_in_a_sentence_exists() -> None:
             assert option in every, f"{name}: {option}"
 
 
-def test_the_exit_statuses_are_those_of_the_commands() -> None:
+def test_exit_statuses_in_the_agent_skill_are_those_of_the_commands() -> None:
     stated = re.findall(r"^\| (\d) \|", SKILL.partition("## Exit statuses of calibrate")[2].partition("\n## ")[0], re.M)
     assert stated == re.findall(r"(\d) \w", described("calibrate").exits.partition(". With")[0])
     of_discover = re.findall(r"^\| (\d) \|", TEXTS["references/discover.md"], re.MULTILINE)
