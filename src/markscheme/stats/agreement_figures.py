@@ -1,4 +1,4 @@
-"""How often a judge agrees: with gold, with single annotators, and more often than the best constant answer.
+"""Shares of examples on which a judge agrees with gold and with annotators, next to the best constant answer.
 
 What is compared may be scores, levels of one criterion or decisions, all as numbers. All agreement uses one tolerance,
 and all bounds respect groups of examples.
@@ -23,17 +23,17 @@ TIES_TO_FLAG = 0.05
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigures:
-    """The figures a verdict is based on.
+    """Agreement of a judge with gold and with annotators, compared with the best constant: the basis of a verdict.
 
     Attributes:
         agreement: Share of examples on which the judge agrees with gold.
-        constant: Share on which the best constant answer does.
-        constant_value: That answer; nan without examples.
+        constant: Share on which the best constant answer agrees with gold.
+        constant_value: The best constant answer; nan without examples.
         gain: Agreement minus that of the constant, paired by example.
         people: Over examples that two or more annotators and the judge rated, the share of pairs of annotators
             who agree with each other.
         judge_people: On the same examples, the share of annotators the judge agrees with.
-        constant_people: The same for the constant answer that agrees with most annotators.
+        constant_people: On these examples, the share of annotators that the best constant answer for them agrees with.
         judge_minus_person: `judge_people` minus `people`: the judge minus an annotator, each in turn as gold.
         person_minus_constant: `people` minus `constant_people`.
     """
@@ -51,12 +51,12 @@ class AgreementFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorShares:
-    """Agreement with single annotators on examples that two or more of them and the judge rated.
+    """Shares of agreeing annotators per example, on examples that two or more annotators and the judge rated.
 
     Attributes:
-        by_pairs: Of an example's pairs of annotators, the share that agrees, shape (n_rows,), nan = not rated so.
-        by_judge: Of its annotators, the share that the judge agrees with.
-        by_constant: The share that the constant answer agrees with that agrees with most annotators.
+        by_pairs: Of an example's pairs of annotators, the share that agrees, shape (n_rows,), nan = rated by too few.
+        by_judge: Of an example's annotators, the share that the judge agrees with.
+        by_constant: Of an example's annotators, the share that the best constant answer for annotators agrees with.
         groups: Groups of the examples.
     """
 
@@ -99,14 +99,14 @@ def agreement_figures(
     weights: npt.ArrayLike | None = None,
     mirrored: bool = False,
 ) -> AgreementFigures:
-    """Compute the figures a verdict is based on, from scores, decisions or levels of one criterion.
+    """Compute a judge's agreement with gold, annotators and the best constant, on scores, decisions or levels.
 
     Args:
-        gold: Gold's, shape (n,), nan = missing.
-        judge: The judge's, shape (n,), nan = missing.
-        people: Those of single annotators, shape (n, n_people), nan = missing; None where there are none; or the shares
+        gold: Gold's values, shape (n,), nan = missing.
+        judge: The judge's values, shape (n,), nan = missing.
+        people: Values of single annotators, shape (n, n_people), nan = missing; None without annotators; or the shares
             of them that agree.
-        tolerance: Two that are closer than this agree, after rounding the difference to 9 decimals.
+        tolerance: Two values that are closer than this agree, after rounding the difference to 9 decimals.
         groups: A name for each example, shape (n,), where several share a task.
         constants: Candidates for the best constant; by default all that the judge or an annotator gave, or gold where
             there are no annotators'.
@@ -192,12 +192,12 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the numbers of units of pairs, followed by those of their mirror images if `mirrored`."""
+    """Return the number of units in each row, repeated for the mirror images of pairs of responses if `mirrored`."""
     return np.concatenate([units, units]) if mirrored else units
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
-    """Return the values of pairs, followed by those of their mirror images if `mirrored`."""
+    """Return the values, followed by those of their mirror images if they are of pairs of responses (`mirrored`)."""
     return np.concatenate([values, 1 - values]) if mirrored else values
 
 
@@ -209,7 +209,7 @@ def _constant_hits(gold: Floats, constant: float, tolerance: float, mirrored: bo
 def tolerance_ties(
     gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: Grouping = None
 ) -> ToleranceTies:
-    """Count the examples that differ from gold by exactly the tolerance; give the agreement without and with them.
+    """Count the examples that differ from gold by exactly the tolerance, and compute agreement without and with them.
 
     Args:
         gold: Gold scores, shape (n,), nan = missing.
@@ -322,7 +322,7 @@ def _mean_known(values: Floats) -> Floats:
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:
-    """Return the candidate that agrees with the largest share of an example's annotators, on average."""
+    """Return the candidate that agrees, on average over examples, with the largest share of an example's annotators."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(units[:, None] / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

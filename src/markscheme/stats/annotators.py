@@ -1,4 +1,4 @@
-"""Is the judge as good as a second annotator? Inter-annotator agreement, the judge's agreement, and gold labels.
+"""Inter-annotator agreement, whether a judge is as good as a second annotator, and gold labels from annotators.
 
 Annotators' ratings come as a table of shape (n_units, n_people), nan where one gave none; the judge's as a vector.
 """
@@ -39,7 +39,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Agreement of annotators with each other, of the judge with them, and the difference.
+    """Krippendorff's alpha between annotators, between the judge and an annotator, and their difference.
 
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
@@ -63,13 +63,13 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class AltPerson:
-    """The alternative annotator test against one annotator.
+    """Result of the alternative annotator test for one annotator.
 
     Attributes:
         judge_wins: Share of examples on which the judge is at least as close to the others as this annotator is.
         person_wins: Share on which this annotator is at least as close as the judge.
         p: One-sided p of "the judge is worse by epsilon or more".
-        adjusted_p: The same after Benjamini and Yekutieli, over the annotators tested.
+        adjusted_p: `p` adjusted by Benjamini and Yekutieli over the annotators tested.
         n: Examples rated by this annotator, the judge and another annotator.
     """
 
@@ -82,13 +82,13 @@ class AltPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """The alternative annotator test: can the judge replace any one of the annotators?
+    """Result of the alternative annotator test: whether the judge can replace any one of the annotators.
 
     Attributes:
         winning_rate: Share of annotators against whom the judge isn't worse by epsilon; n = annotators tested.
         advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
             over annotators.
-        people: The test against each annotator, in the table's order; None for one with too few examples.
+        people: The result for each annotator, in the table's order; None for one with too few examples.
         epsilon: How much worse than an annotator the judge may be.
     """
 
@@ -179,11 +179,11 @@ def ceiling(
     twice = (~np.isnan(table)).sum(axis=1) >= 2
     units = Groups.of(groups, len(table))
     columns = np.column_stack([rated, table])
-    of_people = _Beside(columns[twice], units.of_units(twice), levels, metric)
+    of_people = _AlphaComparison(columns[twice], units.of_units(twice), levels, metric)
     is_compared = twice & ~np.isnan(rated)
     with_judge = of_people
     if not np.array_equal(twice, is_compared):
-        with_judge = _Beside(columns[is_compared], units.of_units(is_compared), levels, metric)
+        with_judge = _AlphaComparison(columns[is_compared], units.of_units(is_compared), levels, metric)
     return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
 
 
@@ -257,8 +257,8 @@ def _commonest(table: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Beside:
-    """Comparison of judge and annotators on the examples that count, with the groups to leave out in turn.
+class _AlphaComparison:
+    """Alphas of judge and annotators on the examples that two annotators rated, with the jackknife groups.
 
     Attributes:
         columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
@@ -274,12 +274,12 @@ class _Beside:
 
     @property
     def method(self) -> str:
-        """Text for the `method` of the estimates."""
+        """Text for the `method` of the Estimates of alpha."""
         return f"Krippendorff's alpha, {self.metric}, mean over pairs"
 
     @cached_property
     def people_pairs(self) -> list[tuple[int, int]]:
-        """Columns of two annotators who share enough examples."""
+        """Pairs of columns of annotators who share enough examples."""
         rated = ~np.isnan(self.columns)
         among = combinations(range(1, self.columns.shape[1]), 2)
         return [(a, b) for a, b in among if self.groups.count(rated[:, a] & rated[:, b]) >= LEAST_SHARED_EXAMPLES]

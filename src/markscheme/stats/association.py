@@ -55,7 +55,7 @@ def kendall(pairs: Pairs, level: float) -> Estimate:
 
 
 def _ratio(product: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Compute product / root(left right), clipped to -1 to 1; nan where `first` or `second` is 0."""
+    """Compute product / √(first · second), clipped to -1 to 1; nan where `first` or `second` is 0."""
     size = np.sqrt(first) * np.sqrt(second)
     return np.asarray(np.clip(over(np.asarray(product), size), -1.0, 1.0))
 
@@ -121,7 +121,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _against(standing: Floats, code: Integers) -> Floats:
-    """Sum, for each row, the `standing` of all units of the rows above it minus that of the rows below it."""
+    """Compute, for each row, the sum of `standing` over units of higher codes minus that over units of lower codes."""
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 
@@ -136,14 +136,14 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Compute Spearman's correlation without each group, by ranks of the (gold, judge) cells instead of the units."""
+    """Compute Spearman's correlation without each group, from the counts of its pairs of gold and judge values."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n_sets, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
-    """Compute Spearman's correlation without each of the groups from `start` to before `stop`."""
+    """Compute Spearman's correlation without each group in turn, for groups numbered from `start` to before `stop`."""
     (seen_gold, gold) = pairs.gold_levels
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)
@@ -173,7 +173,7 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
 
 
 def _no_correlation(pairs: Pairs) -> Reason | None:
-    """Return the reason why gold and judge have no correlation, or None."""
+    """Return the reason why gold and judge have no correlation, such as too few units; None if they have one."""
     if len(pairs) < 2:
         return _too_few(pairs)
     return Reason("one-level") if pairs.agree and pairs.stuck else pairs.stuck
@@ -212,7 +212,7 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """Return a correlation of 1 or -1 with an interval that allows for reversed units not seen yet."""
+    """Estimate a correlation of exactly 1 or -1, with an interval that allows for reversed units not seen yet."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
     estimate = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)

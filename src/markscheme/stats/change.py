@@ -1,4 +1,4 @@
-"""Tests of one rater on the same examples, then and now: did it shift, did it change at all, is it shown to be stable?
+"""Exact tests of whether a rater changed between stored runs and now on the same examples: in its mean, or at all.
 
 Every p-value is exact: no distribution is assumed and no random number is drawn.
 """
@@ -43,7 +43,7 @@ _TAIL = 1e-33
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Test of a shift in the mean level between the stored runs and now.
+    """Result of the test whether a judge's mean level shifted between its stored runs and now.
 
     Attributes:
         shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
@@ -65,7 +65,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Test of any change of the judge beyond the differences among its stored runs.
+    """Result of the test whether a judge changed at all, beyond the differences among its stored runs.
 
     Attributes:
         excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
@@ -128,7 +128,7 @@ def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) ->
 
 
 def mcnemar_mid_p(more: int, fewer: int) -> float:
-    """Compute the two-sided mid-p of the sign-flip test of differences that are 1, 0 or -1, from their numbers.
+    """Compute the two-sided mid-p of the sign-flip test from the numbers of differences of 1 and of -1.
 
     Args:
         more: Differences of 1.
@@ -190,7 +190,7 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
 
 
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
-    """Compute the mid-p of the mean shift if an example's ratings were dealt to now and the stored runs at random.
+    """Compute the mid-p of the mean shift by a permutation test: each example's ratings are dealt to now and then.
 
     Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
     differences are not. With one rating now it is the mid-p of `moved`.
@@ -274,7 +274,7 @@ def shift_interval(
     level: float = 0.90,
     method: str = "mean shift",
 ) -> Estimate:
-    """Compute the mean shift with an interval that keeps some width when all ratings are equal.
+    """Compute the mean shift of ratings with an interval that keeps some width even if no rating changed.
 
     One pair of differences, up and down the whole scale, is added before the interval is computed: a change that
     `differences` don't show may still happen. On yes/no this is the Bonett-Price interval.
@@ -451,7 +451,7 @@ def mean_estimate(
     level: float = 0.95,
     method: str = "mean",
 ) -> Estimate:
-    """Compute the mean over units of one value each, with its jackknife interval.
+    """Compute the mean of one value per unit, with its jackknife interval.
 
     Args:
         values: Shape (n,), nan = missing. A share has `share`.
@@ -546,16 +546,16 @@ def counted_runs(runs: Floats, times: npt.ArrayLike | None) -> tuple[Floats, Int
 
 
 def is_complete(runs: Floats) -> Flags:
-    """Return which examples are rated in every run, shape (n,), from ratings of shape (n, n_runs)."""
+    """Return flags of the examples that are rated in every run, shape (n,), from ratings of shape (n, n_runs)."""
     return np.asarray(~np.isnan(runs).any(axis=1))
 
 
 def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute the exact p and mid-p of the first column's sum if the column of each row were drawn at random.
+    """Compute exact p and mid-p of the first column's sum, if each row's column were drawn at random instead.
 
     Args:
         outcomes: Shape (n_rows, n_columns).
-        times: How many equal rows each stands for, of which each draws its own column, shape (n_rows,).
+        times: How many equal rows each row stands for, each with a draw of its own, shape (n_rows,).
         two_sided: Whether sums in the other direction count too.
     """
     observed = int(times @ outcomes[:, 0])
@@ -582,10 +582,11 @@ def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) ->
 
 
 def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, Floats]:
-    """Compute the distribution of a sum of many rows, to about 1e-12, over all sums likelier than 1e-33.
+    """Compute the distribution of a sum of many rows' random outcomes by Fourier transform, to about 1e-12.
 
-    Equal rows share one factor of the characteristic function, so the time grows with the number of distinct rows. Sums
-    beyond Hoeffding's bound fold back into the window, where they are negligible.
+    It covers all sums likelier than 1e-33. Equal rows share one factor of the characteristic function, so the time
+    grows with the number of distinct rows. Sums beyond Hoeffding's bound fold back into the window, where they are
+    negligible.
     """
     widest = rises.max(axis=1)
     reach = math.sqrt(float(times @ widest.astype(np.float64) ** 2) * math.log(2 / _TAIL) / 2)
@@ -605,12 +606,12 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
 
 
 def _half_width_when_still(n: int, span: float) -> float:
-    """Compute half the width of the widened 90 % interval of n differences that are all 0."""
+    """Compute half the width of the 90 % interval that `shift_interval` gives n differences that are all 0."""
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """Apply `step` to the p-values in rising order; return the results, at most 1, in the order given."""
+    """Adjust p-values by applying `step` to them in rising order; return them, at most 1, in their original order."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

@@ -1,4 +1,4 @@
-"""Coefficients of agreement: how often raters give the same level, and how far that exceeds chance.
+"""Coefficients of agreement between raters, plain and corrected for chance, such as kappa and alpha.
 
 Every chance-corrected coefficient is one ratio, 1 - (observed disagreement)/(expected disagreement). They differ in the
 expectation: raters keep their own margins (Cohen, Conger), share one (Scott, Fleiss), guess all levels equally (Brennan
@@ -73,7 +73,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """Cost of each pair of values, as a bilinear form on features.
+    """Cost (loss) of two different ratings of a unit, as a bilinear form on features of the ratings.
 
     p' form q is the mean loss between two sets of ratings with mean features p and q. Features may be counts of levels,
     or moments, which suffice for a squared distance.
@@ -90,11 +90,11 @@ class _Loss:
 
     @property
     def directed(self) -> bool:
-        """True if it matters which rater gave which rating."""
+        """True if the loss isn't symmetric: it matters which rater gave which rating."""
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
+        """Compute the mean loss between two sets of ratings, from their mean features `p` and `q`."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 
@@ -103,7 +103,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Build the squared distance on the scale, from moments about the mean so that nothing cancels."""
+    """Make the loss that is the squared distance of levels, with moments about the mean as features, for precision."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
@@ -126,7 +126,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
-    """Return the cost of a disagreement under `weights` (or a metric's name), or why these ratings don't allow it."""
+    """Return the loss for `weights` or a metric's name, or the reason why the ratings don't allow it."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
     if not isinstance(weights, str):
@@ -162,12 +162,12 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to the features of each value, for a missing rating, whose code is -1."""
+    """Append a row of zeros to the features by value, which the code -1 of a missing rating then selects."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Sum the features of each row's ratings, shape (n_rows, n_features)."""
+    """Sum the features of the ratings in each distinct row, shape (n_rows, n_features)."""
     padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
@@ -181,7 +181,7 @@ def _pairable(table: RatingPatterns) -> Floats:
 
 
 def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Sum the losses over the pairs of ratings of each row, the earlier rater first."""
+    """Sum, for each distinct row, the losses of all its pairs of ratings, the earlier rater's first."""
     padded = _padded(loss.features)
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
@@ -193,13 +193,13 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the observed disagreement: the mean over units of the mean loss of their pairs of ratings."""
+    """Compute the observed disagreement: the mean over units of the mean loss between two ratings of a unit."""
     pairs = table.rated * (table.rated - 1) / 2
     return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Compute the mean features of a rating, each unit counting once."""
+    """Compute the mean features of all ratings, with equal weight for each unit."""
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
@@ -210,7 +210,7 @@ def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the mean loss over pairs of raters, each drawing from its own ratings."""
+    """Compute the mean loss between two raters who each draw at random from their own ratings (Cohen, Conger)."""
     padded = _padded(loss.features)
     n_sums = 1 + len(table.left_out.start)
     so_far = np.zeros((n_sums, padded.shape[1]))
@@ -237,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the features of all ratings that have a pair, and count such ratings."""
+    """Sum the features of all ratings on units with two ratings or more, and count these ratings (Krippendorff)."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -246,7 +246,7 @@ def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute Krippendorff's observed disagreement: ratings weigh equally, with the factor for small samples."""
+    """Compute Krippendorff's observed disagreement, in which each rating has equal weight, for small samples."""
     packs, size = _packs(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
@@ -266,14 +266,14 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Compute the mean rank of each level's ratings, scaled from 0 (worst level) to 1 (best); one row per set."""
+    """Compute the mean rank of the ratings on each level, scaled from 0 (worst) to 1 (best); a row per left-out set."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the losses within units for squared distances of ranks, which change with what is left out."""
+    """Sum the losses within units for the ordinal metric, whose ranks differ for each left-out set."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -293,7 +293,7 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
 
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
-    """Compute 1 - seen/chance; nan where chance alone would always agree."""
+    """Compute 1 - observed/expected disagreement; nan where no disagreement is expected."""
     return np.asarray(1 - over(seen, np.where(chance > _NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
@@ -307,8 +307,9 @@ class _Coefficient:
     Attributes:
         seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
         chance: Disagreement expected by chance, from table and cost; over all, then with each set left out.
-        guarded: Whether it depends on how the ratings vary, so that too few outside the most common level spoil it.
-        categories: Whether it counts levels even where the loss doesn't.
+        guarded: Whether it depends on how the ratings vary, so that it needs enough of them outside the most common
+            level.
+        categories: Whether it needs ratings on the levels themselves, even for a loss that allows values between them.
         pairs_only: Whether units with one rating are ignored.
         for_more: What to use instead for more than two raters; None where it accepts any number.
     """
@@ -354,7 +355,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss and the disagreement, observed and by chance (over all, then per set left out), or why not."""
+    """Return the loss, and observed and expected disagreement (over all, then without each set), or why undefined."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
@@ -416,7 +417,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Mark an estimate approximate if simulated coverage is below 93 %: few units, or few off the most common level."""
+    """Mark an estimate approximate if there are few units, or few outside the most common level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         facts = {"fewest": FEW_FOR_PARTIAL_CREDIT, "grouped": table.grouped}
         return mark_rough(estimate, Reason("few-for-partial-credit", facts))
@@ -425,9 +426,10 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Count the examples (or groups) off a rater's most common level, the least over raters; name one who never varies.
+    """Return the least number, over raters, of examples (or groups) outside the most common level, and why it is 0.
 
-    A rater who saw fewer than half of the examples counts only in the pool of all raters.
+    The reason names a rater who never varies; None if all do. A rater who saw fewer than half of the examples counts
+    only in the pool of all raters.
     """
     counted = table.rated >= (2 if coefficient.pairs_only else 1)
     units = round(float(table.times[counted].sum()))
@@ -449,7 +451,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """Count the left-out sets that contain one of `rows`."""
+    """Count the left-out sets that contain a unit of one of the flagged rows."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 
@@ -458,7 +460,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Compute the share of hits, `per_row` (0 to 1), over the units with two ratings."""
+    """Estimate the mean of `per_row`, a share of hits for each distinct row, over units with two ratings or more."""
     row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)
@@ -469,7 +471,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
-    """Compute the distance between each row's lowest and highest rating, with `code` the position of each value."""
+    """Compute the distance between the lowest and highest rating of each row, on positions `code` of the values."""
     padded = np.append(code, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)
@@ -480,7 +482,7 @@ def _reach(table: RatingPatterns, code: Floats) -> Floats:
 
 
 def _pairs_agreeing(table: RatingPatterns) -> Floats:
-    """Compute, for each row, the share of its pairs of ratings that agree on the level."""
+    """Compute, for each distinct row, the share of its pairs of ratings that are on the same level."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
     run = np.zeros(len(ratings))
@@ -668,7 +670,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
 
 
 def _weights(name: str, weights: Weights | Metric | None, names: Collection[str] = ()) -> Weights | Metric:
-    """Return the weights requested for a coefficient, or its default."""
+    """Return the weights requested for a coefficient, or its default weights; raise ValueError if they don't fit it."""
     if name not in (names or COEFFICIENTS):
         raise ValueError(f"a coefficient is one of {', '.join(names or COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":

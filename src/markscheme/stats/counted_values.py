@@ -1,4 +1,4 @@
-"""Quantiles of values that stand for several equal units each."""
+"""Quantiles of values that each occur in several units."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from markscheme.stats.intervals import Floats
 
 
 def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[float]:
-    """Compute quantiles between order statistics, as numpy does for the units themselves.
+    """Compute quantiles of values with numbers of units, as `numpy.quantile` would with every unit listed.
 
     Args:
         values: Finite, shape (n_rows,), at least one.

@@ -1,4 +1,4 @@
-"""How often judge and gold decide alike, over all and on each side of gold.
+"""How often the judge's decision is gold's: over all examples, on gold's fails, and on gold's passes.
 
 A judge that always passes agrees with gold wherever passes are common, and stops nothing. So the sides are figures of
 their own: of what gold fails the share that the judge fails, and of what gold passes the share that it passes.
@@ -21,11 +21,11 @@ SideRate: TypeAlias = GroupedShare | RateByVerdict
 
 @dataclass(frozen=True, slots=True)
 class SideShare:
-    """Share of the judge's decisions of one kind, among the examples that gold decides one way.
+    """Share of gold's fails that the judge fails (or passes), or of gold's passes that it passes (or fails).
 
     Attributes:
-        hits: Labelled examples on which the judge does.
-        of: Labelled examples on which gold decides so, and the judge decides.
+        hits: Labelled examples on this side of gold with the judge's decision in question.
+        of: Labelled examples on this side of gold on which the judge decides at all.
         among: The share among these labels alone, however they were drawn.
         rate: The share, with bounds that respect groups and how the labels were drawn.
     """
@@ -56,7 +56,7 @@ class SideShare:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFigures:
-    """The figures that say how often a judge passes and fails what gold does.
+    """Shares of examples on which a judge decides as gold does: overall, on gold's fails, and on gold's passes.
 
     Attributes:
         same: Share of examples on which judge and gold decide alike.
@@ -70,12 +70,12 @@ class DecisionFigures:
 
     @property
     def fails_drawn(self) -> int:
-        """Labelled examples that gold fails, of those that stand for all outputs."""
+        """Number of labelled examples that gold fails, without those that were picked by hand."""
         return self.same.n - self.keeps.of
 
     @property
     def share_of_fails(self) -> float:
-        """Share of fails expected among further labels, which is never 0 or 1."""
+        """Share of fails to expect among further labels, smoothed so that it is never 0 or 1."""
         return (self.fails_drawn + 0.5) / (self.same.n + 1)
 
 
@@ -87,7 +87,7 @@ def decision_figures(
     weights: npt.ArrayLike | None = None,
     strata: Sequence[str] | None = None,
 ) -> DecisionFigures:
-    """Compare a judge's decisions with gold's, over all examples and on each side of gold.
+    """Compute how often a judge decides as gold does: overall, on gold's fails, and on gold's passes.
 
     Args:
         gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
@@ -122,7 +122,7 @@ def side_share(
     weights: npt.ArrayLike | None = None,
     strata: Sequence[str] | None = None,
 ) -> SideShare:
-    """Compute how often the judge decides in one way where gold decides in one way.
+    """Compute the share of gold's fails, or of its passes, on which the judge makes a given decision.
 
     Args:
         gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
@@ -156,7 +156,7 @@ def side_share(
 def _cells(
     strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: Grouping
 ) -> Iterator[tuple[int, Stratum]]:
-    """Yield each stratum under each of the judge's decisions, with the index of its first example."""
+    """Yield each combination of a stratum and a judge's decision as a Stratum, with the index of its first example."""
     is_decided = ~np.isnan(in_question)
     names = np.array([f"{decision:g} {stratum}" for decision, stratum in zip(judge, strata, strict=True)])
     for name in dict.fromkeys(names[is_decided].tolist()):

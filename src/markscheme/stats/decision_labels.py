@@ -1,4 +1,4 @@
-"""How many more labels are likely to show decisions right or wrong: three figures are judged together.
+"""Number of labels likely to show that a judge's decisions overall, on fails and on passes meet their bounds, or not.
 
 Fails among further labels are as frequent as among those so far, and what is right on each side follows a
 beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise too much.
@@ -30,18 +30,18 @@ FIGURES_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """Evidence of the labels so far on one figure, as independent examples."""
+    """Evidence of the labels so far on one share, as equivalent numbers of independent hits and examples."""
 
     hits: float
     n: float
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Convert a number of further labels to the number of independent examples they are worth."""
+        """Convert a number of further labels to the equivalent number of independent examples."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:
-        """Return the chance of each number of further hits, from 0 to all."""
+        """Return the predictive probability of each number of hits, from 0 to `further`, among further examples."""
         counts = np.arange(further + 1)
         a = self.hits + 0.5
         b = self.n - self.hits + 0.5
@@ -53,10 +53,10 @@ class _Basis:
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find the labels with an even chance to show all three figures above their bounds, or one below.
+    """Find the number of further labels with an even chance to show all three shares above their bounds, or one below.
 
     Args:
-        figures: Those of the labels so far.
+        figures: The shares among the labels so far.
         target: The least share of decisions that are gold's.
         stops: The least share of gold's fails that the judge fails.
         keeps: The least share of gold's passes that the judge passes.
@@ -80,10 +80,10 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that `more` further labels show all figures above their bounds, or one below.
+    """Compute the chance that `more` further labels show all three shares above their bounds, or one below.
 
     Args:
-        figures: Those of the labels so far.
+        figures: The shares among the labels so far.
         more: Further labels; groups and weights reduce what they say as they do for those so far.
         target, stops, keeps, confidence: As for `labels_for_sides`.
 
@@ -122,10 +122,10 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the chance that further hits on each side, and over all, exceed some numbers.
+    """Return the probability that the hits on fails, on passes and overall all exceed given numbers.
 
     Args:
-        chances: The chance of each number of further hits, on gold's fails and on its passes.
+        chances: The probability of each number of further hits, on gold's fails and on its passes.
         adds: How much a hit on either side adds to the hits over all.
         stops: The number to exceed on gold's fails.
         keeps: The number to exceed on its passes.
@@ -162,7 +162,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return, for each n, the hits to exceed for a share above a bound, and those to exceed for one not below it."""
+    """Return two numbers of hits per n: beyond the first a share is shown above a bound, up to the second below it."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)
@@ -170,7 +170,7 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return the number of hits among each n beyond which the exact lower limit exceeds a bound; ∞ where none does."""
+    """Return, for each n, the number of hits above which the exact lower limit exceeds a bound; ∞ if none does."""
     low = np.zeros_like(n)
     high = n.copy()
     for _ in range(HALVINGS):

@@ -1,4 +1,4 @@
-"""How many more labels are likely to decide an open question, from what the labels so far leave possible.
+"""Number of further labels that is likely to settle an open question, such as whether agreement reaches the target.
 
 A question is decided once the limit that it is judged by lies clear of what it is compared with. The chance of that
 averages over everything the labels so far allow, so luck that left the question open doesn't count as the truth.
@@ -24,13 +24,13 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return the least of `LABEL_COUNTS` that decides with a chance of one half, else the largest if a third is left.
+    """Return the smallest number of labels with an even chance to settle a question, else the largest with a third.
 
     Args:
         chance_of: Probability that a number of further labels decides the question.
 
     Returns:
-        None where labels alone are unlikely to decide it.
+        None if even the largest number has a smaller chance.
     """
     for more in LABEL_COUNTS:
         chance = chance_of(more)
@@ -40,7 +40,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the largest number over several open questions; None if one has no number, or there is no question.
+    """Return the largest number of labels over several questions; None without questions or if one has no number.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
@@ -58,14 +58,14 @@ def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels
 def chance_to_place_share(
     share: GroupedShare, bound: float, more: int, *, confidence: float, counted: float = 1.0
 ) -> float:
-    """Compute the probability that `more` labels show a share to lie above or below a bound.
+    """Compute the probability that `more` labels show whether a share lies above or below a bound.
 
     Args:
         share: The share among the labels so far.
-        bound: What one of its limits must clear, 0 to 1.
+        bound: The bound that one of the share's limits must pass, 0 to 1.
         more: Further labels; groups and weights reduce what they say as they do for those so far.
         confidence: One-sided confidence of each limit.
-        counted: Share of further labels that are among those the share is of: 1, or the share of fails.
+        counted: Share of further labels that the share is about: 1, or the share of fails.
 
     Returns:
         0 to 1: of the beta-binomial counts that the labels so far make likely, those that decide.
@@ -89,11 +89,11 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that `more` labels show a mean to lie beyond a bound, on the side where it is now.
+    """Compute the probability that `more` labels show a mean to lie on that side of a bound where it is now.
 
     Args:
         mean: The mean among the labels so far.
-        bound: What its limit must clear.
+        bound: The bound that the mean's limit must pass.
         more: Further labels.
         confidence: One-sided confidence of the limit.
 
@@ -114,10 +114,10 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
 
 
 def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) -> DecisiveLabels | None:
-    """Compute the labels with which a judge halfway from target to 100 % is as likely as not shown above the target.
+    """Compute how many labels show, with an even chance, that a judge halfway from target to 100 % exceeds the target.
 
     Args:
-        target: What the lower limit of agreement must clear, 0 to 1.
+        target: The bound that the lower limit of agreement must exceed, 0 to 1.
         confidence: One-sided confidence of that limit.
         mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
 
@@ -145,7 +145,7 @@ def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) ->
 
 
 def planned_design_effect(mean_size: float) -> float:
-    """Return the design effect to plan with before labels show it, from the groups' mean size.
+    """Return the design effect to assume when planning, from the groups' mean size.
 
     Args:
         mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
@@ -168,13 +168,13 @@ def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Return True where the exact limits of a share lie above or below a bound."""
+    """Return flags of the hit counts whose exact limits both lie above a bound, or both below it."""
     misses = n - np.asarray(hits, dtype=np.float64)
     return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 
 
 def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
-    """Return True where the exact lower limit of a share lies above a bound."""
+    """Return flags of the hit counts whose exact lower limit of the share lies above a bound."""
     x = np.asarray(hits, dtype=np.float64)
     tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)
     return np.asarray((x > 0) & (tail < 1 - confidence))

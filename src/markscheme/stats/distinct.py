@@ -33,7 +33,7 @@ def numbered(
 
 
 def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """Return where each number from 0 to n - 1 occurs first.
+    """Return the index at which each number from 0 to n - 1 occurs first.
 
     Example:
         >>> first_of(np.array([1, 0, 1]), 2).tolist()

@@ -1,4 +1,4 @@
-"""How a judge distorts what annotators see: its slope, its noise, its halo, and its bias on other features.
+"""Distortions of a judge compared with annotators: slope, noise, halo effect, and bias by features such as length.
 
 An annotator's own noise biases a plain regression slope or a ratio of standard deviations. Two annotators who rated the
 same examples share only the true level, so their covariance removes that noise.
@@ -100,7 +100,7 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) -> tuple[float, float]:
-    """Return the variance that annotators share, which is the true levels', and one annotator's error variance.
+    """Estimate the variance of the true levels, as the covariance of annotators, and one annotator's error variance.
 
     Args:
         people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
@@ -163,14 +163,14 @@ def correlation_without_noise(
 def true_correlations(
     criteria: Mapping[str, npt.ArrayLike], groups: Grouping = None
 ) -> Callable[[str, str, float], Estimate]:
-    """Prepare the correlations of each two of some criteria, which `correlation_without_noise` estimates of two.
+    """Return a function that estimates the true correlation of any two of several criteria.
 
     Args:
         criteria: By name, annotators' ratings on each, of one shape (n_units, n_people), nan = missing.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
 
     Returns:
-        Estimates the correlation of two criteria, by their names, with an interval of a coverage.
+        A function of two criteria's names and a coverage, which estimates as `correlation_without_noise` does.
     """
     columns = {name: list(np.array(people_table(ratings).T, order="C")) for name, ratings in criteria.items()}
     units = Groups.of(groups, max((len(of[0]) for of in columns.values()), default=0))
@@ -265,7 +265,7 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
 
 
 def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: Grouping = None) -> Estimate:
-    """Estimate the rise of the judge's ratings with something that isn't quality, at equal gold or annotator's rating.
+    """Estimate how much a judge's ratings rise with a feature other than quality, such as length, at equal gold.
 
     The coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more, the same
     coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and for
@@ -319,10 +319,10 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
 
 @dataclass(frozen=True, slots=True)
 class _SharedMoments:
-    """Second moments on the units that the judge and two annotators rated: over all, then with each group left out.
+    """Variances and covariances of judge and annotators on the units that the judge and two annotators rated.
 
     Attributes:
-        groups: What is left out at a time.
+        groups: Groups to leave out in turn; each moment is over all units, then without each group.
         shared: Covariance of two annotators.
         annotator: An annotator's variance.
         with_judge: Covariance of the judge and an annotator.
@@ -351,17 +351,17 @@ class _SharedMoments:
 
     @property
     def n_units(self) -> int:
-        """Units that the judge and two annotators rated."""
+        """Number of units that the judge and two annotators rated."""
         return self.groups.n_units
 
     def refusal(self) -> Reason | None:
-        """Return the reason why the judge can't be compared with annotators, or None."""
+        """Return the reason why the judge can't be compared with annotators; None if it can."""
         if self.groups.n < LEAST_UNITS:
             return Reason("few-units", {"units": self.n_units, "rated_by": "judge-and-two-people"})
         return None if self.shared[0] > 0 else Reason("people-share-nothing")
 
     def ratio(self, why: Reason | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
-        """Return the ratio of two of these moments, undefined with a reason `why` or if either isn't above 0."""
+        """Estimate the ratio of two moments; undefined if `why` is a reason, or if a moment isn't above 0."""
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
         values = over(np.where(above > 0, above, np.nan), below)
@@ -369,25 +369,25 @@ class _SharedMoments:
 
 
 def _kept(values: Floats, rows: Flags) -> Floats:
-    """Return the values of some rows, nan for the others; the values themselves where all rows are kept."""
+    """Return the values with nan outside the flagged rows; the same array if all rows are flagged."""
     return values if rows.all() else np.where(rows, values, np.nan)
 
 
 class _Covariances:
-    """Covariances of columns of ratings of the same units, each of shape (n_units,), nan = missing.
+    """Cache that computes covariances of columns of ratings, each of shape (n_units,), nan = missing.
 
     Sums of a column are computed once for all its covariances with columns that lack the same ratings.
     """
 
     def __init__(self, groups: Groups) -> None:
-        """Set up covariances of units that are left out in these groups."""
+        """Prepare covariances over all units and without each of these groups."""
         self._groups = groups
         self._rated: dict[int, tuple[Floats, Flags]] = {}
         self._sums: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}
         self._pooled: dict[tuple[tuple[int, int], ...], Floats] = {}
 
     def of(self, x: Sequence[Floats], y: Sequence[Floats]) -> Floats:
-        """Compute the covariance of each column of x and its own of y, pooled; over all units, then without each group.
+        """Compute the pooled covariance of columns x[i] with y[i], over all units and then without each group.
 
         Two columns that occur together several times are computed once.
         """
@@ -398,7 +398,7 @@ class _Covariances:
         return self._pooled[pairs]
 
     def _number(self, column: Floats) -> int:
-        """Return a number for a column; the column is kept, so that its number is its own."""
+        """Return a number that identifies a column, which is kept so that no other gets the number."""
         if id(column) not in self._rated:
             self._rated[id(column)] = column, np.isfinite(column)
         return id(column)
@@ -418,7 +418,7 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings minus their mean, 0 for those that don't count, and their sums."""
+        """Return a column's ratings minus their mean, 0 where they don't count, and their sums without each group."""
         if (number, key) not in self._sums:
             filled = np.where(counted, self._rated[number][0], 0.0)
             centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)
@@ -426,7 +426,7 @@ class _Covariances:
         return self._sums[number, key]
 
     def _count(self, counted: Flags, key: bytes) -> Floats:
-        """Return how many units count, over all and without each group."""
+        """Count the units whose ratings count, over all and without each group."""
         if (0, key) not in self._sums:
             ones = counted.astype(np.float64)
             self._sums[0, key] = ones, self._groups.left_out(ones)

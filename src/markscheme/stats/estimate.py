@@ -1,4 +1,4 @@
-"""Estimate, the result of every statistic: a value with its uncertainty, or the reason there is none."""
+"""The Estimate, which every statistic returns: a value with its interval, or the reason why there is none."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,16 +13,16 @@ Hedge: TypeAlias = Literal["few", "withheld", "rough"]
 
 
 class ScaleLevel(float):
-    """A level of a scale among the facts of a reason: readers have names for levels."""
+    """A level of a scale in the facts of a Reason, so that reports can replace the number by the level's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Code of why a figure has no value or a limited interval, with its facts; `report/words.py` has the sentences.
+    """Why a figure has no value or a limited interval: a code with facts, for which `report/words.py` has sentences.
 
     Attributes:
-        code: What is the case, such as "few-off".
-        facts: The figures and names behind it; a `ScaleLevel` among them is called as its readers call it.
+        code: The reason's code, such as "few-off".
+        facts: The figures and names behind it; a `ScaleLevel` among them is printed by the level's name.
 
     Example:
         >>> stuck = Reason("stuck", {"rater": "judge", "level": ScaleLevel(1.0)})
@@ -34,7 +34,7 @@ class Reason:
     facts: Mapping[str, Fact] = field(default_factory=dict, hash=False)
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
-        """Return the reason in words, with the levels as `name_of` calls them."""
+        """Return the reason as a sentence, in which `name_of` gives the names of levels."""
         facts = {name: name_of(fact) if isinstance(fact, ScaleLevel) else fact for name, fact in self.facts.items()}
         return reason_in_words(self.code, facts)
 
@@ -47,9 +47,9 @@ class Caveat:
     """Limitation of an interval, with its reason and any remark.
 
     Attributes:
-        hedge: How it is limited; None where it isn't.
-        reason: Why it is, or the words of a file that says it; None where it isn't.
-        remark: What else is to be said; None for nothing.
+        hedge: How the interval is limited, such as "withheld"; None if it isn't.
+        reason: Why it is limited, also as text read from a file; None if it isn't.
+        remark: A further remark; None without one.
 
     Example:
         >>> str(Caveat("withheld", Reason("no-examples"), "from 2 of 52 units"))
@@ -62,18 +62,18 @@ class Caveat:
 
     @classmethod
     def read(cls, note: str) -> Self:
-        """Parse the note that an estimate's JSON holds."""
+        """Parse a caveat from the note in an Estimate's JSON."""
         start, _, why = note.partition(": ")
         hedge: Hedge | None = next((hedge for hedge in get_args(Hedge) if hedge == start), None)
         return cls(remark=note) if hedge is None else cls(hedge, why)
 
     @property
     def why(self) -> str:
-        """The reason and the remark in words, without how the interval is limited."""
+        """The reason and the remark as text, without the kind of limitation."""
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
-        """Return reason and remark, with the levels as `name_of` calls them, or as numbers if it is None."""
+        """Return reason and remark as text, in which `name_of` gives the names of levels; None leaves numbers."""
         reason = self.reason
         if name_of is not None and isinstance(reason, Reason):
             reason = reason.with_levels(name_of)
@@ -95,7 +95,7 @@ class Estimate:
         n: Units (examples, or groups of them) behind the value.
         method: How value and interval were computed, in a few words.
         undefined: Why there is no value; None where there is one.
-        caveat: What limits the interval; None where nothing does.
+        caveat: Limitation of the interval; None if it has none.
 
     Raises:
         ValueError: A value that is not finite, a value together with a reason for having none, half an interval, an
@@ -150,7 +150,7 @@ class Estimate:
         return cls(**entries, caveat=None if note is None else Caveat.read(str(note)))
 
     def without(self, why: str) -> Self:
-        """Return the estimate without its value, with the reason why it isn't given."""
+        """Return the estimate with its value and interval replaced by a reason why they aren't given."""
         return replace(self, value=None, low=None, high=None, undefined=why, caveat=None)
 
     def above(self, bound: float) -> bool:
@@ -163,7 +163,7 @@ class Estimate:
 
     @property
     def hedge(self) -> Hedge | None:
-        """The kind of limitation of the interval; None if it has none."""
+        """The kind of limitation of the interval, such as "withheld" or "rough"; None if it has none."""
         return None if self.caveat is None else self.caveat.hedge
 
     @property
@@ -173,12 +173,12 @@ class Estimate:
 
     @property
     def is_count(self) -> bool:
-        """True if a share is printed as a count: it has too few examples, or groups of them, for an interval."""
+        """True for a share that is printed as a count, since it has too few examples or groups for an interval."""
         return self.value is not None and self.hedge in ("few", "withheld")
 
     @property
     def is_approximate(self) -> bool:
-        """True if few examples carry the interval."""
+        """True if the interval is marked approximate, since few examples determine it."""
         return self.hedge == "rough"
 
     def as_share(self, digits: int = 0) -> str:
@@ -191,7 +191,7 @@ class Estimate:
         return share_in_words(self, digits)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the estimate as a dict that JSON can hold; never a NaN."""
+        """Return the estimate as a dict that JSON can hold, without NaN."""
         return {
             "value": self.value,
             "low": self.low,
@@ -205,7 +205,7 @@ class Estimate:
 
 
 class EstimatesOnDemand(Mapping[str, Estimate]):
-    """Estimates by name, a family of them computed when the first is read: a first screen shows three of twenty.
+    """Mapping of estimates by name, in which a family of estimates is computed when one of them is first read.
 
     Example:
         >>> shares = EstimatesOnDemand([(("recall",), lambda: {"recall": Estimate(0.5)})])
@@ -214,7 +214,7 @@ class EstimatesOnDemand(Mapping[str, Estimate]):
     """
 
     def __init__(self, families: Iterable[tuple[Iterable[str], Callable[[], Mapping[str, Estimate]]]]) -> None:
-        """Take families of estimates: their names, with the function that computes them on first use."""
+        """Take families of estimates: for each, the names and the function that computes them on first use."""
         self._families: dict[str, Callable[[], Mapping[str, Estimate]]] = {}
         for names, compute in families:
             self._families |= dict.fromkeys(names, cache(compute))

@@ -1,4 +1,4 @@
-"""How much better one rater is than another on the same units."""
+"""Estimates of how much better one rater is than another on the same units."""
 
 import numpy as np
 import numpy.typing as npt

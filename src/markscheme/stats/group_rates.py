@@ -37,7 +37,7 @@ class GroupRate:
         own_labels: Labels of the group's own responses.
         needed: More labels needed to show the rate; None where it is shown, or where too few responses are unlabelled.
         below: Squared distance from the rate down to its lower limit that is due to the labels.
-        above: The same up to its upper limit.
+        above: Squared distance from the rate up to its upper limit that is due to the labels.
         units_variance: Variance due to the graded responses.
         shares: Share that annotators pass of the judge's fails and of its passes, for `units_variance`, shape (2,).
     """
@@ -60,7 +60,7 @@ class GroupDifference:
         difference: First rate minus second, with its 95 % interval; undefined where either rate is withheld.
         units_variance: Variance due to the graded responses.
         common: Tests that both groups were graded on.
-        on_common: Both rates on the common tests; None where these are all tests, or there are none.
+        on_common: Rates of both groups on the common tests; None if these are all tests, or there are none.
     """
 
     difference: Estimate
@@ -109,8 +109,8 @@ def group_difference(
     Args:
         labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
         pool: The judge's fails and passes over all graded responses of the first group, shape (2,).
-        labelled_other: The same counts of the other group.
-        pool_other: The same pool of the other group.
+        labelled_other: Counts of the other group's labelled responses.
+        pool_other: The judge's fails and passes over all graded responses of the other group.
         common: How many tests both groups were graded on, by the judge's verdict, shape (2, 2): rows the first
             group's fail and pass, columns the other's. None where they share no tests.
 
@@ -201,7 +201,7 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
-    """Compute the rate over `graded`, from labels that may be on other responses of the group."""
+    """Estimate the rate among the `graded` responses, from labels that may be on other responses of the group."""
     labels = table.sum(axis=0)
     _, below, above, variance, smooth = moments_by_verdict(table[1], labels, graded, ONE_LOOK)
     n_labels = int(labels.sum())

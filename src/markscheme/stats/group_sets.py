@@ -1,4 +1,4 @@
-"""Sets of groups that are left out together where there are too many groups to leave each out by itself."""
+"""Jackknife sets: groups that are left out together if there are too many to leave out one by one."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,13 +17,13 @@ PRIME: Final = 2**31 - 1
 
 
 def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
-    """Return the set that each group is left out with, numbered from 0.
+    """Return the number of the jackknife set, from 0, with which each group is left out.
 
     Neighbours are scattered: if groups next to each other are alike, sets of neighbours would make limits 2 to 9 times
     too wide.
 
     Args:
-        places: The place of each group, from 1, among the groups' names sorted by code points.
+        places: The position of each group, from 1, among the groups' names sorted by code points.
         n_groups: Number of groups.
 
     Example:
@@ -38,7 +38,7 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
 
 
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
-    """Return the set of each example by the name of its group; the names themselves for up to 1,000 groups.
+    """Return the jackknife set of each example, from its group's name; up to 1,000 groups are their own sets.
 
     Args:
         names: The group of each example; None where they have none.

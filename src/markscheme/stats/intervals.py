@@ -1,4 +1,4 @@
-"""Intervals of statistics: jackknife over units or groups, exact and score intervals of shares, and their notes."""
+"""Intervals of statistics: jackknife intervals over units or groups, and exact and score intervals of shares."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Transform:
         forward: From the statistic's own unit to this scale.
         slope: Derivative of `forward`.
         back: From this scale to the statistic's own unit.
-        low: Values must lie above this to have a place on the scale.
+        low: Values must lie above this to be finite on the scale.
         high: Values must lie below this.
     """
 
@@ -69,12 +69,12 @@ IDENTITY = Transform("identity", float, lambda _: 1.0, float, -math.inf, math.in
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variation of a statistic when one unit is left out.
+    """Standard error of a statistic by the jackknife, with its degrees of freedom.
 
     Attributes:
         se: Jackknife standard error, in the statistic's unit; 0 where nothing moves it.
         df: Degrees of freedom for its t interval, by how many units carry the statistic.
-        n: Units (or groups) that were left out in turn.
+        n: Number of units (or groups) that were left out in turn.
     """
 
     se: float
@@ -214,7 +214,7 @@ def jackknife(
 
 
 def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
-    """Return an estimate without its interval, with a note saying why.
+    """Return an estimate without its interval, with a note that says why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
@@ -224,7 +224,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Limit an interval to the statistic's range, but never past its value.
+    """Clip an estimate's interval to the range of the statistic, but keep the value inside the interval.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -239,7 +239,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """Return the estimate of a monotone function of an estimated value.
+    """Apply a monotone function to an estimate's value and limits.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
@@ -268,7 +268,7 @@ def noted(estimate: Estimate, words: str | Reason) -> Estimate:
 
 
 def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
-    """Mark an estimate approximate: it covers less than its level. A withheld interval stays as it is.
+    """Mark an estimate's interval approximate, since it may cover less than its level; a withheld one stays withheld.
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
@@ -280,7 +280,7 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """Return a chance-corrected or rank statistic with its interval withheld or marked if too few examples carry it.
+    """Withhold or mark the interval of a chance-corrected or rank statistic that too few examples determine.
 
     Args:
         estimate: A statistic that depends on how the ratings vary.
@@ -305,7 +305,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> Reason:
-    """Return the reason that few examples, or groups with one, are outside a rater's most common level.
+    """Make the Reason that few examples, or groups with one, are outside a rater's most common level.
 
     Example:
         >>> str(few_off(1))
@@ -317,7 +317,7 @@ def few_off(off: int, *, grouped: bool = False) -> Reason:
 
 
 def unseen(n: int, level: float = 0.95) -> float:
-    """Compute the largest share of disagreement that `n` agreeing examples don't rule out.
+    """Compute an upper limit of the share of disagreement, given that `n` examples all agree.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -464,7 +464,7 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 
 @lru_cache(maxsize=MANY_GROUPINGS)
 def _numbers_of_tuple(names: tuple[Any, ...]) -> tuple[Integers, int]:
-    """Number names that a hundred statistics are asked for; nobody may change the numbers."""
+    """Return read-only group numbers for a tuple of names, cached since many statistics share one grouping."""
     numbers, n_groups = _numbers_of(names)
     numbers.flags.writeable = False
     return numbers, n_groups
@@ -486,15 +486,15 @@ def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Units to leave out at a time: every unit by itself, or all the units of a group.
+    """The groups of units that the jackknife leaves out in turn: single units, or all units of a group together.
 
-    Equal units may be one row with their number, so that a table of counts is left out as its units would be.
+    A row may stand for several equal units, so that a table of counts gives the same results as its units.
 
     Attributes:
         number: The set in which each row is left out, numbered from 0, shape (n_rows,).
-        n: Number of groups; the number of units where nothing is grouped.
-        times: Units of each row in its set, shape (n_rows,); None where each row is one unit.
-        copies: Equal groups that each set stands for, shape (n_sets,); None where each is one group.
+        n: Number of groups; the number of units if units have no groups.
+        times: Units that each row stands for within its set, shape (n_rows,); None if each row is one unit.
+        copies: Number of equal groups that each set stands for, shape (n_sets,); None if each set is one group.
         named: Whether units have groups.
     """
 
@@ -506,10 +506,10 @@ class Groups:
 
     @classmethod
     def of(cls, names: "Grouping", n_rows: int) -> Self:
-        """Group rows by their names; without names each is its own group. Groups are returned as they are.
+        """Make the groups of rows from their names (None: each row is a group) or return a copy of given Groups.
 
         Raises:
-            ValueError: The caller's fault: names that aren't one for each row.
+            ValueError: The caller's fault: not one name for each row.
         """
         if not isinstance(names, Groups):
             return cls(*group_numbers(names, n_rows), named=names is not None)
@@ -519,7 +519,7 @@ class Groups:
 
     @classmethod
     def counted(cls, n: npt.ArrayLike, sets: npt.ArrayLike | None = None) -> Self:
-        """Group rows that stand for several units each.
+        """Make the groups of rows that each stand for several units.
 
         Args:
             n: Units that each row stands for, shape (n_rows,).
@@ -539,27 +539,27 @@ class Groups:
 
     @property
     def n_sets(self) -> int:
-        """Number of sets, equal groups counted once."""
+        """Number of sets to leave out in turn; equal groups count as one set."""
         return self.n if self.copies is None else len(self.copies)
 
     @property
     def units(self) -> Floats:
-        """Units that each row stands for, shape (n_rows,)."""
+        """Number of units that each row stands for, shape (n_rows,)."""
         times = np.ones(len(self.number)) if self.times is None else self.times
         return times if self.copies is None else times * self.copies[self.number]
 
     @property
     def n_units(self) -> int:
-        """Number of units."""
+        """Number of units in all rows together."""
         return len(self.number) if self.times is None and self.copies is None else round(float(self.units.sum()))
 
     @property
     def several(self) -> bool:
-        """True if some units are left out together."""
+        """True if some group has more than one unit."""
         return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
-        """Return the groups of the selected rows alone."""
+        """Return the groups of the selected rows, without all others."""
         group_of = self.number[units]
         used = np.bincount(group_of, minlength=self.n_sets) > 0
         copies = None if self.copies is None else self.copies[used]
@@ -585,7 +585,7 @@ class Groups:
         return float((values * self.units).sum()) / self.n_units if len(values) else math.nan
 
     def sums(self, values: Floats) -> Floats:
-        """Sum `values`, shape (..., n_rows), over each set; return `values` itself if each row is its own group."""
+        """Sum `values`, shape (..., n_rows), over the units of each set, shape (..., n_sets)."""
         if self.times is None and self.n_sets == len(self.number):
             return values
         rows = (values if self.times is None else values * self.times).reshape(-1, len(self.number))
@@ -622,7 +622,7 @@ Grouping: TypeAlias = npt.ArrayLike | Groups | None
 
 
 def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Groups]:
-    """Return the values that aren't nan, with the groups of their units.
+    """Return the values that aren't nan, and the Groups of these.
 
     Raises:
         ValueError: The caller's fault: values that aren't a vector, or names that aren't one for each.
@@ -635,7 +635,7 @@ def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Gro
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:
-    """Compute the exact distribution of a sum in which every row takes one of its outcomes, each equally likely.
+    """Compute the exact distribution of a sum to which each row adds one of its outcomes, chosen at random.
 
     The sign-flip test gives each row the outcomes d and -d; choosing which of r + 1 runs is "now" gives it r + 1.
 

@@ -1,4 +1,4 @@
-"""A number of labels that is likely to decide an open question; what computes it is in `decisive_labels`."""
+"""The DecisiveLabels: a number of labels likely to settle an open question, as `decisive_labels` computes it."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ EVEN = 1 / 2
 
 @dataclass(frozen=True, slots=True)
 class DecisiveLabels:
-    """Labels with which an open question is likely to be decided.
+    """A number of further labels that is likely to settle an open question.
 
     Attributes:
-        more: Labelled examples on top of those there are.
-        chance: Probability that they decide it, from a third to 1.
-        assumed: The agreement that this assumes; None where it follows from the labels so far.
+        more: Further labelled examples.
+        chance: Probability that they settle the question, from a third to 1.
+        assumed: The agreement that was assumed; None if it was estimated from the labels so far.
     """
 
     more: int

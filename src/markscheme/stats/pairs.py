@@ -1,4 +1,4 @@
-"""Judge and gold on the same units: the sums and orderings from which every statistic of two raters is computed.
+"""Ratings of judge and gold on the same units, with the moments and rank counts that statistics of both need.
 
 Leaving one unit out is exact and costs no more than sorting, whatever the number of distinct values.
 """
@@ -28,16 +28,16 @@ _SMALL_TABLE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Means over all units, then with one unit (or group) left out, each of shape (1 + n_groups,).
+    """Means of judge, gold and their differences, over all units and then without each unit (or group).
 
     Attributes:
-        n: Units the means are over.
-        signed: Of judge minus gold.
-        absolute: Of |judge minus gold|.
-        square: Of (judge minus gold) squared.
-        gold_variance: Gold's, dividing by n; exactly 0 where gold doesn't vary.
+        n: Number of units, shape (1 + n_groups,) like all that follow.
+        signed: Mean of judge minus gold.
+        absolute: Mean of |judge minus gold|.
+        square: Mean of (judge minus gold) squared.
+        gold_variance: Variance of gold, dividing by n; exactly 0 where gold doesn't vary.
         judge_variance: Variance of the judge's ratings.
-        covariance: Of gold and judge, dividing by n.
+        covariance: Covariance of gold and judge, dividing by n.
     """
 
     n: Floats
@@ -51,15 +51,15 @@ class Moments:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Gold and judge on the units that both rated; a row may stand for several equal units, as the groups say.
+    """Ratings of gold and judge on the units that both rated; a row may stand for several equal units.
 
     Attributes:
-        gold: Finite, shape (n_rows,).
-        judge: Finite, shape (n_rows,).
-        groups: What is left out at a time.
-        span: From the worst to the best of the scale.
+        gold: Gold's ratings, finite, shape (n_rows,).
+        judge: The judge's ratings, finite, shape (n_rows,).
+        groups: Groups to leave out in turn, and units of each row.
+        span: Distance from the worst to the best level of the scale.
         step: Distance from one level to the next; the whole scale where only its ends are known.
-        raters: Names of the two in messages.
+        raters: Names of gold and judge in messages.
         scale_told: Whether the scale's ends are known, not only the ratings that occurred.
     """
 
@@ -81,17 +81,17 @@ class Pairs:
 
     @cached_property
     def gold_levels(self) -> tuple[Floats, Integers]:
-        """The gold values seen, ascending, and the place of each unit's among them."""
+        """The distinct gold values, ascending, and the index of each row's value among them."""
         return _levels(self.gold)
 
     @cached_property
     def judge_levels(self) -> tuple[Floats, Integers]:
-        """The judge's values seen, ascending, and the place of each unit's among them."""
+        """The judge's distinct values, ascending, and the index of each row's value among them."""
         return _levels(self.judge)
 
     @cached_property
     def off(self) -> int:
-        """Units (or groups with a unit) outside a rater's modal value, the lesser of the two raters."""
+        """Number of units (or groups with one) outside a rater's modal value, the smaller number of gold and judge."""
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:
@@ -100,7 +100,7 @@ class Pairs:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Reason that names the raters who give every unit one value; None if both vary."""
+        """Reason that says that gold, the judge or both give every unit the same value; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
         still = [(name, ScaleLevel(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
         match still:
@@ -113,7 +113,7 @@ class Pairs:
 
     @cached_property
     def moments(self) -> Moments:
-        """Means over all units, then with each unit (or group) left out."""
+        """Means and variances over all units, then without each unit (or group)."""
         gold = self.gold - self.groups.mean(self.gold)
         judge = self.judge - self.groups.mean(self.judge)
         difference = self.judge - self.gold
@@ -134,25 +134,25 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """Counts, for gold and judge, of the units below each unit minus those above (twice the centred mid-rank)."""
+        """For gold and for judge, the number of units below each row's value minus those above (a centred rank)."""
         units = self.groups.units
         return _standing(self.gold_levels[1], units), _standing(self.judge_levels[1], units)
 
     @cached_property
     def orderings(self) -> Floats:
-        """Counts of the units that gold, the judge, or both order relative to each row's unit, shape (3, n_rows).
+        """For each row, how many units gold and judge order alike, and how many differ for each, shape (3, n_rows).
 
-        The units that gold and judge order the same way relative to it minus those ordered oppositely; the units with a
-        different gold value; and those with a different judge value.
+        First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
+        then the units with a different gold value; then those with a different judge value.
         """
         return _orderings(self.gold_levels[1], self.judge_levels[1], self.groups.units)
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """The `orderings` within each unit's own group, summed over each jackknife set, shape (3, n_sets).
+        """Sums over each jackknife set of `orderings` that are counted within each unit's own group, shape (3, n_sets).
 
-        Counted in a table of levels for each set where these are small enough; else by putting the groups one after
-        another: units of different groups then always have the same order.
+        They are counted in a table of levels for each set if these are small enough; else by putting the groups one
+        after another, so that gold and judge order units of different groups alike.
         """
         n_gold, n_judge = (len(seen) for seen, _ in (self.gold_levels, self.judge_levels))
         if self.groups.n_sets * n_gold * n_judge <= MOST_CELLS:
@@ -189,7 +189,7 @@ def paired(
     groups: Grouping = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
-    """Match gold and judge on the units that both rated; values that differ only by rounding become equal.
+    """Make the Pairs of units that gold and judge both rated; values that differ only by rounding become equal.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -250,7 +250,7 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each unit, the units both raters order the same way relative to it, minus those ordered oppositely.
+    """Count, for each row's unit, the units that both raters order the same way relative to it, minus the opposite.
 
     Args:
         gold: Ranks from 0 without gaps, ties sharing one, shape (n_rows,).
@@ -301,7 +301,7 @@ def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
 
 
 def above_minus_below(rows: Floats) -> Floats:
-    """Compute, for each row, the sum of the rows after it minus the sum of the rows before it.
+    """Compute, for each row of an array, the sum of the rows after it minus the sum of the rows before it.
 
     Example:
         >>> above_minus_below(np.array([1.0, 2.0, 4.0])).tolist()
@@ -312,7 +312,7 @@ def above_minus_below(rows: Floats) -> Floats:
 
 
 def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Round both to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
+    """Round two arrays to 14 significant digits of their largest value, so that 0.1 + 0.2 equals 0.3."""
     largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
     if largest == 0:
         return left, right
@@ -332,14 +332,14 @@ def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integer
 
 
 def _unless_rounding(variance: Floats, values: Floats) -> Floats:
-    """Return a variance, or exactly 0 where it is within the rounding error of equal values."""
+    """Return variances, set to exactly 0 where they are only rounding errors of equal values."""
     spread = float(np.var(values)) if len(values) else 0.0
     size = float(np.abs(values).max(initial=0.0))
     return np.where(variance > max(RELATIVE_ROUNDING * spread, (RELATIVE_ROUNDING * size) ** 2), variance, 0.0)
 
 
 def _below(code: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units below it and those equal to it, itself included."""
+    """Count, for each unit, the units with a lower code, and those with an equal one, itself included."""
     counts = np.bincount(code)
     return (np.cumsum(counts) - counts)[code], counts[code]
 
@@ -355,7 +355,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit among those with its `tied` place, the units below it by `order` and those equal."""
+    """Count, for each unit, those with the same `tied` code and a lower `order`, and those with the same `order`."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
@@ -365,7 +365,7 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
 
 
 def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
-    """Count, for each unit, the units strictly below it by both `first` and `second`.
+    """Count, for each unit, the units that are strictly below it both by `first` and by `second`.
 
     Units are lined up by `first`, ties from the largest `second` down, so that a tied unit is never both earlier and
     smaller. Then the range of `second` is halved repeatedly: of two units that fall into different halves, the one in

@@ -1,18 +1,18 @@
-"""How many labels are needed for the width of a share's interval."""
+"""Number of labels needed for an interval of a given width around a share."""
 
 from markscheme.stats.change import least_n
 from markscheme.stats.intervals import wilson
 
 
 def labels_for_share(share: float, half_width: float) -> int:
-    """Compute the labels at which the 95 % score interval of a share is no wider than twice `half_width`.
+    """Compute how many labels make the 95 % score interval of a share no wider than twice `half_width`.
 
     Args:
         share: The share expected: exact agreement, sensitivity, a pass rate.
         half_width: Half the width wanted, 0 to 1.
 
     Returns:
-        Labels among the examples that the share is of: for sensitivity, those that annotators pass.
+        Number of labels among the examples in the share's denominator: for sensitivity, those that annotators pass.
 
     Raises:
         ValueError: The caller's fault: a share outside 0 to 1, or a width that isn't positive.

@@ -1,4 +1,4 @@
-"""A pass rate corrected for the judge's errors, and the labels that a promise about decisions needs.
+"""Pass rates corrected for the judge's errors, and the number of labels that a bound on wrong decisions needs.
 
 How the labelled examples were chosen decides what they say about the rest, so every function asks for it.
 """
@@ -133,7 +133,7 @@ def weighted_pass_rate(
 def _over_strata(
     labelled: Integers, passes: Floats, size: Floats, weighed: Integers, names: Sequence[str], level: float, method: str
 ) -> Estimate:
-    """Estimate the rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
+    """Estimate a pass rate from the effective numbers of labels and passes in each stratum; undefined with too few."""
     n = int(labelled.sum())
     refusal = _strata_refusal(labelled, weighed, names) or _too_few(size, weighed)
     if refusal:
@@ -208,7 +208,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Compute the p-value of the difference in the judge's verdicts between labelled and pool, if labels are random.
+    """Compute the p-value of a test whether labels are a random part of the pool, from the judge's verdicts in both.
 
     Args:
         labelled: The judge's fails and passes among labelled examples, shape (2,).
@@ -283,10 +283,10 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute the fewest automatic decisions on labelled examples that bound the error by `alpha`.
+    """Compute the fewest labelled examples with which so many wrong decisions still bound the error share by `alpha`.
 
     Args:
-        errors: Wrong decisions among them.
+        errors: Number of wrong decisions among them.
         alpha: The promised share of errors.
         confidence: Confidence of the promise.
 
@@ -306,7 +306,7 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
 
 
 def _luck(errors: int, n: int, alpha: float) -> float:
-    """Compute the probability of so few errors among n if the share of errors is alpha."""
+    """Compute the binomial probability of at most `errors` errors among n if the share of errors is alpha."""
     return float(bdtr(errors, n, alpha)) if n > errors else 1.0
 
 
@@ -329,7 +329,7 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> Reason | None:
-    """Return the reason why the strata don't allow a rate, with the way out, or None."""
+    """Return the reason why the strata don't allow a pass rate, such as too few labels; None if they do."""
     if not sizes.sum():
         return Reason("pool-empty")
     if len(labelled) > MOST_STRATA:
@@ -342,7 +342,7 @@ def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -
 
 
 def _too_few(size: Floats, weighed: Integers) -> Reason | None:
-    """Return how many labels are lacking to show a rate, or None where there are enough, whatever they say."""
+    """Return the reason that labels are too few to show a pass rate, with the number needed; None if enough."""
     if may_show_rate(size, weighed):
         return None
     return Reason("few-labels", {"labels": float(size.sum()), "needed": labels_to_show(size, weighed)})

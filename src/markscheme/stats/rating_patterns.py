@@ -1,4 +1,4 @@
-"""Rating patterns: each distinct row of ratings once, with the number of units that have it.
+"""RatingPatterns: a table of ratings reduced to its distinct rows, with the number of units that have each.
 
 A million units on five levels have a few hundred patterns, and every sum over the units, or over all but one of them,
 is a sum over the patterns.
@@ -22,12 +22,12 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LeftOutSets:
-    """The sets of units that are left out in turn: single units, or all the units of one group.
+    """The sets of units that the jackknife leaves out in turn, as numbers of units of distinct rows.
 
     Attributes:
-        row: A distinct row whose units are left out; one entry for each row in each set, shape (n_entries,).
-        count: How many units of that row, shape (n_entries,).
-        start: The first entry of each set, shape (n_sets,).
+        row: Index of a distinct row; one entry for each row that occurs in a set, shape (n_entries,).
+        count: Number of the set's units that have this row, shape (n_entries,).
+        start: Index of the first entry of each set, shape (n_sets,).
         copies: How many identical sets this one represents, shape (n_sets,).
     """
 
@@ -39,15 +39,15 @@ class LeftOutSets:
 
 @dataclass(frozen=True)
 class RatingPatterns:
-    """Ratings on their scale as distinct rows; units without any rating are dropped.
+    """A table of ratings as its distinct rows with their counts; units without any rating are dropped.
 
     Attributes:
         levels: The scale's levels, worst first.
         values: The possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
         codes: Each distinct row of ratings as indices into `values`, -1 where missing; shape (n_rows, n_raters).
         times: How many units have that row, shape (n_rows,).
-        left_out: What is left out in turn; no sets where only values are wanted.
-        set_of: For each unit given, the set with which it is left out, -1 for one without any rating; shape (n_units,).
+        left_out: The sets to leave out in turn; none if only values are wanted.
+        set_of: For each unit, the set with which it is left out, -1 for one without any rating; shape (n_units,).
         grouped: Whether groups of units are left out instead of units.
         between: A rating that lies between levels; None where there is none.
         raters: Names of the raters in messages.
@@ -65,30 +65,30 @@ class RatingPatterns:
 
     @cached_property
     def rated(self) -> Integers:
-        """Ratings in each distinct row."""
+        """Number of ratings in each distinct row."""
         return np.asarray((self.codes >= 0).sum(axis=1), dtype=np.int64)
 
     @cached_property
     def unanimous(self) -> npt.NDArray[np.bool_]:
-        """Rows whose ratings are all on one level."""
+        """Flags of the distinct rows whose ratings are all on one level."""
         highest = self.codes.max(axis=1, initial=-1)
         lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
         return np.asarray(lowest == highest)
 
     @cached_property
     def active(self) -> int:
-        """Raters who rated anything."""
+        """Number of raters who rated anything."""
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the rows of all sets, one after the other, and their units as groups."""
+        """Return the distinct rows in each left-out set, one set after the other, and their units as Groups."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
         return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sum `per_row` (one value or vector per row) over the units: over all, then with each set left out."""
+        """Sum `per_row`, a value or vector for each distinct row, over all units and then without each left-out set."""
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):
@@ -161,9 +161,9 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
         levels: The scale's levels.
 
     Returns:
-        The values: the levels as given or, where a rating lies between two, every value that occurs, ascending.
-        The index of each rating among them, -1 where missing, in the shape of `table`. The lowest between levels, None
-        where there is none.
+        The values: the levels as given or, if a rating lies between two, every value that occurs, ascending. The index
+        of each rating among them, -1 where missing, in the shape of `table`. The lowest rating between levels, None if
+        there is none.
 
     Raises:
         ValueError: The caller's fault: a rating off the scale, or between levels that have no order.
@@ -190,7 +190,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
 
 
 def _nearest(ascending: Floats, table: Floats) -> Integers:
-    """Return the index of the level that each rating is nearest to; levels at equal distances need no search."""
+    """Return the index of the level nearest to each rating."""
     steps = np.diff(ascending)
     if len(steps) and (steps == steps[0]).all():
         return np.asarray(np.clip(np.rint((table - ascending[0]) / steps[0]), 0, len(steps)), dtype=np.int64)
@@ -198,7 +198,7 @@ def _nearest(ascending: Floats, table: Floats) -> Integers:
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:
-    """Compute one whole number per row; equal rows get equal numbers."""
+    """Compute a whole number for each row of codes, such that only equal rows have equal numbers."""
     keys = np.zeros(len(codes), dtype=np.int64)
     reach = 1
     for column in codes.T:
@@ -280,5 +280,5 @@ def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out:
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """Divide `above` by `below`; `empty` where `below` isn't above 0."""
+    """Divide `above` by `below`, giving `empty` where `below` isn't above 0."""
     return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)

@@ -1,4 +1,4 @@
-"""Whether labels from before a rewording still count: what a random part of them, labelled again, must show.
+"""Rule whether labels from before a criterion's rewording still count, from a random part that is labelled again.
 
 Source:
     Chosen by simulation. A judge that follows the old words and exactly reaches the target is vouched for in at most
@@ -18,7 +18,7 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 
 def may_differ(relabelled: int) -> int | None:
-    """Return how many of the examples that were labelled again may differ; None where too few were.
+    """Return how many relabelled examples may differ for the old labels to count; None if too few were relabelled.
 
     Args:
         relabelled: Examples drawn at random and labelled again.
@@ -27,7 +27,7 @@ def may_differ(relabelled: int) -> int | None:
 
 
 def relabelling_state(relabelled: int, differ: int) -> CheckState:
-    """Decide whether old labels count.
+    """Decide whether labels from before a rewording count, from the examples that were labelled again.
 
     Args:
         relabelled: Examples drawn at random and labelled again.
@@ -44,11 +44,11 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many of the old labels count.
+    """Return how many labels from before a rewording count.
 
     Args:
-        state: What the examples that were labelled again show.
-        relabelled: How many these are.
+        state: Result of `relabelling_state`.
+        relabelled: Examples drawn at random and labelled again.
         old: Examples with old labels.
 
     Example:

@@ -108,7 +108,7 @@ ICC_NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
 
 @dataclass(frozen=True, slots=True)
 class _Anova:
-    """Mean squares of a two-way table: over all examples, then without each example (or group)."""
+    """Mean squares of a two-way analysis of variance, over all examples and then without each example (or group)."""
 
     n: Floats
     k: int
@@ -120,7 +120,7 @@ class _Anova:
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The rows of a table that every rater rated, shape (n_units, n_raters), and their groups."""
+    """The units that every rater rated, as ratings of shape (n_units, n_raters), with their groups."""
 
     ratings: Floats
     groups: Groups
@@ -129,7 +129,7 @@ class _Ratings:
 
     @cached_property
     def anova(self) -> _Anova:
-        """Two-way analysis of variance without interaction, from sums that leaving an example out only lowers."""
+        """Two-way analysis of variance without interaction, over all examples and without each example (or group)."""
         k = self.ratings.shape[1]
         x = self.ratings - self.ratings.mean()
         rows = x.sum(axis=1)
@@ -155,7 +155,7 @@ class _Ratings:
 
     @property
     def undefined(self) -> Reason | None:
-        """Reason why there is no analysis of variance, or None."""
+        """Reason why there is no analysis of variance; None if there is one."""
         n, k = self.ratings.shape
         if k < 2:
             return Reason("few-raters")
@@ -164,7 +164,7 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if the intervals are F limits."""
+        """Return True if `limits` means classic F limits for this table, not jackknife limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
@@ -181,7 +181,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Examples (or groups with one) outside a rater's modal rating, the least over the raters."""
+        """Number of examples (or groups with one) outside a rater's modal rating, the smallest over raters."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 
@@ -237,9 +237,10 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Compute noise over signal: 1 minus the raters' mean's coefficient; (1 - r)/(1 + (k - 1) r) for one rating's r.
+    """Compute noise over signal: 1 minus the coefficient of the mean of raters, by the ICC's model "1", "2" or "3".
 
-    Its logarithm is distributed evenly: for two raters it is Fisher's transform of r, for more its intraclass form.
+    From one rating's coefficient r it is (1 - r)/(1 + (k - 1) r). Its logarithm is distributed evenly: for two raters
+    it is Fisher's transform of r, for more its intraclass form.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if model == "1":
@@ -250,7 +251,7 @@ def _noise(model: str, a: _Anova) -> Floats:
 
 
 def _absolute_agreement(a: _Anova) -> Floats:
-    """Compute ICC(2,1)."""
+    """Compute ICC(2,1), over all examples and then without each example (or group)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = a.units + (a.k - 1) * a.residual + a.k * (a.raters - a.residual) / a.n
         return np.asarray((a.units - a.residual) / spread)
@@ -262,7 +263,7 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
-    """Compute the largest and smallest noise over signal compatible with the ratings if they are normal."""
+    """Compute the classic F limits of noise over signal, largest first, which assume normal ratings."""
     n = float(a.n[0])
     k = a.k
     tail = 0.5 + level / 2
@@ -284,7 +285,7 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
 
 
 def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
-    """Estimate a coefficient of 1, with a lower limit that allows for disagreement not seen yet."""
+    """Estimate an intraclass correlation of exactly 1, with a lower limit that allows for disagreement not seen yet."""
     x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
     k = x.shape[1]
     loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))
@@ -352,11 +353,11 @@ def repeat_family(
 
 @dataclass(frozen=True, slots=True)
 class _Repeats:
-    """Examples that a judge rated twice or more, with sums over all of them, then without each one (or group).
+    """Statistics of examples that a judge rated twice or more, over all and then without each example (or group).
 
     Attributes:
         runs: Shape (n_units, n_runs), nan where one is missing.
-        groups: What is left out at a time.
+        groups: Groups to leave out in turn.
         span: Range of the scale.
         distance: Mean over examples of the mean absolute difference between two runs.
         between: Mean square between examples.
@@ -402,7 +403,7 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: Grouping
 
 
 def _distances(table: Floats) -> Floats:
-    """Compute the mean distance between two ratings of each row, from their ranks within the row."""
+    """Compute, for each row, the mean distance between two of its ratings."""
     count = np.isfinite(table).sum(axis=1)[:, None]
     rank = np.arange(1, table.shape[1] + 1)[None]
     return np.asarray(

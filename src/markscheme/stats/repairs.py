@@ -1,4 +1,4 @@
-"""What fixing one criterion would change: decisions and scores with gold's level in the place of the judge's."""
+"""How decisions and scores would change if a criterion had gold's levels instead of the judge's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -19,18 +19,18 @@ RANKED: Final = ("false passes", "decisions", "scores")
 
 @dataclass(frozen=True, eq=False)
 class TermSums:
-    """Sums of the terms that a rater's levels add to scores and decisions, of one criterion or of several.
+    """Sums, over one criterion or several, of what a rater's levels contribute to scores and decisions.
 
     All are arrays that broadcast to (n_examples, n_replacements).
 
     Attributes:
-        gains: Of weight times position.
-        rewards: Of the weights above 0.
-        penalties: Of the sizes of the weights below 0.
-        weighed: How many criteria count for the score.
-        rewarding: How many of them have a weight above 0.
-        fatal: How many fail the whole.
-        undecided: How many leave the decision open.
+        gains: Sum of weight times position.
+        rewards: Sum of the weights above 0.
+        penalties: Sum of the absolute weights below 0.
+        weighed: Number of criteria that count for the score.
+        rewarding: Number of them with a weight above 0.
+        fatal: Number of criteria whose level fails the response.
+        undecided: Number of criteria that leave the decision open.
     """
 
     gains: Floats
@@ -43,13 +43,13 @@ class TermSums:
 
     @classmethod
     def of(cls, gains: Floats, weights: Floats, is_fatal: Flags, is_undecided: Flags) -> Self:
-        """Take the terms of each criterion as sums of their own, each of shape (n_examples, n_criteria).
+        """Make the sums over each single criterion, of shape (n_examples, n_criteria), from its weights and levels.
 
         Args:
             gains: Weight times position; 0 where the criterion doesn't count for the score.
             weights: The weight; 0 where the criterion doesn't count for the score: it has none, or doesn't apply.
-            is_fatal: Whether the level fails the whole: of a required criterion that isn't met.
-            is_undecided: Whether a level without which nothing is decided is missing: of a category that doesn't apply.
+            is_fatal: Whether the level fails the response, as on a required criterion that isn't met.
+            is_undecided: Whether the level leaves the decision open, as on a category that doesn't apply.
         """
         return cls(
             gains=gains,
@@ -67,15 +67,15 @@ class TermSums:
         return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
     def plus(self, added: "TermSums") -> Self:
-        """Add other sums, which broadcast."""
+        """Return these sums plus others, whose shapes broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:
-        """Subtract other sums, which broadcast."""
+        """Return these sums minus others, whose shapes broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
-        """Choose some columns, by their indices."""
+        """Return the columns of the criteria with these indices."""
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property
@@ -105,10 +105,10 @@ class TermSums:
 
 @dataclass(frozen=True, eq=False)
 class DecisionChanges:
-    """Examples on which a replacement changes whether the judge is right, shape (n_examples, n_replacements).
+    """Flags of the examples on which replaced levels change a decision or score, shape (n_examples, n_replacements).
 
     Attributes:
-        counted: Where everything is known that the count needs.
+        counted: Examples on which all levels and decisions needed are known.
         false_passes: False passes that become right.
         false_fails: False fails that become right.
         held_up: Right passes that would fail.
@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """False passes repaired, wrong decisions and scores repaired minus broken, shape (n_replacements, 3)."""
+        """Per replacement: false passes repaired, and decisions and scores repaired minus broken, in three columns."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -140,14 +140,14 @@ def _flags(changes: DecisionChanges) -> list[Flags]:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """Levels of a judge, and gold's to put in their place, with what people decided.
+    """A judge's levels and the gold levels that may replace them, with people's decisions and scores.
 
     Attributes:
-        judge: The terms of the judge's levels, shape (n_examples, n_criteria).
-        gold: Those of gold's levels, on the same examples and criteria.
+        judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).
+        gold: TermSums of gold's levels, of the same shape.
         is_known: Whether gold has a level, or says that the criterion doesn't apply, shape (n_examples, n_criteria).
         people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
-        scores: Scores that people's labels come to, shape (n_examples,).
+        scores: Scores by people's labels, shape (n_examples,).
         follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
         passes_from: The least score that passes; None where criteria decide without a score.
         tolerance: Scores closer than this agree.
@@ -164,17 +164,17 @@ class LevelSwap:
 
     @cached_property
     def before(self) -> TermSums:
-        """The judge's sums as they are, shape (n_examples, 1)."""
+        """The judge's sums over all criteria without a replacement, shape (n_examples, 1)."""
         return self.judge.total
 
     @cached_property
     def moves(self) -> TermSums:
-        """Change of the sums by each criterion once it has gold's level, shape (n_examples, n_criteria)."""
+        """Change of the sums if a criterion has gold's level, for each criterion, shape (n_examples, n_criteria)."""
         return self.gold.minus(self.judge)
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """The changes by each criterion alone, one column for each."""
+        """The changes of decisions and scores if one criterion has gold's level, with a column for each criterion."""
         alone = (
             self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
@@ -182,12 +182,12 @@ class LevelSwap:
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
-        """Compute the changes by one criterion together with each of some others, one column for each of those."""
+        """Compute the changes if a criterion and one of `others` have gold's levels, with a column for each other."""
         after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria that repair most together: more than either alone.
+        """Find the pair of criteria that repairs most with gold's levels on both; None if none beats its members alone.
 
         Of equal pairs, the first in the order of the criteria is best.
 
@@ -208,7 +208,7 @@ class LevelSwap:
 
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
-        """Indices of the criteria on which gold's level anywhere differs from the judge's, as far as it counts."""
+        """Indices of the criteria on which gold's level differs from the judge's on some example that counts."""
         moves = self.moves
         differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
         return np.flatnonzero((differs & self.follows[:, None] & self.is_known).any(axis=0))

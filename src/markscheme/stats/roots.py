@@ -1,4 +1,4 @@
-"""Where a function of one number is zero. Loading scipy.optimize for it costs as much CPU as numpy."""
+"""Root finding for functions of one number, without loading scipy.optimize, which takes as long as numpy."""
 
 from collections.abc import Callable
 

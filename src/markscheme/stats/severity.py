@@ -1,4 +1,4 @@
-"""Comparison of a judge with gold: errors, and right and wrong decisions.
+"""Errors, correlations, confusion matrix, and accuracy, precision and recall of a judge against gold.
 
 Signed error, or bias, is always judge minus gold: above 0 the judge is lenient, below 0 severe.
 """
@@ -56,7 +56,7 @@ def pair_statistic(
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Compute one error or correlation of a judge with gold, by its name in the literature.
+    """Compute one error or correlation of a judge against gold, by its name in the literature.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -180,12 +180,12 @@ PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
 
 
 def error_names() -> tuple[str, ...]:
-    """Return the names of the errors and correlations that are measured of every two raters."""
+    """Return the names of all errors and correlations of two raters, including those that features add."""
     return tuple(_ERROR_FAMILY | _of_features())
 
 
 def _of_features() -> dict[str, PairStatistic]:
-    """Load the statistics that features add."""
+    """Load the statistics of two raters that features add, by name."""
     return {name: statistic for load in STATISTICS for name, statistic in load().items()}
 
 
@@ -208,7 +208,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of 0, with limits for unseen errors of at most `below` and `above`."""
+    """Estimate an error of exactly 0, with limits for errors not seen yet, of at most `below` and `above`."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
@@ -226,7 +226,7 @@ def confusion(
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan where there is no rating.
         levels: The scale's levels, worst first; by default the values either rater gave, ascending.
-        groups: Rows with their numbers of units; by default each is one unit.
+        groups: Numbers of units that the rows stand for; by default each row is one unit.
 
     Returns:
         Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.
@@ -346,7 +346,7 @@ def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
 
 
 def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
-    """Return True where values equal a level up to rounding."""
+    """Return flags of the values that equal a level up to rounding."""
     return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
 
 
@@ -372,7 +372,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
 
 
 def _f1(overlap: Estimate) -> Estimate:
-    """Compute F1 from the share of joint yes among the examples with any yes, of which it is a monotone function."""
+    """Convert the Jaccard share, of joint yes among examples with any yes, and its limits to F1."""
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1
@@ -401,7 +401,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Count the examples that both raters put on each level, and those they are counted among, per level."""
+    """Return numerator and denominator of each level's precision, recall or F; the numerator is joint examples."""
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)
@@ -410,7 +410,7 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
-    """Compute the mean of each level's precision, recall or F over the levels that either rater gave; one per table."""
+    """Compute macro precision, recall or F1 of each table: the mean over the levels that either rater gave."""
     hits, of = _hits(name, tables)
     shares = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
@@ -422,9 +422,10 @@ def _f_of_overlap(name: str, shares: Floats) -> Floats:
 
 
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
-    """Compute the limits of a mean of shares, each from its own examples; for F1 two levels share their errors.
+    """Compute the limits of macro precision, recall or F1, with each level's examples as a sample of their own.
 
-    Half a hit and half an error are added to each level, so that one that was always or never hit isn't certain.
+    Half a hit and half an error are added to each level, so that one that was always or never hit isn't certain. For
+    F1, an error counts for both levels that it confuses.
     """
     hits, of = _hits(name, table)
     seen = of > 0
@@ -446,7 +447,7 @@ def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, floa
 
 
 def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
-    """Yield the confusion matrices of the groups, many groups at a time, shape (some, n_levels, n_levels)."""
+    """Yield the confusion matrices of all groups in batches, each of shape (n_in_batch, n_levels, n_levels)."""
     k = len(scale)
     at_once = max(1, CELLS_AT_ONCE // (k * k))
     order = np.argsort(pairs.groups.number, kind="stable")
@@ -462,7 +463,7 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
-    """Return the index on the scale of each value, allowing for rounding."""
+    """Return the index of each value among the levels of the scale, allowing for rounding."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(scale, kind="stable")

@@ -1,7 +1,7 @@
-"""A share of examples, and a mean difference per example, where several examples share a task and err together.
+"""Intervals of a share of examples and of a mean difference, if examples of the same task may err together.
 
-`share` is the one interval of every share that is printed. Both figures give one-sided bounds at any confidence;
-where each example is its own group these equal the usual ones.
+`share` gives the interval of every share that is printed. Both figures give one-sided bounds at any confidence; if each
+example is its own group these equal the usual ones.
 """
 
 import math
@@ -73,12 +73,12 @@ _FURTHEST_LOGIT = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A figure over examples, several of which may share a group and err together.
+    """Base class of a share or mean over examples that may come in groups, such as tasks, and err together.
 
     Attributes:
         value: The share or mean; nan without examples.
-        n: Examples.
-        n_groups: Groups they come from; `n` where every example is its own group.
+        n: Number of examples.
+        n_groups: Number of groups they come from; `n` if every example is its own group.
         mean_size: Size of an example's group, averaged over examples; 1 without groups.
         correlation: Correlation of the examples within a group, 0 to 1; 0 without groups.
     """
@@ -91,7 +91,7 @@ class Grouped:
 
     @property
     def support(self) -> Support:
-        """Support for bounds by the number of groups: "plain" from 10, "approximate" from 5 to 9, "withheld" below."""
+        """How far the number of groups supports bounds: "plain" from 10, "approximate" from 5, "withheld" below 5."""
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
@@ -105,7 +105,7 @@ class Grouped:
         return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
 
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
-        """Estimate the figure with its two-sided interval, withheld or marked where there are few groups."""
+        """Return the figure as an Estimate with a two-sided interval, withheld or marked if there are few groups."""
         if not self.n:
             return Estimate.without_value(Reason("no-examples"), n=0, method=method, level=level)
         low = self.lower((1 + level) / 2)
@@ -129,11 +129,11 @@ class GroupedShare(Grouped):
     """A share of examples with exact bounds that allow for correlated examples within a group.
 
     Attributes:
-        correlation: An upper plausible value.
+        correlation: A plausible upper value of the correlation within a group.
         effective: Effective number of independent examples.
-        effective_of_missed: The same if one example of the largest group were different, where all examples have one
-            outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds use
-            this one.
+        effective_of_missed: The effective number if one example of the largest group were different, where all examples
+            have one outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its
+            bounds use this number.
         likely_correlation: The median of the correlation within a group; 0 without groups.
     """
 
@@ -174,12 +174,12 @@ class GroupedShare(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """The parts of one bound of a mean, after a group of the worst possible values is added on its side.
+    """Centre and standard error of one bound of a mean, after a group of worst possible values is added on its side.
 
     Attributes:
-        centre: The mean with that group; nan without examples, as are the others.
-        se: Its standard error.
-        df: Degrees of freedom of its t bound.
+        centre: The mean with the added group; nan without examples, as are the others.
+        se: Standard error of that mean.
+        df: Degrees of freedom of the t bound.
     """
 
     centre: float
@@ -196,16 +196,16 @@ class GroupedMean(Grouped):
     """A mean of differences in -1 to 1, with bounds that keep some width when few or no examples differ.
 
     Attributes:
-        correlation: Shrunk towards 0.3 where few examples differ.
-        below: The parts of the lower bound.
-        above: The parts of the upper bound.
+        correlation: Correlation within a group, shrunk towards 0.3 if few differences aren't 0.
+        below: Centre and standard error of the lower bound.
+        above: Centre and standard error of the upper bound.
     """
 
     below: MeanSide
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute standard error times √n of the bound on the side of `bound`; nan without examples."""
+        """Compute the standard error, times √n, on the side of the mean where `bound` lies; nan without examples."""
         return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
     @property
@@ -226,7 +226,7 @@ def share(
     of: str = "examples",
     method: str | None = None,
 ) -> Estimate:
-    """Estimate a share of examples with the interval that every uncorrected share has.
+    """Estimate a share of examples with its interval, which respects groups of examples.
 
     Args:
         hits: Shape (n,), nan = not counted: 1 for an example that counts, 0 for one that doesn't, or a share between.
@@ -257,7 +257,7 @@ def share(
 
 
 def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
-    """Compute weights of examples drawn with unequal chances, for figures about all that they were drawn from.
+    """Compute weights of examples that were drawn with unequal chances, for figures on the whole pool.
 
     Args:
         inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 where examples
@@ -268,7 +268,7 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
         Scaled to a mean of 1 within each draw and then cut at HEAVIEST, shape (n,).
 
     Raises:
-        ValueError: The caller's fault: one isn't above 0.
+        ValueError: The caller's fault: an inverse chance isn't above 0.
 
     Source:
         Hájek (1971), in Godambe and Sprott (eds.), Foundations of Statistical Inference, 236, for the ratio of sums.
@@ -286,7 +286,7 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
 
 
 def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None) -> GroupedShare:
-    """Compute a share of examples with exact bounds that respect groups.
+    """Compute a share of examples with exact bounds that respect groups of examples.
 
     The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
     posterior, and the bounds are those of the number of independent examples that carries the same information.
@@ -343,7 +343,7 @@ def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.Arr
 def grouped_mean(
     differences: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None
 ) -> GroupedMean:
-    """Compute a mean of paired differences with bounds that respect groups.
+    """Compute a mean of paired differences with bounds that respect groups of examples.
 
     For each bound one group of the worst possible differences is added before the interval is computed: a difference
     that the examples don't show may still happen.
@@ -390,7 +390,7 @@ def grouped_mean(
 def beta_binomial_correlation(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, *, copies: npt.ArrayLike | None = None, quantile: float = RHO_Q
 ) -> float:
-    """Compute a quantile of the posterior of the correlation within groups, from hits per group.
+    """Compute a quantile of the posterior of the correlation within groups, from the hits in each group.
 
     The prior is Beta(0.5, 2) for the correlation and uniform for the share.
 
@@ -416,7 +416,7 @@ def beta_binomial_correlation(
 def _correlations(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
 ) -> list[float]:
-    """Compute quantiles of the posterior of the correlation within groups."""
+    """Compute quantiles of the posterior of the correlation within groups, from the hits in each group."""
     y = np.round(np.asarray(hits, dtype=np.float64), _HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
@@ -430,7 +430,7 @@ def _correlations(
 
 @lru_cache(maxsize=MOST_RATES_REMEMBERED)
 def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
-    """Compute the posterior of the correlation within groups from kinds of groups, packed as bytes to be cached.
+    """Compute the posterior distribution of the correlation within groups; arrays come as bytes, for the cache.
 
     A report asks for the same groups again and again, and an integral takes half a millisecond.
     """
@@ -451,7 +451,7 @@ def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Flo
 
 
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats) -> Floats:
-    """Compute the log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
+    """Compute the log posterior density of the square root of the correlation, up to a constant, shape (n_roots,)."""
     correlation = (roots**2)[:, None]
     scale = (1 - correlation) / correlation
     nodes, weights = _rate_nodes(correlation, hits, sizes, copies)
@@ -466,7 +466,7 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats) -
 
 
 def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
-    """Sum log Γ(shape + count) − log Γ(shape) over the counts, each so many times, for each element of `shape`."""
+    """Sum log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, for each element of `shape`."""
     total = np.zeros_like(shape)
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
@@ -482,7 +482,7 @@ def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return fewer counts, with weights, whose sum of log Γ(shape + count) is the same to the last digits.
+    """Return fewer counts with weights that give the same sum of log Γ(shape + count), to save time.
 
     log Γ is smooth over counts above 0: its polynomial through Chebyshev's nodes errs by `_SAME_SUM` of itself.
 
@@ -513,7 +513,7 @@ def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
 
 
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats) -> tuple[Floats, Floats]:
-    """Compute nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
+    """Compute quadrature nodes for the share, on the logit scale, and their log weights, shape (n_roots, n_nodes).
 
     They span twice the share's own posterior, whether examples or groups have equal weight.
     """
@@ -544,7 +544,7 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
 
 
 def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: float) -> tuple[Floats, Groups]:
-    """Return the known values and their groups; a ValueError if one lies outside the range."""
+    """Return the values that aren't nan, and their Groups; raise ValueError if a value is out of range."""
     x, in_groups = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
         raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
@@ -552,7 +552,7 @@ def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: floa
 
 
 def kish_size(weights: npt.ArrayLike) -> float:
-    """Compute how many equally weighted examples carry as much information as these.
+    """Compute Kish's effective size: how many equally weighted examples carry as much information as weighted ones.
 
     Source:
         Kish (1965), Survey Sampling, section 11.7.
@@ -566,7 +566,7 @@ def kish_size(weights: npt.ArrayLike) -> float:
 
 
 def _known_weights(values: npt.ArrayLike, weights: npt.ArrayLike | None) -> Floats:
-    """Return the weights of the known values; 1 for each if `weights` is None."""
+    """Return the weights of the values that aren't nan; 1 for each if `weights` is None."""
     is_known = ~np.isnan(np.asarray(values, dtype=np.float64))
     if weights is None:
         return np.ones(int(is_known.sum()))
@@ -581,7 +581,7 @@ def _effective(n: float, mean_size: float, correlation: float) -> float:
 
 
 def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
-    """Estimate the correlation of differences within a group, shrunk to a prior as strong as 8 examples that differ."""
+    """Estimate the correlation of differences within a group, shrunk towards a prior worth 8 nonzero differences."""
     n = in_groups.n_units
     groups = in_groups.n
     mean = in_groups.mean(v)
@@ -597,7 +597,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value of each set over all groups."""
+    """Sum a value per jackknife set over all groups, counting equal groups as often as they occur."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

@@ -1,4 +1,4 @@
-"""Compares one part of the examples with the rest: does the judge do worse there, also where gold is the same?"""
+"""Comparison of a slice of the examples with the rest: whether the judge does worse there, also at equal gold."""
 
 import math
 from dataclasses import dataclass, replace
@@ -29,15 +29,15 @@ FIFTHS = 5
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A figure inside a part of the examples and outside it.
+    """A figure, such as the mean error, inside a slice of the examples and outside it, with a p value.
 
     Attributes:
-        inside: Mean over the units of the part; nan without any.
-        outside: Mean over all others; nan where there are none.
-        p: Probability of means at least this far apart, in either direction, if the part were like the rest; 1 where
+        inside: Mean over the units of the slice; nan without any.
+        outside: Mean over all other units; nan without any.
+        p: Probability of means at least this far apart, in either direction, if the slice were like the rest; 1 if
             there is nothing to compare.
-        n_inside: Units of the part that have the figure.
-        n_outside: Other units that have it.
+        n_inside: Units of the slice that have the figure.
+        n_outside: Other units that have the figure.
     """
 
     inside: float
@@ -48,25 +48,25 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """Inside less outside."""
+        """Mean inside the slice minus mean outside it."""
         return self.inside - self.outside
 
 
 @dataclass(frozen=True, slots=True)
 class SliceLook:
-    """Comparison of one figure inside a part and outside it: as it is, and among examples with the same gold.
+    """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
 
-    A part whose gold differs from the rest can look bad as it is although the judge treats it like any other; the
-    second comparison shows that.
+    A slice whose gold differs from the rest can look bad over all examples although the judge treats it like any other;
+    the second comparison shows that.
 
     Attributes:
-        as_it_is: The figure inside and outside.
+        as_it_is: The comparison over all examples.
         same_gold: Inside minus outside among examples of the same gold; 0 where there is nothing to compare.
         p_same_gold: Probability of a difference at least as large, in either direction, if the part were like the rest
             at its gold.
-        comparable_inside: Examples of the part whose gold also occurs outside it.
-        comparable_outside: Other examples whose gold also occurs in the part.
-        shift: Whether the figure has a direction; a part then counts only where it is further from 0 than the rest.
+        comparable_inside: Examples of the slice whose gold also occurs outside it.
+        comparable_outside: Other examples whose gold also occurs in the slice.
+        shift: Whether the figure has a direction; a slice then counts only if it is further from 0 than the rest.
     """
 
     as_it_is: Contrast
@@ -78,26 +78,26 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """True if enough of the part can be compared: 5 examples and half of it, with 10 or more outside."""
+        """True if at least 5 examples and half of the slice can be compared at equal gold with 10 or more outside."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE
 
     @property
     def p(self) -> float:
-        """The larger p of the two comparisons; 1 where too little can be compared."""
+        """The larger p of the two comparisons; 1 if too few examples can be compared."""
         return max(self.as_it_is.p, self.p_same_gold) if self.comparable else 1.0
 
     @property
     def outside_at_same_gold(self) -> float:
-        """The figure expected outside at the gold of the part: inside minus the same-gold difference."""
+        """The figure expected outside the slice at the slice's gold: inside minus the difference at equal gold."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
-        """Return True if the difference is `least` or more, and two thirds of it remain at the same gold.
+        """Return True if the difference is at least `least`, and two thirds of it remain at equal gold.
 
         Args:
-            least: The least difference as it is that matters; below 0 where less is worse, as for agreement.
+            least: The least difference over all examples that matters; below 0 if less is worse, as for agreement.
         """
         difference = self.as_it_is.difference
         if not self.comparable or abs(difference) < abs(least) - DIFFERENCE_ROUNDING:
@@ -125,7 +125,7 @@ def slice_look(
 
     Args:
         values: One figure per example, shape (n_units,), nan = missing.
-        inside: Whether each example belongs to the part, shape (n_units,).
+        inside: Whether each example belongs to the slice, shape (n_units,).
         gold: Gold level or score per example, shape (n_units,), nan = missing.
         shift: Whether the figure has a direction, as a signed error has.
         score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
@@ -151,14 +151,14 @@ def slice_look(
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """Figure of every example, prepared for comparisons of any part with the rest.
+    """A figure of every example, prepared so that any slice can be compared with the rest.
 
     Attributes:
         is_known: Which examples have both the figure and gold, shape (n_units,).
-        values: The figure of these, shape (n_known,); so are all that follow.
-        strata: Their gold level, or fifth of gold scores, numbered from 0.
+        values: The figure of the known examples, shape (n_known,), which all that follow have too.
+        strata: Number of each one's gold level, or fifth of gold scores, from 0.
         covariate: Gold to be held equal within a stratum; None where a stratum is one value of gold.
-        groups: Which of them share a task; None where none do.
+        groups: Groups of the known examples by task; None if no two share one.
     """
 
     is_known: Flags
@@ -171,7 +171,7 @@ class SliceColumn:
     def of(
         cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
     ) -> "SliceColumn":
-        """Prepare a figure and the gold of each example; arguments and errors are those of `slice_look`."""
+        """Prepare a figure and gold of each example, with the arguments of `slice_look` except `inside` and `shift`."""
         x, of_gold = equal_vectors(values=values, gold=gold)
         is_known = np.isfinite(x) & np.isfinite(of_gold)
         strata, covariate = _strata(of_gold[is_known], score=score)
@@ -179,7 +179,7 @@ class SliceColumn:
         return cls(is_known, x[is_known], strata, covariate, in_groups)
 
     def look(self, inside: npt.ArrayLike, *, shift: bool = False) -> SliceLook:
-        """Compare the figure inside a part and outside it.
+        """Compare the figure inside a slice and outside it, over all examples and at equal gold.
 
         Args:
             inside: Whether each example belongs to the part, shape (n_units,).
@@ -204,12 +204,12 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """All examples at the same gold, for parts that share each of the strata with the rest."""
+        """The regression on gold over all examples, for slices that share each stratum with the rest."""
         return _SameGold(self.values, self.strata, self.covariate)
 
 
 def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
-    """Compare the figure inside the part and outside it; with groups the larger p, by examples or groups, counts."""
+    """Compare a figure inside a slice and outside it; with groups, p is the larger one, by examples or by groups."""
     m = int(is_inside.sum())
     k = int((~is_inside).sum())
     contrast = Contrast(
@@ -224,7 +224,7 @@ def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
 
 
 def _p_of_shares(hits: Floats, is_inside: Flags) -> float:
-    """Compute Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
+    """Compute the two-sided mid-p of Fisher's exact test of two shares.
 
     Source:
         Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of
@@ -243,7 +243,7 @@ def _p_of_shares(hits: Floats, is_inside: Flags) -> float:
 
 
 def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
-    """Compute two t tests of a difference of means, two-sided, and return the larger p.
+    """Compute the two-sided p of Student's and Welch's t test of two means, and return the larger one.
 
     Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
     mislead the second, a part with more spread than the rest the first, so the larger p counts.
@@ -266,7 +266,7 @@ def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return the number of each example's gold level, from 0; for scores the fifth, with the score to hold equal."""
+    """Number each example's gold level or, for scores with many values, its fifth, with the scores as a covariate."""
     distinct, code = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code.reshape(-1).astype(np.int64), None
@@ -275,10 +275,10 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
 
 
 class _SameGold:
-    """Figures of examples at the same gold: a regression with one intercept per stratum, before any part is known."""
+    """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
-        """Take out of the figures what the strata explain, and a covariate that varies within them."""
+        """Subtract from the figures what the strata and the covariate explain."""
         self._strata = strata
         self._df = len(x) - int(np.count_nonzero(np.bincount(strata))) - 1
         self._y = _centred(x, strata)
@@ -289,7 +289,7 @@ class _SameGold:
             self._df -= 1
 
     def difference(self, is_inside: Flags, groups: Groups | None) -> tuple[float, float]:
-        """Compute the part's coefficient, and its p; 0 and 1 if nothing identifies it."""
+        """Compute the slice's coefficient in the regression, and its p; 0 and 1 if it can't be identified."""
         belongs = _centred(is_inside.astype(np.float64), self._strata)
         if self._line is not None:
             belongs -= float(self._line @ belongs) * self._line
@@ -305,13 +305,13 @@ class _SameGold:
 
 
 def _centred(values: Floats, strata: Integers) -> Floats:
-    """Return the values minus the mean of their stratum."""
+    """Return each value minus the mean of its stratum."""
     means = np.bincount(strata, weights=values) / np.maximum(np.bincount(strata), 1)
     return np.asarray(values - means[strata])
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute p from how far each group moves the coefficient; 1 if there is only one group."""
+    """Compute a p by groups from how far each group moves the coefficient; 1 if there is only one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:
@@ -331,7 +331,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _p_by_groups(x: Floats, is_inside: Flags, groups: Groups, difference: float) -> float:
-    """Compute p from the difference with each group left out; 1 if one group is the whole part, or all the rest."""
+    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all the rest."""
     of_part = groups.left_out(np.array([np.where(is_inside, x, 0.0), is_inside], dtype=np.float64))
     of_all = groups.left_out(np.array([x, np.ones(len(x))]))
     sums, sizes = np.stack([of_part, of_all - of_part], axis=1)[:, :, 1:]

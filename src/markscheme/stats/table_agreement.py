@@ -32,12 +32,12 @@ MACRO = ("macro_precision", "macro_recall", "macro_f1")
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Statistics of two of the raters.
+    """Statistics of one pair of raters.
 
     Attributes:
-        raters: Their names; the judge's last where there is one.
-        units: Units that both rated.
-        statistics: By name, from those units.
+        raters: Names of both; a judge's is the last.
+        units: Number of units that both rated.
+        statistics: Statistics of these units, by name.
     """
 
     raters: tuple[str, str]
@@ -90,7 +90,7 @@ def table_agreement(
     names = tuple(raters)
     if judge is not None and judge not in names:
         raise ValueError(f"a judge is one of the raters {', '.join(names)}, not {judge!r}")
-    shown = _Shown(levels, scale, weights)
+    shown = _PairStatistics(levels, scale, weights)
     statistics = agreement_family(table, levels=levels, scale=scale, weights=weights, raters=names)
     if scale != "nominal":
         statistics |= icc_family(table, raters=names)
@@ -119,7 +119,7 @@ def table_agreement(
 
 
 def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
-    """List the columns of each pair of raters; with a judge, of each annotator and then the judge."""
+    """List the column indices of each pair of raters; with a judge, only pairs of an annotator and the judge."""
     if judge is None:
         return list(combinations(range(len(names)), 2))
     judge_place = names.index(judge)
@@ -127,15 +127,15 @@ def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """The statistics of two raters that a scale allows."""
+class _PairStatistics:
+    """Computes those statistics of two raters that a scale allows, by pair, pooled over pairs, or as a mean."""
 
     levels: npt.ArrayLike
     scale: ScaleKind
     weights: NamedWeights | None
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
-        """Compare two raters on the units that both rated."""
+        """Compute the statistics of two raters on the units that both rated."""
         complete = pair[~np.isnan(pair).any(axis=1)]
         return RaterPair(raters, len(complete), self._of_two(complete, raters))
 
@@ -150,9 +150,9 @@ class _Shown:
     def mean(
         self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
-        """Compute the mean over the pairs that share a unit; for an interval, a unit is left out of every pair.
+        """Compute the mean of each statistic over the pairs of raters that share a unit, with jackknife intervals.
 
-        Where no pair shares one, the mean is over all of them, and undefined.
+        The jackknife leaves a unit out of every pair. If no pair shares a unit, the means are undefined.
         """
         places = [index for index, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
         sharing = [rater_pairs[pair_index] for pair_index in places]
@@ -196,7 +196,7 @@ class _Shown:
 
 
 def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
-    """Compute the mean of a statistic over pairs, without interval; undefined if it is undefined for one of them."""
+    """Compute the mean of a statistic over pairs of raters, without interval; undefined if it is so for one pair."""
     estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
     n = min(pair.units for pair in rater_pairs)
     method = f"mean over {len(rater_pairs)} pairs"

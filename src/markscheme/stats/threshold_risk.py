@@ -1,4 +1,4 @@
-"""How often a mean of cases falls below a threshold although nothing changed, from repeated runs of the same cases."""
+"""Risk that a mean over test cases falls below a threshold by chance, estimated from repeated runs."""
 
 import math
 from dataclasses import dataclass
@@ -42,18 +42,18 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """A threshold for a mean of cases, and its behaviour while nothing changes.
+    """How often a mean over test cases falls below a threshold while nothing changes, and which threshold is safe.
 
     Attributes:
-        threshold: The least figure that passes.
-        of: The figure: mean score or share of passes.
+        threshold: The least mean that passes.
+        of: What is averaged: scores, or passes.
         averaged: Number of runs that CI averages.
         runs: Runs observed.
         cases: Cases in each run.
         groups: Number of groups of cases; None where cases aren't grouped.
         center: Mean over all runs and cases, 0 to 1.
-        p_fail: Probability that a run falls below it although nothing changed, with its 90 % interval; undefined where
-            the runs don't differ.
+        p_fail: Probability that a run falls below the threshold although nothing changed, with its 90 % interval;
+            undefined if the runs don't differ.
         p_fail_wide: The same probability, allowing for the error of `center`; None without spread. Where `center` is
             taken for the true mean, small probabilities come true 1.5 to 3 times as often as predicted.
         run_shift: Variance of run means as a multiple of what their cases explain; None without spread.
@@ -103,7 +103,7 @@ def threshold_risk(
     Args:
         values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run isn't enough.
         threshold: The least mean that passes, 0 to 1.
-        of: What is compared with it: the mean score, or the share of cases that pass.
+        of: What is compared with the threshold: the mean score, or the share of cases that pass.
         runs_in_ci: Number of runs that CI averages.
         groups: The group of each case, by name, shape (n_cases,): cases of one group may vary together within a run.
 
@@ -158,17 +158,17 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Return the variance of single cases, or of cases that vary together in groups, whichever is larger.
+    """Return the larger of two variances of a case: if cases vary independently, and if they vary together in groups.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
 
     Args:
         residuals: What neither case nor run explains, shape (n_runs, n_cases).
-        groups: Of the cases.
+        groups: Groups of the cases.
 
     Returns:
-        The variance, such that its `n_cases`-th part is a mean's, and its degrees of freedom.
+        The variance of a case, which divided by `n_cases` is that of a run's mean, and its degrees of freedom.
     """
     alone = _of_sums(residuals, np.ones(residuals.shape[1]))
     if not groups.several or groups.n == 1:
@@ -178,7 +178,7 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
-    """Compute variance of a case and degrees of freedom from sums over `sizes` cases, shape (n_runs, n_sums)."""
+    """Estimate the variance of a case, with degrees of freedom, from sums of residuals over `sizes` cases each."""
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))
@@ -187,7 +187,7 @@ def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class _Spread:
-    """Variation of run means around `center` (from `runs` runs): possible variances, shape (n,), with their weights."""
+    """Posterior of the variance of run means around `center`: possible variances, shape (n,), and their weights."""
 
     center: float
     variances: Floats
@@ -205,9 +205,9 @@ class _Spread:
         return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
 
     def safe_threshold(self, averaged: int, sure: float) -> float:
-        """Find the highest threshold that a mean of `averaged` runs rarely falls below.
+        """Find the highest threshold below which a mean of `averaged` runs falls at most 1 time in 20 by chance.
 
-        That is at most 1 time in 20, with the probability `sure`.
+        This holds with probability `sure`.
         """
         below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
         error = np.sqrt(self.variances / self.runs)
@@ -227,11 +227,11 @@ def _unknown(why: Reason, runs: int) -> Estimate:
 
 
 def _spread(center: float, by_cases: Floats, between: float, runs: int) -> _Spread:
-    """Compute the posterior of how much run means vary.
+    """Compute the posterior of the variance of run means.
 
     Args:
         center: Mean over all runs.
-        by_cases: Variances of a run's mean that cases may explain, each as likely as the others, shape (n,).
+        by_cases: Equally likely values of the part of that variance that is due to single cases, shape (n,).
         between: The observed variance of run means.
         runs: Number of runs.
     """

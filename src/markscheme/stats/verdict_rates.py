@@ -1,4 +1,4 @@
-"""The share of responses that annotators would pass, from labels drawn at random within each verdict of the judge.
+"""Pass rates as annotators would decide, from labels drawn at random among the judge's passes and its fails.
 
 Every corrected pass rate comes from here, at the level of its looks: of a set, of a group, and of a stream over weeks.
 """
@@ -82,7 +82,7 @@ def rate_by_verdict(
 def rates_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> tuple[Floats, Floats, Floats]:
-    """Return values, lower and upper limits of `rate_by_verdict` for many sets at once.
+    """Compute what `rate_by_verdict` does for many sets at once; return arrays of values, lower and upper limits.
 
     Args:
         passed: Labels that pass, for each set and verdict, shape (..., k).
@@ -102,7 +102,7 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute the rate, its squared distances down and up that labels cause, the units' variance, and smooth shares."""
+    """Compute pass rates, squared distances to both limits, variance by the pool, and smoothed shares by verdict."""
     hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]
@@ -119,23 +119,23 @@ def moments_by_verdict(
 
 
 def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
-    """Return True if there are labels enough to show a rate, whatever they say.
+    """Return True if the number of labels suffices to show a pass rate, whatever the labels are.
 
     Args:
-        labels: Labels of each verdict, shape (k,); weighted ones are what they are worth.
+        labels: Number of labels of each verdict, shape (k,); effective numbers for weighted labels.
         pool: Graded responses of each verdict.
     """
     return round(float(np.sum(labels))) >= LEAST_OWN and planned_half_width(labels, pool) <= WIDEST_PLANNED
 
 
 def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Predict half the width of a rate's interval from the number of labels of each verdict, whatever they say."""
+    """Predict half the width of a pass rate's interval from the number of labels of each verdict alone."""
     weight = np.asarray(pool, dtype=np.float64) / np.sum(pool)
     return math.sqrt(float((weight**2 * _half_widths(labels) ** 2).sum()))
 
 
 def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
-    """Count the labels needed to show a rate, each for the verdict that narrows it most; None if none are left.
+    """Return how many more labels are needed to show a pass rate; None if the unlabelled responses are too few.
 
     Args:
         labels: Labels of each verdict, shape (k,).
@@ -159,22 +159,22 @@ def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
 
 
 def z_of(level: float) -> float:
-    """Return how many standard errors an interval reaches at a level."""
+    """Return the normal quantile z of a two-sided interval with coverage `level`."""
     return float(ndtri(1 - _tail(level)))
 
 
 def _tail(level: float) -> float:
-    """Compute the probability in each tail, free of the rounding that 1 - 0.95 leaves."""
+    """Compute the probability in each tail outside an interval, without rounding errors such as those of 1 - 0.95."""
     return round((1 - level) / 2, 12)
 
 
 def _half_widths(labels: npt.ArrayLike) -> Floats:
-    """Predict half the width of a share's interval from a number of labels."""
+    """Predict half the width of a share's interval from the number of labels."""
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 
 def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
-    """Return the upper mid-p limits of shares; 1 where all are hits, or where there are no examples."""
+    """Compute the upper mid-p limits of shares; 1 if all examples are hits, or without examples."""
     k, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
     is_open = k < size
     misses = np.where(is_open, size - k, 1.0)

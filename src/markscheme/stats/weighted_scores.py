@@ -1,4 +1,4 @@
-"""Scores of levels under weights."""
+"""Scores of responses from their levels on criteria and the criteria's weights."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ from markscheme.stats.intervals import Floats
 
 
 def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
-    """Compute the scores of rows of levels under given weights.
+    """Compute the score of each row of positions on criteria, under given weights.
 
     Args:
         levels: Positions, shape (n, k), 0 to 1; nan where a criterion does not apply.

@@ -1,4 +1,4 @@
-"""The table of what puts the codes and shares of statistics in words; reports, which are above them, add it."""
+"""The table through which statistics get sentences for their codes and shares; `report/` adds the functions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -14,12 +14,12 @@ CODE_WORDS: OpenTable[Callable[[], Any]] = OpenTable()
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
-    """Return the sentence of a reason."""
+    """Return the sentence for the code and facts of a reason."""
     return str(_words().reason_in_words(code, facts))
 
 
 def share_in_words(estimate: Any, digits: int) -> str:
-    """Write the share that an `Estimate` has, with its interval."""
+    """Format the share in an `Estimate`, with its interval."""
     return str(_words().share_in_words(estimate, digits))
 
 

@@ -1,4 +1,4 @@
-"""How often a judge passes what gold fails, from labels drawn separately from its passes and from its fails."""
+"""Rates of false passes and false fails, from labels that were drawn separately from a judge's passes and fails."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,12 @@ UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Part of what was graded, on which the judge decided alike.
+    """A stratum of the graded responses with the same decision of the judge, and its labels.
 
     Attributes:
-        part: Its share of all that was graded, 0 to 1.
-        wrong: Share of its labelled examples on which gold decides as this rate asks: fails for a rate of false passes.
+        part: The stratum's share of all graded responses, 0 to 1.
+        wrong: Share of its labelled examples with gold's decision in question: gold's fails, for a rate of false
+            passes.
     """
 
     part: float
@@ -26,11 +27,11 @@ class Stratum:
 
     @property
     def value(self) -> float:
-        """The share; one half without labels."""
+        """The share `wrong`; one half without labels."""
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return the distances from the share to its lower and to its upper bound, both weighted by the part."""
+        """Return the distances from the share to its lower and upper bound, multiplied by the stratum's part of all."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low
@@ -40,14 +41,14 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class RateByVerdict:
-    """A rate of wrong decisions: of what gold fails, the share that the judge passes; or the reverse.
+    """A rate of false passes (share of gold's fails that the judge passes) or of false fails, with bounds.
 
     Labels that are drawn by the judge's verdict show how often gold fails among its passes and among its fails. The
     rate is the ratio of the first to the sum of both, each weighted by how much of all was graded so.
 
     Attributes:
-        decided_wrong: The strata that the judge passes.
-        decided_right: Those that it fails.
+        decided_wrong: For false passes, the strata that the judge passes; for false fails, those that it fails.
+        decided_right: The strata with the judge's other decision.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its
@@ -67,23 +68,23 @@ class RateByVerdict:
 
     @property
     def value(self) -> float:
-        """The rate, 0 to 1; 0 where gold decides so on nothing."""
+        """The rate, 0 to 1; 0 if no labelled example has gold's decision in question."""
         wrong = _sum(self.decided_wrong)
         every = wrong + _sum(self.decided_right)
         return wrong / every if every else 0.0
 
     @property
     def n(self) -> int:
-        """Labelled examples on which gold decides as the rate asks."""
+        """Number of labelled examples with gold's decision in question, such as its fails for false passes."""
         strata = (*self.decided_wrong, *self.decided_right)
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 
     def lower(self, confidence: float) -> float | None:
-        """Return the one-sided lower bound at `confidence`, 0 if there is none."""
+        """Return the one-sided lower bound of the rate at `confidence`; 0 if labels don't bound it."""
         return self._bound(_below(self.decided_wrong, confidence), _above(self.decided_right, confidence), -1.0)
 
     def upper(self, confidence: float) -> float | None:
-        """Return the one-sided upper bound at `confidence`, 1 if there is none."""
+        """Return the one-sided upper bound of the rate at `confidence`; 1 if labels don't bound it."""
         return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
@@ -95,7 +96,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the rate at which the weighted difference of both sides is as far from 0 as its reach, on `side`."""
+        """Find one limit of the rate, by inverting the interval of a weighted difference of both sides (Fieller)."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 

@@ -27,7 +27,7 @@ def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None)
     Args:
         comparison: The comparison with these labels.
         part: Name of the split that is compared, and the number of labelled examples in the whole set; None for the
-        whole set.
+            whole set.
     """
     gold = comparison.gold
     kinds = ", ".join(
