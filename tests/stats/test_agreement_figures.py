@@ -29,7 +29,7 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 
 
-def test_agreement_averaged_over_examples_equals_the_example_typed_here() -> None:
+def test_agreement_averaged_over_examples_equals_the_worked_example_in_this_test() -> None:
     assert pair_agreement(PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_PEOPLE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_JUDGE, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_JUDGE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
@@ -45,7 +45,7 @@ def test_agreement_averaged_over_examples_equals_the_shared_worked_example() -> 
     assert constant == approx(case["constant_by_example"], abs=5.1e-5)
 
 
-def test_the_best_constant_is_a_score_that_was_given() -> None:
+def test_the_best_constant_is_a_score_that_some_rater_gave() -> None:
     gold, judge = [0.05, 0.15, 0.5, 0.7], [1.0, 1.0, 1.0, 0.5]
     people = [[0.0, 0.0], [0.1, 0.2], [0.5, 0.5], [0.7, 0.7]]
     assert agreement_figures(gold, judge, people, tolerance=0.1).constant_value == 0.1
@@ -62,7 +62,7 @@ def test_the_best_constant_for_annotators_agrees_with_most_of_them() -> None:
     assert figures.constant_people.value == 0.8
 
 
-def test_only_examples_with_two_people_and_the_judge_compare_people() -> None:
+def test_annotators_are_compared_only_on_examples_that_two_annotators_and_the_judge_rated() -> None:
     people = [[0.5, 0.5], [0.5, math.nan], [0.5, 0.9], [0.5, 0.5]]
     figures = agreement_figures([0.5] * 4, [0.5, 0.5, 0.5, math.nan], people, tolerance=0.1)
     assert figures.people.n == figures.judge_people.n == figures.constant_people.n == 2
@@ -73,7 +73,9 @@ def test_only_examples_with_two_people_and_the_judge_compare_people() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), n=st.integers(2, 12))
-def test_the_judges_gain_over_a_constant_is_the_difference_of_the_two_shares(data: st.DataObject, n: int) -> None:
+def test_the_judge_s_gain_over_the_best_constant_is_the_difference_of_their_agreement(
+    data: st.DataObject, n: int
+) -> None:
     scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=n, max_size=n)
     gold, judge = data.draw(scores), data.draw(scores)
     people = np.array([data.draw(scores), data.draw(scores), data.draw(scores)]).T
@@ -97,7 +99,7 @@ def test_a_difference_of_exactly_the_tolerance_is_not_agreement_whatever_the_rou
     candidates=st.lists(st.integers(0, 20).map(lambda k: k / 20), min_size=1, max_size=10),
     tolerance=st.sampled_from([0.05, 0.1, 0.15, 0.3]),
 )
-def test_no_candidate_does_better_than_the_best_constant(
+def test_no_candidate_constant_agrees_with_more_values_than_the_best_one(
     gold: list[float], candidates: list[float], tolerance: float
 ) -> None:
     hits = {answer: float(close(gold, answer, tolerance).sum()) for answer in candidates}
@@ -111,7 +113,7 @@ def test_without_values_or_candidates_there_is_no_best_constant() -> None:
     assert math.isnan(best_constant([0.5], [], 0.1))
 
 
-def test_a_constant_may_be_limited_to_some_answers() -> None:
+def test_the_best_constant_is_chosen_among_the_given_candidates() -> None:
     figures = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0, 1.0])
     assert (figures.constant_value, figures.constant.value) == (1.0, 2 / 3)
     only_fails = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0])
@@ -131,7 +133,7 @@ def test_shapes_that_differ_are_refused(judge: Any, people: Any) -> None:
         agreement_figures([0.5, 0.6], judge, people, tolerance=0.1)
 
 
-def test_ties_at_the_tolerance_are_counted_and_both_shares_given() -> None:
+def test_differences_of_exactly_the_tolerance_are_counted_and_agreement_is_given_without_and_with_them() -> None:
     gold = np.array([0.5, 0.5, 0.5, 0.5, math.nan])
     ties = tolerance_ties(gold, gold + np.array([0.1, -0.1, 0.05, 0.3, 0.1]), tolerance=0.1)
     assert (ties.n, ties.count) == (4, 2)
@@ -140,7 +142,7 @@ def test_ties_at_the_tolerance_are_counted_and_both_shares_given() -> None:
 
 
 @pytest.mark.parametrize(("n", "flagged"), [(20, True), (21, False)])
-def test_ties_are_flagged_from_five_in_a_hundred(n: int, flagged: bool) -> None:
+def test_differences_of_exactly_the_tolerance_are_flagged_from_5_percent_of_the_examples(n: int, flagged: bool) -> None:
     judge = np.full(n, 0.5)
     judge[0] = 0.6
     assert tolerance_ties(np.full(n, 0.5), judge, tolerance=0.1).flagged is flagged

@@ -113,7 +113,7 @@ def test_yes_no_gold_is_the_majority_of_an_odd_number() -> None:
 # ---------------------------------------------------------------------------------------------------------- ceiling
 
 
-def test_ceiling_is_the_mean_alpha_over_pairs_with_its_jackknife() -> None:
+def test_alpha_of_annotators_is_the_mean_over_pairs_with_its_jackknife_interval() -> None:
     people, judge = np.array(PEOPLE, dtype=float).T, np.array(JUDGE, dtype=float)
     everyone = np.column_stack([judge, people])
 
@@ -139,14 +139,14 @@ def test_ceiling_is_the_mean_alpha_over_pairs_with_its_jackknife() -> None:
     assert limit.gap.level == 0.90
 
 
-def test_a_judge_as_good_as_a_person_is_found_to_be_and_a_poor_one_is_not() -> None:
+def test_a_judge_as_good_as_an_annotator_is_shown_to_be_so_and_a_poor_judge_is_not() -> None:
     good = [ceiling(*drawn(100, 0.5, seed), levels=FIVE).as_good for seed in range(20)]
     poor = [ceiling(*drawn(100, 0.5, seed, judge_noise=1.0), levels=FIVE).as_good for seed in range(20)]
     assert sum(map(bool, good)) >= 16
     assert sum(map(bool, poor)) <= 1
 
 
-def test_if_people_and_judge_never_differ_the_interval_allows_for_unseen_disagreement() -> None:
+def test_if_annotators_and_judge_never_differ_the_interval_allows_for_unseen_disagreement() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
     limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
     assert limit.gap.value == 0
@@ -155,7 +155,7 @@ def test_if_people_and_judge_never_differ_the_interval_allows_for_unseen_disagre
     assert limit.as_good is False
 
 
-def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
+def test_the_jackknife_of_alpha_leaves_out_whole_groups_and_ignores_missing_ratings() -> None:
     people, judge = drawn(120, 0.5, 7)
     by_task = ceiling(people, judge, levels=FIVE, groups=np.arange(120) // 3)
     assert by_task.gap.n == 40
@@ -167,7 +167,7 @@ def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
     assert (limit.gap.value, limit.gap.low) == (alone.gap.value, alone.gap.low)
 
 
-def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
+def test_comparing_a_judge_with_annotators_needs_two_annotators_who_share_thirty_examples() -> None:
     people, judge = drawn(29, 0.5, 1)
     few = ceiling(people, judge, levels=FIVE)
     why = "needs 30 examples that two annotators rated"
@@ -188,7 +188,7 @@ def test_agreement_among_annotators_is_the_same_for_any_judge() -> None:
     assert (mirrored.gap.n, whole.gap.n) == (30, 120)
 
 
-def test_a_ceiling_is_undefined_for_one_level_and_withheld_if_few_ratings_are_on_others() -> None:
+def test_alpha_of_annotators_is_undefined_for_ratings_on_one_level_and_withheld_if_few_are_on_others() -> None:
     same = np.ones((40, 2))
     assert ceiling(same, same[:, 0], levels=[0, 1], metric="nominal").gap.undefined == (
         "one level only, for two annotators or an annotator and the judge"
@@ -217,7 +217,7 @@ def test_alternative_annotator_test_agrees_with_its_authors_code() -> None:
         assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
-def test_every_person_is_tested_by_one_sample_t_of_the_difference_in_wins() -> None:
+def test_the_alternative_annotator_test_is_a_one_sample_t_test_of_the_difference_in_wins() -> None:
     people, judge = drawn(60, 0.6, 3)
     outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]
@@ -240,7 +240,7 @@ def student_below(t: float, df: int) -> float:
     return float(np.trapz(density, x) / np.trapz(whole, everything))
 
 
-def test_equal_differences_win_or_lose_outright() -> None:
+def test_the_alternative_annotator_test_has_a_p_of_0_or_1_if_all_differences_in_wins_are_equal() -> None:
     same = np.tile([0.0, 1.0, 2.0], 12)
     alike = alternative_annotator_test(np.column_stack([same] * 3), same, epsilon=EPSILON["crowd"])
     assert [p.p for p in alike.people if p is not None] == [0, 0, 0]
@@ -249,7 +249,7 @@ def test_equal_differences_win_or_lose_outright() -> None:
     assert (apart.winning_rate.value, apart.advantage.value, apart.passed) == (0, 0, False)
 
 
-def test_the_test_is_undefined_without_three_people_and_thirty_examples() -> None:
+def test_the_alternative_annotator_test_is_undefined_without_three_annotators_and_thirty_examples() -> None:
     people, judge = drawn(29, 0.5, 1)
     why = "needs 3 people, one of them with 30 examples shared with the judge"
     assert alternative_annotator_test(people, judge).winning_rate.undefined == why
@@ -259,7 +259,7 @@ def test_the_test_is_undefined_without_three_people_and_thirty_examples() -> Non
     assert two.passed is None
 
 
-def test_a_person_with_too_few_examples_is_left_out_of_the_winning_rate() -> None:
+def test_an_annotator_with_too_few_examples_is_left_out_of_the_winning_rate() -> None:
     people, judge = drawn(60, 0.5, 4)
     people[20:, 2] = nan
     outcome = alternative_annotator_test(people, judge)
@@ -280,6 +280,6 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_annotator_statistics_raise_an_error_that_names_them(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

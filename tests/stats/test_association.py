@@ -74,14 +74,14 @@ def some_ratings(seed: int, *, n: int = 40, kind: str) -> tuple[Floats, Floats]:
 
 @pytest.mark.parametrize("key", REFERENCE_NAMES)
 @pytest.mark.parametrize("table", TABLES)
-def test_values_of_other_libraries_are_reproduced(table: str, key: str) -> None:
+def test_correlations_of_other_libraries_are_reproduced(table: str, key: str) -> None:
     numbers = block("reference.yaml", "two_rater_tables")[table]
     gold, judge = units(numbers["table"])
     assert value(REFERENCE_NAMES[key](gold, judge)) == pytest.approx(numbers[key], abs=6e-11)
 
 
 @pytest.mark.parametrize("table", [t for t in TABLES if t != "opposite_2x2"] + ["one_label_only"])
-def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
+def test_intervals_of_correlations_equal_the_worked_examples(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     expected = numbers["estimates"]["spearman"]
@@ -97,7 +97,7 @@ def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_jackknife_intervals_equal_those_computed_with_other_libraries(table: str) -> None:
+def test_jackknife_intervals_of_correlations_equal_those_computed_with_other_libraries(table: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[table]["spearman"]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
     n = len(gold)
@@ -169,7 +169,7 @@ def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statisti
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_the_interval_is_withheld_or_marked_if_few_units_are_outside_the_most_common_level(
+def test_the_interval_of_a_correlation_is_withheld_or_marked_if_few_units_are_outside_the_most_common_level(
     statistic: Statistic,
 ) -> None:
     def with_off(off: int) -> Estimate:
@@ -234,7 +234,7 @@ def test_without_two_examples_there_is_no_correlation_and_no_warning(statistic: 
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_two_examples_have_a_value_and_no_interval(statistic: Statistic) -> None:
+def test_a_correlation_of_two_examples_has_a_value_and_no_interval(statistic: Statistic) -> None:
     estimate = statistic([1, 2], [1, 3])
     assert estimate.value is not None
     assert estimate.low is None
@@ -246,7 +246,7 @@ def test_an_interval_that_depends_on_a_single_example_is_withheld() -> None:
     assert estimate.note == "withheld: hangs on one example"
 
 
-def test_values_apart_by_rounding_only_are_one_level() -> None:
+def test_values_that_differ_only_by_rounding_count_as_one_level() -> None:
     assert pearson([0.1 + 0.2, 0.3, 0.3], [1, 2, 3]).undefined == "gold never leaves level 0.3"
     tied = kendall([0.1 + 0.2, 0.3, 0.5], [1, 1, 2])
     assert tied.value == 1

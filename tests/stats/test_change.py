@@ -58,7 +58,9 @@ def by_listing(rows: Rows, *, two_sided: bool) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("d", "exact_p", "mid_p"), SIGN_FLIPS)
-def test_sign_flip_gives_the_exact_p_of_the_worked_examples(d: list[int], exact_p: float, mid_p: float) -> None:
+def test_the_sign_flip_test_gives_the_exact_p_of_the_worked_examples(
+    d: list[int], exact_p: float, mid_p: float
+) -> None:
     test = sign_flip(d)
     assert (test.exact_p, test.mid_p, test.n) == (exact_p, mid_p, len(d))
 
@@ -69,19 +71,19 @@ def test_the_sign_flip_test_gives_the_p_values_of_the_shared_reference() -> None
         assert (test.exact_p, test.mid_p) == (case["exact_p"], case["mid_p"])
 
 
-def test_sign_flip_agrees_with_the_simulation_code() -> None:
+def test_the_sign_flip_test_gives_the_p_values_of_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "sign_flip_convolution"):
         test = sign_flip(case["differences"])
         assert (round(test.exact_p, 6), round(test.mid_p, 6)) == (case["exact_p"], case["mid_p"])
 
 
-def test_sign_flip_on_yes_no_is_the_exact_mcnemar_test() -> None:
+def test_the_sign_flip_test_of_yes_no_ratings_is_the_exact_mcnemar_test() -> None:
     test = sign_flip([1] * 10 + [-1] * 3 + [0] * 20)
     assert test.exact_p == approx(0.0922851562, abs=6e-11)
     assert test.mid_p == approx(0.0573730469, abs=6e-11)
 
 
-def test_mcnemar_examples_are_reproduced_and_the_middle_of_an_even_split_counts_once() -> None:
+def test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once() -> None:
     for case in block("reference.yaml", "mcnemar")["cases"]:
         b, c = case["b"], case["c"]
         test = sign_flip([1] * b + [-1] * c)
@@ -94,7 +96,7 @@ def test_mcnemar_examples_are_reproduced_and_the_middle_of_an_even_split_counts_
 
 @given(differences)
 @settings(max_examples=60, deadline=None)
-def test_sign_flip_equals_the_listing_of_all_sign_patterns(d: list[float]) -> None:
+def test_the_sign_flip_p_equals_the_one_from_listing_all_sign_patterns(d: list[float]) -> None:
     exact_p, mid_p = by_listing([[x, -x] for x in d], two_sided=True)
     test = sign_flip(d)
     if any(d):
@@ -105,14 +107,16 @@ def test_sign_flip_equals_the_listing_of_all_sign_patterns(d: list[float]) -> No
 
 @given(differences)
 @settings(max_examples=60, deadline=None)
-def test_p_of_differences_and_of_their_opposites_agree(d: list[float]) -> None:
+def test_the_sign_flip_p_of_differences_and_of_their_opposites_is_the_same(d: list[float]) -> None:
     up, down = sign_flip(d), sign_flip([-x for x in d])
     assert (up.exact_p, up.mid_p, up.shift) == (down.exact_p, down.mid_p, -down.shift)
 
 
 @given(differences, st.integers(0, 5), st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_order_scale_and_unchanged_examples_do_not_change_p(d: list[float], zeros: int, random: Any) -> None:
+def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change_the_sign_flip_p(
+    d: list[float], zeros: int, random: Any
+) -> None:
     shuffled = [3 * x for x in d] + [0.0] * zeros
     random.shuffle(shuffled)
     assert sign_flip(shuffled).mid_p == approx(sign_flip(d).mid_p, abs=1e-12)
@@ -142,7 +146,7 @@ def test_flips_of_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
 
 
-def test_shifts_of_scores_are_tested_in_hundredths() -> None:
+def test_shifts_of_scores_are_tested_after_rounding_to_hundredths() -> None:
     d = np.array([0.31, -0.07, 0.12, 0.25, 0.1 + 0.2 - 0.3])
     assert sign_flip(d).mid_p == sign_flip(np.rint(100 * d)).mid_p
     assert sign_flip(d).shift == approx(d.mean())
@@ -160,7 +164,9 @@ def test_without_examples_the_p_of_a_shift_is_1() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.02, 0.3])
-def test_many_rows_give_the_same_by_transform_as_by_convolution(monkeypatch: pytest.MonkeyPatch, spread: float) -> None:
+def test_the_distribution_of_a_sum_by_fourier_transform_equals_the_one_by_convolution(
+    monkeypatch: pytest.MonkeyPatch, spread: float
+) -> None:
     draw = np.random.default_rng(8)
     d = np.rint(draw.normal(0.3 * spread / 17, spread, 300) * 100) / 100
     runs = draw.integers(0, 5, (300, 4))
@@ -171,7 +177,7 @@ def test_many_rows_give_the_same_by_transform_as_by_convolution(monkeypatch: pyt
         assert (one.exact_p, one.mid_p) == approx((other.exact_p, other.mid_p), abs=1e-12)
 
 
-def test_a_hundred_thousand_examples_give_the_normal_p() -> None:
+def test_for_a_hundred_thousand_examples_the_exact_p_equals_that_of_the_normal_distribution() -> None:
     d = np.random.default_rng(3).integers(-2, 3, 100_000)
     normal = math.erfc(abs(d.sum()) / math.sqrt(2 * (d**2).sum()))
     assert sign_flip(d).mid_p == approx(normal, abs=1e-4)
@@ -187,7 +193,7 @@ def test_the_test_of_any_change_gives_the_exact_p_of_the_worked_example() -> Non
     assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
-def test_the_test_of_any_change_agrees_with_the_simulation_code() -> None:
+def test_the_test_of_any_change_gives_the_p_values_of_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
         change_test = any_change(runs[:, 0], runs[:, 1:])
@@ -246,7 +252,7 @@ def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
     assert change_test.flips_stored.undefined == change_test.undefined
 
 
-def test_a_shift_of_the_reference_is_reproduced() -> None:
+def test_the_shift_of_the_shared_reference_is_reproduced() -> None:
     case = block("recipes.yaml", "kappa_change")
     test = moved(case["now"], case["then"])
     assert test.shift == approx(case["shift"])
@@ -260,7 +266,7 @@ def test_a_shift_of_the_reference_is_reproduced() -> None:
     ("n", "up", "down", "low", "high"),
     [(50, 0, 0, -0.184025, 0.184025), (36, 0, 0, -0.254520, 0.254520), (100, 15, 3, 0.003639, 0.231655)],
 )
-def test_the_interval_of_a_shift_is_widened_by_a_pair_across_the_scale(
+def test_the_interval_of_a_shift_allows_for_a_pair_of_differences_across_the_whole_scale(
     n: int, up: int, down: int, low: float, high: float
 ) -> None:
     interval = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)
@@ -268,7 +274,7 @@ def test_the_interval_of_a_shift_is_widened_by_a_pair_across_the_scale(
     assert interval.value == approx((up - down) / n)
 
 
-def test_no_drift_agrees_with_the_simulation_code() -> None:
+def test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "no_drift")["cases"]:
         d = np.zeros(case["n"])
         d[: case["ones"]] = 1
@@ -280,7 +286,7 @@ def test_no_drift_agrees_with_the_simulation_code() -> None:
         assert (-case["margin"] < low and high < case["margin"]) is case["affirmed"]
 
 
-def test_thirty_seven_unchanged_examples_are_the_fewest_that_affirm() -> None:
+def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_an_unmoved_judge() -> None:
     assert examples_to_affirm(0.0, margin=0.25, span=4) == 37
     for n, affirmed in ((36, False), (37, True)):
         assert ((shift_interval(np.zeros(n), span=4).high or 0.0) < 0.25) is affirmed
@@ -288,13 +294,13 @@ def test_thirty_seven_unchanged_examples_are_the_fewest_that_affirm() -> None:
 
 @given(st.lists(halves, min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_the_widened_interval_contains_its_value_and_narrows_with_more_equal_examples(d: list[float]) -> None:
+def test_the_interval_of_a_shift_contains_its_value_and_narrows_with_more_unchanged_examples(d: list[float]) -> None:
     once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)
     assert None not in (once.low, once.high, twice.low, twice.high)
     assert (twice.high or 0) - (twice.low or 0) < (once.high or 0) - (once.low or 0)
 
 
-def test_examples_to_affirm_follow_the_rule_of_thumb() -> None:
+def test_the_number_of_examples_to_show_an_unmoved_judge_follows_the_rule_of_thumb() -> None:
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
 
 
@@ -306,7 +312,7 @@ def test_adjusted_p_values_equal_the_worked_example() -> None:
     assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
 
 
-def test_adjusted_p_agree_with_statsmodels() -> None:
+def test_adjusted_p_values_equal_those_of_statsmodels() -> None:
     case = block("reference.yaml", "multiple")
     for adjust, wanted in ((holm, "holm"), (benjamini_yekutieli, "by")):
         assert adjust(case["p"]).tolist() == approx(case[wanted], abs=5e-9)
@@ -314,7 +320,9 @@ def test_adjusted_p_agree_with_statsmodels() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_adjusted_p_keep_the_order_they_came_in_and_never_fall(p: list[float], random: Any) -> None:
+def test_adjusted_p_values_are_returned_in_the_given_order_and_are_never_below_the_unadjusted_ones(
+    p: list[float], random: Any
+) -> None:
     order = list(range(len(p)))
     random.shuffle(order)
     for adjust in (holm, benjamini_yekutieli):
@@ -340,7 +348,7 @@ def test_ratings_are_converted_to_multiples_of_the_coarsest_unit_that_fits_them_
     assert whole_multiples([0.1234567])[0].tolist() == [12]
 
 
-def test_a_mean_over_units_has_the_plain_standard_error() -> None:
+def test_the_jackknife_standard_error_of_a_mean_over_units_is_the_usual_one() -> None:
     x = np.array([1.0, 4.0, 2.0, 2.0, 7.0, 3.0, np.nan])
     estimate = mean_estimate(x, transform=IDENTITY)
     assert estimate.n == 6
@@ -367,7 +375,7 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_change_tests_raise_an_error_that_names_them(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

@@ -111,7 +111,7 @@ def gwet_ordinal(k: int) -> Table:
 
 @pytest.mark.parametrize("name", ["even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                                   "perfect_3x3", "opposite_2x2"])  # fmt: skip
-def test_two_rater_tables_are_reproduced_as_in_other_libraries(name: str) -> None:
+def test_coefficients_of_the_shared_tables_of_two_raters_equal_those_of_other_libraries(name: str) -> None:
     expected = block("reference.yaml", "two_rater_tables")[name]
     ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
     for key, (coefficient, weights) in REFERENCE_NAMES.items():
@@ -123,7 +123,7 @@ def test_two_rater_tables_are_reproduced_as_in_other_libraries(name: str) -> Non
     assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
 
 
-def test_every_two_rater_table_has_a_test_here() -> None:
+def test_every_shared_table_of_two_raters_is_tested_in_this_file() -> None:
     tables = set(block("reference.yaml", "two_rater_tables")) - {"_about"}
     assert tables == {"even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                       "perfect_3x3", "opposite_2x2"}  # fmt: skip
@@ -143,7 +143,7 @@ def test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_me
     assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
 
 
-def test_counts_of_fourteen_raters_are_reproduced() -> None:
+def test_coefficients_of_fourteen_raters_from_counts_equal_the_shared_reference() -> None:
     expected = block("reference.yaml", "fleiss_counts")
     ratings = from_counts(expected["counts"])
     assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
@@ -259,7 +259,7 @@ def test_the_shortcut_for_leaving_out_a_unit_or_group_equals_recomputing(coeffic
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_shares_of_several_raters_have_the_interval_of_their_units(grouped: bool) -> None:
+def test_shares_of_agreement_of_several_raters_have_the_interval_of_a_share_of_units(grouped: bool) -> None:
     ratings = sparse_table(40, 3, 4, 0.1, seed=2)
     groups = np.arange(40) // 3 if grouped else None
     paired = (~np.isnan(ratings)).sum(axis=1) >= 2
@@ -274,7 +274,7 @@ def test_shares_of_several_raters_have_the_interval_of_their_units(grouped: bool
 # --------------------------------------------------------------------------------------------------- what it refuses
 
 
-def test_shapes_that_do_not_fit_are_named() -> None:
+def test_errors_on_ratings_of_the_wrong_shape_name_the_shape() -> None:
     with pytest.raises(ValueError, match=r"equally long vectors, not \(3,\) and \(2,\)"):
         two_raters([1, 2, 3], [1, 2], levels=[1, 2, 3], ordered=True)
     with pytest.raises(ValueError, match=r"shape \(n_units, n_raters\), not \(3,\)"):
@@ -286,18 +286,18 @@ def test_shapes_that_do_not_fit_are_named() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[[1, 2], [3]], [["a", "b"]], [[1, object()]]])
-def test_what_is_not_a_table_of_numbers_is_refused_in_our_words(wrong: Any) -> None:
+def test_ratings_that_are_not_a_table_of_numbers_raise_our_own_error(wrong: Any) -> None:
     with pytest.raises(ValueError, match="ratings must be numbers in rows of one length"):
         cohen_kappa(wrong, levels=[1, 2])
 
 
 @pytest.mark.parametrize("rating", [0, 6, 7.5, math.inf, -math.inf])
-def test_a_rating_off_the_scale_is_named(rating: float) -> None:
+def test_the_error_on_a_rating_off_the_scale_names_the_rating(rating: float) -> None:
     with pytest.raises(ValueError, match=f"rating {rating:g} is not on the scale 1, 2, 3, 4, 5"):
         agreement_family(np.array([[1, 2], [rating, 2]]), levels=[1, 2, 3, 4, 5], scale="ordinal")
 
 
-def test_a_nominal_scale_has_nothing_between_its_levels() -> None:
+def test_a_rating_between_the_levels_of_a_nominal_scale_is_refused() -> None:
     with pytest.raises(ValueError, match=r"rating 1\.5 isn't one of the levels"):
         agreement_family(np.array([[1, 1.5], [2, 2]]), levels=[1, 2, 3], scale="nominal")
 
@@ -308,14 +308,14 @@ def test_levels_that_are_not_a_scale_are_refused(levels: Any) -> None:
         cohen_kappa([[1, 2], [2, 2]], levels=levels)
 
 
-def test_ordered_levels_stand_in_order() -> None:
+def test_levels_of_an_ordinal_scale_that_are_not_in_order_are_refused() -> None:
     with pytest.raises(ValueError, match="must be in order, worst first"):
         agreement_family([[1, 2], [2, 2]], levels=[1, 3, 2], scale="ordinal")
     with pytest.raises(ValueError, match="nominal, ordinal or interval, not 'ratio'"):
         agreement_family([[1, 2], [2, 2]], levels=[1, 2], scale="ratio")  # type: ignore[arg-type]
 
 
-def test_names_and_weights_that_do_not_exist_are_refused() -> None:
+def test_unknown_names_of_coefficients_and_weights_are_refused() -> None:
     with pytest.raises(ValueError, match=r"a coefficient is one of exact_agreement, .*not 'kappa'"):
         agreement([[1, 2]], "kappa", levels=[1, 2])
     with pytest.raises(ValueError, match="weights are identity, linear, quadratic or a credit matrix, not 'cubic'"):
@@ -324,7 +324,7 @@ def test_names_and_weights_that_do_not_exist_are_refused() -> None:
         fleiss_kappa([[1, 2]], levels=[1, 2], weights="ordinal")
 
 
-def test_shares_and_ac1_take_no_weights() -> None:
+def test_shares_of_agreement_and_gwet_s_ac1_take_no_weights() -> None:
     for name in ("exact_agreement", "within_one", "percent_agreement", "gwet_ac1"):
         assert agreement([[1, 2]], name, levels=[1, 2], weights="identity") == agreement([[1, 2]], name, levels=[1, 2])
         with pytest.raises(ValueError, match=f"{name} takes no weights"):
@@ -369,21 +369,21 @@ def reasons(ratings: Any, levels: Any = (0, 1, 2), **more: Any) -> dict[str, str
     return {name: e.undefined for name, e in agreement_family(ratings, levels=levels, scale="ordinal", **more).items()}
 
 
-def test_no_ratings_at_all_leave_everything_undefined() -> None:
+def test_every_coefficient_is_undefined_without_ratings() -> None:
     for nothing in (np.full((4, 3), nan), np.zeros((0, 2)), np.zeros((5, 0)), np.full((1, 1), nan)):
         assert set(reasons(nothing).values()) == {"needs two raters who rated something"}
 
 
-def test_one_rater_leaves_everything_undefined() -> None:
+def test_every_coefficient_is_undefined_for_one_rater() -> None:
     assert set(reasons([[0], [1], [2]]).values()) == {"needs two raters who rated something"}
     assert set(reasons([[0, nan], [1, nan]]).values()) == {"needs two raters who rated something"}
 
 
-def test_units_rated_once_leave_everything_undefined() -> None:
+def test_every_coefficient_is_undefined_if_each_unit_is_rated_only_once() -> None:
     assert set(reasons([[0, nan], [nan, 1], [2, nan]]).values()) == {"no example has two ratings"}
 
 
-def test_a_rater_with_no_ratings_plays_no_part() -> None:
+def test_a_rater_without_ratings_changes_no_coefficient() -> None:
     ratings = sparse_table(40, 3, 3, 0.1, seed=8)
     beside = np.column_stack([ratings, np.full(40, nan)])
     assert agreement_family(beside, levels=range(3), scale="ordinal") == agreement_family(
@@ -393,7 +393,7 @@ def test_a_rater_with_no_ratings_plays_no_part() -> None:
     assert cohen_kappa(alone, levels=range(3)) == cohen_kappa(ratings[:, :2], levels=range(3))
 
 
-def test_more_than_two_raters_are_sent_to_the_form_for_many() -> None:
+def test_a_coefficient_of_two_raters_names_its_form_for_more_raters() -> None:
     why_undefined = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
     assert (
         why_undefined["cohen_kappa"]
@@ -443,7 +443,7 @@ def test_complete_disagreement_has_a_value_and_no_interval() -> None:
     assert nothing_exact.method == "share of examples; Clopper-Pearson"
 
 
-def test_a_rater_who_never_leaves_one_level_is_named() -> None:
+def test_the_reason_names_a_rater_who_gives_every_unit_the_same_level() -> None:
     gold, judge = [0] * 12 + [1] * 18, [1] * 30
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True)
     assert statistics["cohen_kappa"].value == pytest.approx(0.0)
@@ -520,7 +520,7 @@ def test_coefficients_with_partial_credit_and_uniform_chance_are_approximate_on_
         [[2, 1, 0, nan], [nan, nan, nan, nan], [0, nan, nan, nan]],
     ],
 )
-def test_no_table_raises_or_warns(ratings: Any) -> None:
+def test_no_table_of_ratings_makes_a_coefficient_raise_or_warn(ratings: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for groups in (None, np.arange(len(ratings)) // 2):
@@ -545,7 +545,7 @@ def test_ratings_between_levels_are_used_as_they_are_by_coefficients_of_distance
     assert statistics["within_one"].value == 1.0
 
 
-def test_ratings_between_levels_are_not_a_category() -> None:
+def test_coefficients_that_count_categories_are_undefined_for_ratings_between_levels() -> None:
     statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     for name in ("cohen_kappa", "gwet_ac1", "gwet_ac2"):
         assert statistics[name].undefined == "needs categories, and rating 2.5 lies between levels"
@@ -572,14 +572,14 @@ def test_quadratic_kappa_is_the_same_by_credit_matrix_and_by_moments() -> None:
     assert limits(by_moments) == pytest.approx(limits(by_credit), rel=1e-11)
 
 
-def test_a_rating_a_rounding_error_off_its_level_is_that_level() -> None:
+def test_a_rating_that_differs_from_a_level_by_a_rounding_error_counts_as_that_level() -> None:
     levels = [0.1, 0.2, 0.3]
     statistics = two_raters([0.1 + 0.2, 0.1, 0.2], [0.3, 0.1, 0.1], levels=levels, ordered=True)
     assert statistics["exact_agreement"].value == pytest.approx(2 / 3)
     assert statistics["cohen_kappa"].undefined is None
 
 
-def test_measurements_have_interval_statistics_and_no_categories() -> None:
+def test_for_measurements_only_coefficients_that_need_no_categories_are_defined() -> None:
     rng = np.random.default_rng(4)
     truth = rng.normal(size=(400, 1))
     measured = truth + rng.normal(scale=0.4, size=(400, 3))
@@ -591,7 +591,7 @@ def test_measurements_have_interval_statistics_and_no_categories() -> None:
 # ------------------------------------------------------------------------------------------------------ what is given
 
 
-def test_the_family_has_the_names_of_the_agreement_command() -> None:
+def test_the_family_of_agreement_statistics_has_the_names_of_all_coefficients() -> None:
     three = sparse_table(30, 3, 5, 0.1, seed=7)
     assert list(agreement_family(three, levels=range(5), scale="interval")) == list(COEFFICIENTS)
     assert "within_one" not in agreement_family(three, levels=range(5), scale="nominal")
@@ -606,7 +606,7 @@ def test_the_family_has_the_names_of_the_agreement_command() -> None:
         ("interval", "quadratic weights", "interval metric"),
     ],
 )
-def test_the_scale_says_what_a_disagreement_costs(scale: Any, weights: str, metric: str) -> None:
+def test_the_kind_of_scale_decides_the_default_cost_of_a_disagreement(scale: Any, weights: str, metric: str) -> None:
     statistics = agreement_family(from_contingency(FIVE_LEVELS), levels=range(5), scale=scale)
     unweighted = {"cohen_kappa", "gwet_ac1"}
     for name in set(CHANCE_CORRECTED) - unweighted - {"krippendorff_alpha"}:
@@ -647,7 +647,7 @@ def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names()
     assert yes_no["krippendorff_alpha"].method.startswith("nominal metric")
 
 
-def test_an_example_lacking_a_side_is_left_aside_with_its_group() -> None:
+def test_an_example_without_gold_or_judge_is_ignored_together_with_its_group() -> None:
     gold, judge = [0, 1, nan, 1, 0, 1], [0, 1, 1, nan, 1, 1]
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
     assert statistics["exact_agreement"].value == 0.75
@@ -657,7 +657,7 @@ def test_an_example_lacking_a_side_is_left_aside_with_its_group() -> None:
     assert empty["exact_agreement"].undefined is not None
 
 
-def test_levels_may_run_downwards() -> None:
+def test_levels_may_be_given_in_descending_order() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     upwards = agreement_family(ratings, levels=range(5), scale="ordinal")
     downwards = agreement_family(4 - ratings, levels=range(4, -1, -1), scale="ordinal")
@@ -665,14 +665,14 @@ def test_levels_may_run_downwards() -> None:
         assert downwards[name].value == pytest.approx(estimate.value, rel=1e-12)
 
 
-def test_unused_levels_belong_to_the_scale() -> None:
+def test_levels_that_nobody_used_count_as_part_of_the_scale() -> None:
     ratings = from_contingency([[6, 0, 1, 0], [0, 0, 0, 0], [2, 0, 9, 3], [0, 0, 2, 7]])
     assert gwet_ac1(ratings, levels=range(4)).value == pytest.approx(0.6596549279)
     assert gwet_ac1(ratings, levels=[0, 2, 3]).value == pytest.approx(0.6, abs=0.02)
     assert gwet_ac1(ratings, levels=range(4)).value != gwet_ac1(ratings, levels=[0, 2, 3]).value
 
 
-def test_several_raters_agree_exactly_when_all_do_and_in_part_by_pairs() -> None:
+def test_exact_agreement_needs_all_raters_and_percent_agreement_counts_pairs_of_them() -> None:
     ratings = np.array([[1, 1, 1], [1, 1, 2], [1, 3, 2], [4, nan, 4], [2, nan, nan]])
     assert exact_agreement(ratings, levels=range(1, 5)).value == 0.5
     assert percent_agreement(ratings, levels=range(1, 5)).value == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
@@ -680,11 +680,11 @@ def test_several_raters_agree_exactly_when_all_do_and_in_part_by_pairs() -> None
     assert exact_agreement(ratings, levels=range(1, 5)).n == 4
 
 
-def test_within_one_counts_levels_and_not_their_numbers() -> None:
+def test_agreement_within_one_level_counts_levels_rather_than_their_numbers() -> None:
     assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
 
 
-def test_an_interval_has_the_requested_coverage() -> None:
+def test_an_interval_with_more_requested_coverage_is_wider() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     widths = [
         np.diff(limits(cohen_kappa(ratings, levels=range(5), level=level)))[0] for level in (0.8, 0.9, 0.95, 0.99)
@@ -702,6 +702,6 @@ def test_a_million_units_take_little_memory() -> None:
     assert peak < 476e6
 
 
-def test_every_name_in_the_package_s_all_exists() -> None:
+def test_every_name_that_the_statistics_package_exports_exists() -> None:
     assert all(getattr(stats, name) is not None for name in stats.__all__)
     assert len(set(stats.__all__)) == len(stats.__all__)

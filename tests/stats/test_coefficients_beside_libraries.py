@@ -97,7 +97,9 @@ def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | 
         pytest.param(range(N_TABLES), id="all", marks=pytest.mark.release),
     ],
 )
-def test_irrcac_gives_the_same_values_observed_and_expected_agreement(compared: Sequence[int]) -> None:
+def test_irrcac_gives_the_same_coefficients_and_the_same_observed_and_expected_agreement(
+    compared: Sequence[int],
+) -> None:
     pd = import_module("pandas")
     raw = import_module("irrCAC.raw")
     same, excused = Counter[str](), Counter[str]()
@@ -145,7 +147,7 @@ def test_krippendorff_gives_the_same_alpha_under_every_metric(compared: slice) -
     assert same > 0.8 * len(tables()[compared]) * 4
 
 
-def test_krippendorff_raises_where_nothing_can_be_compared() -> None:
+def test_the_krippendorff_library_raises_for_tables_in_which_nothing_can_be_compared() -> None:
     library = import_module("krippendorff")
     alone = np.array([[0, math.nan], [math.nan, 1]])
     with pytest.raises(ValueError, match="at least one unit"):
@@ -160,7 +162,7 @@ def complete(ratings: Table, raters: int) -> Table:
 
 
 @few_or_all
-def test_scikit_learn_gives_the_same_kappas_of_complete_pairs(compared: slice) -> None:
+def test_scikit_learn_gives_the_same_kappas_for_pairs_without_missing_ratings(compared: slice) -> None:
     metrics = import_module("sklearn.metrics")
     same = 0
     for ratings, levels in tables()[compared]:
@@ -180,7 +182,7 @@ def test_scikit_learn_gives_the_same_kappas_of_complete_pairs(compared: slice) -
     assert same > 0.75 * len(tables()[compared]) * len(WEIGHTS)
 
 
-def test_scikit_learn_leaves_unpaired_ratings_out_of_the_margins_and_gwet_does_not() -> None:
+def test_scikit_learn_ignores_ratings_of_a_single_rater_in_the_margins_and_gwet_s_kappa_does_not() -> None:
     metrics = import_module("sklearn.metrics")
     ratings = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, math.nan], [math.nan, 0]])
     pairs = complete(ratings, 2)
@@ -190,7 +192,7 @@ def test_scikit_learn_leaves_unpaired_ratings_out_of_the_margins_and_gwet_does_n
 
 
 @few_or_all
-def test_statsmodels_gives_the_same_values_of_complete_tables(compared: slice) -> None:
+def test_statsmodels_gives_the_same_coefficients_for_tables_without_missing_ratings(compared: slice) -> None:
     inter_rater = import_module("statsmodels.stats.inter_rater")
     same = Counter[str]()
     for ratings, levels in tables()[compared]:
@@ -217,7 +219,7 @@ def test_statsmodels_gives_the_same_values_of_complete_tables(compared: slice) -
     assert min(same.values()) > 0.6 * len(tables()[compared])
 
 
-def test_every_coefficient_is_compared_with_a_library() -> None:
+def test_every_coefficient_is_compared_with_some_library() -> None:
     in_two_rater_form = {"cohen_kappa": "weighted_kappa", "scott_pi": "fleiss_kappa", "gwet_ac1": "gwet_ac2"}
     assert set(CHANCE_CORRECTED) == {*IRRCAC_METHODS, "weighted_kappa", *in_two_rater_form}
     for ratings, levels in tables()[:100]:

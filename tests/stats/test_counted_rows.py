@@ -108,18 +108,18 @@ def test_figures_of_counted_decisions_equal_the_worked_examples(case: dict[str, 
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "sets"))
-def test_groups_are_put_into_the_sets_of_the_worked_example(case: dict[str, Any]) -> None:
+def test_groups_are_assigned_to_the_jackknife_sets_of_the_worked_example(case: dict[str, Any]) -> None:
     places, sets = zip(*((int(place), number) for place, number in case["set_of_place"].items()), strict=True)
     assert set_numbers(places, case["groups"]).tolist() == list(sets)
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "group_rate"))
-def test_a_group_s_own_rate_from_counts_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_group_s_pass_rate_from_counts_equals_the_worked_example(case: dict[str, Any]) -> None:
     computed = group_rate(case["labelled"], case["pool"]).rate
     assert triple(computed) == near(case["rate"])
 
 
-def test_names_of_more_than_a_thousand_groups_are_sorted_by_code_points_into_sets() -> None:
+def test_more_than_a_thousand_groups_are_assigned_to_jackknife_sets_by_the_code_points_of_their_names() -> None:
     few = [f"g{i}" for i in range(1000)] * 2
     assert set_names(few) is few
     assert set_names(None) is None

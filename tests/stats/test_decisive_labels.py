@@ -98,7 +98,7 @@ def test_the_labels_for_a_first_verdict_equal_the_worked_examples(
     assert more(chances) == needed
 
 
-def test_every_number_of_labels_of_the_reference_is_reproduced() -> None:
+def test_every_number_of_labels_in_the_shared_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
         chances = [
@@ -148,7 +148,9 @@ def test_the_chance_to_decide_on_a_share_counts_the_outcomes_whose_exact_limits_
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_misses_have_the_same_chances_as_hits_at_the_mirrored_target(hits: int, misses: int, target: float) -> None:
+def test_the_chance_to_show_a_share_of_misses_equals_that_of_hits_at_the_mirrored_target(
+    hits: int, misses: int, target: float
+) -> None:
     n = hits + misses
     as_hits = grouped_share(np.arange(n) < hits)
     as_misses = grouped_share(np.arange(n) < misses)
@@ -160,7 +162,7 @@ def test_a_nearly_certain_decision_asks_for_the_smallest_number_of_labels() -> N
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_with_a_chance_of_a_third_the_largest_number_of_labels_is_named_and_below_none() -> None:
+def test_the_largest_number_of_labels_is_named_for_a_chance_of_a_third_or_more_and_no_number_below() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
@@ -170,7 +172,7 @@ def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_la
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_several_open_questions_need_the_larger_number_and_the_smaller_chance() -> None:
+def test_for_several_open_questions_the_larger_number_of_labels_and_the_smaller_chance_are_named() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)
@@ -180,7 +182,7 @@ def test_several_open_questions_need_the_larger_number_and_the_smaller_chance() 
     assert most_demanding([]) is None
 
 
-def test_examples_of_one_task_say_less_so_more_are_needed() -> None:
+def test_more_labels_are_needed_if_examples_share_tasks() -> None:
     hits = np.resize([1.0] * 9 + [0.0], 60)
     alone = grouped_share(hits)
     together = grouped_share(hits, np.arange(60) // 6)
@@ -191,7 +193,7 @@ def test_examples_of_one_task_say_less_so_more_are_needed() -> None:
     assert labels.more == 160
 
 
-def test_a_mean_of_equal_differences_may_still_be_shown_to_move_by_more_labels() -> None:
+def test_more_labels_may_still_show_a_change_even_if_all_differences_so_far_are_equal() -> None:
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0

@@ -35,7 +35,7 @@ def seen(
 # --- by the formula ------------------------------------------------------------------------------------------------
 
 
-def test_slope_and_noise_equal_the_written_out_moments_of_two_people() -> None:
+def test_slope_and_noise_of_a_judge_equal_those_computed_by_hand_from_moments_of_two_annotators() -> None:
     people, judge = seen(40)
     a, b = people.T
     shared = np.cov(a, b)[0, 1]
@@ -47,7 +47,7 @@ def test_slope_and_noise_equal_the_written_out_moments_of_two_people() -> None:
     assert shared_and_own(people) == pytest.approx((shared, own))
 
 
-def test_the_interval_is_the_jackknife_over_units_on_the_log() -> None:
+def test_the_interval_of_a_slope_is_the_jackknife_interval_on_the_log_scale() -> None:
     people, judge = seen(30)
     estimate = slope_on_people(people, judge)
     masks = [np.arange(30) != i for i in range(30)]
@@ -60,7 +60,7 @@ def test_the_interval_is_the_jackknife_over_units_on_the_log() -> None:
     assert math.log(estimate.high / estimate.value) == pytest.approx(math.log(estimate.value / estimate.low))
 
 
-def test_groups_are_left_out_whole() -> None:
+def test_the_jackknife_of_distortions_leaves_out_whole_groups() -> None:
     people, judge = seen(60)
     doubled = np.repeat(people, 2, axis=0), np.repeat(judge, 2)
     plain, grouped = slope_on_people(people, judge), slope_on_people(*doubled, groups=np.repeat(np.arange(60), 2))
@@ -79,7 +79,7 @@ def test_estimates_from_a_single_group_are_withheld_with_that_reason() -> None:
     assert {estimate.note for estimate in estimates} == {"withheld: one group of examples only"}
 
 
-def test_cross_person_correlation_is_spearman_s_disattenuated_one() -> None:
+def test_the_correlation_without_noise_is_spearman_s_disattenuated_correlation() -> None:
     generator = np.random.default_rng(2)
     truth = generator.normal(size=(50, 2))
     first, second = (truth[:, [c]] + 0.5 * generator.normal(size=(50, 2)) for c in (0, 1))
@@ -88,7 +88,7 @@ def test_cross_person_correlation_is_spearman_s_disattenuated_one() -> None:
     assert correlation_without_noise(first, second).value == pytest.approx(expected)
 
 
-def test_leaning_on_one_gold_is_a_regression_coefficient() -> None:
+def test_leaning_on_a_feature_at_equal_gold_is_a_regression_coefficient() -> None:
     generator = np.random.default_rng(3)
     gold, length = generator.normal(size=(2, 50))
     judge = gold + 0.3 * length + 0.2 * generator.normal(size=50)
@@ -101,19 +101,19 @@ def test_leaning_on_one_gold_is_a_regression_coefficient() -> None:
 
 @pytest.mark.parametrize("slope", [0.5, 1.0, 1.4])
 @pytest.mark.parametrize("person", [0.3, 0.9])
-def test_people_s_noise_does_not_bias_the_slope(slope: float, person: float) -> None:
+def test_annotators_noise_does_not_bias_the_judge_s_slope(slope: float, person: float) -> None:
     people, judge = seen(20_000, slope=slope, person=person)
     assert slope_on_people(people, judge).value == pytest.approx(slope, abs=0.04)
 
 
 @pytest.mark.parametrize("noise", [0.4, 0.8])
-def test_the_noise_ratio_is_that_of_the_error_variances(noise: float) -> None:
+def test_the_noise_ratio_of_judge_and_annotators_is_that_of_their_error_variances(noise: float) -> None:
     people, judge = seen(20_000, slope=0.7, person=0.5, judge=noise)
     assert noise_beside_people(people, judge).value == pytest.approx(noise**2 / 0.25, rel=0.08)
 
 
 @pytest.mark.parametrize("pull", [0.0, 0.3, 0.5])
-def test_halo_is_how_far_the_judge_moves_to_the_other_criteria(pull: float) -> None:
+def test_halo_is_how_far_the_judge_moves_one_criterion_toward_the_others(pull: float) -> None:
     generator = np.random.default_rng(4)
     truth = generator.normal(size=(20_000, 5))
     people = truth[:, None, :] + 0.2 * generator.normal(size=(20_000, 2, 5))
@@ -122,7 +122,7 @@ def test_halo_is_how_far_the_judge_moves_to_the_other_criteria(pull: float) -> N
     assert halo(people, judge).value == pytest.approx(pull, abs=0.04)
 
 
-def test_a_halo_that_people_share_is_not_attributed_to_the_judge() -> None:
+def test_a_halo_that_annotators_share_is_not_attributed_to_the_judge() -> None:
     generator = np.random.default_rng(5)
     truth, length = generator.normal(size=(2, 20_000))
     quality = truth + 0.8 * length
@@ -152,7 +152,9 @@ OF_JUDGE: list[Callable[..., Estimate]] = [slope_on_people, noise_beside_people]
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_swapping_people_shifting_and_missing_units_change_nothing(statistic: Callable[..., Estimate]) -> None:
+def test_swapping_annotators_rescaling_and_incomplete_units_change_no_distortion(
+    statistic: Callable[..., Estimate],
+) -> None:
     people, judge = seen(40)
     value = statistic(people, judge).value
     assert statistic(people[:, ::-1], judge).value == pytest.approx(value)
@@ -174,7 +176,7 @@ def test_an_interval_with_more_coverage_is_wider_and_contains_the_value(statisti
     assert wide.low < narrow.low < narrow.value < (narrow.high or 0) < wide.high
 
 
-def test_two_criteria_swapped_move_alike_and_turned_round_oppositely() -> None:
+def test_the_correlation_without_noise_is_symmetric_and_is_negated_by_reversing_one_criterion() -> None:
     generator = np.random.default_rng(6)
     truth = generator.normal(size=(40, 1))
     first, second = (truth + 0.4 * generator.normal(size=(40, 2)) for _ in range(2))
@@ -184,7 +186,7 @@ def test_two_criteria_swapped_move_alike_and_turned_round_oppositely() -> None:
     assert correlation_without_noise(first, -second).value == pytest.approx(-value)
 
 
-def test_three_people_and_missing_ratings_give_the_same_truth() -> None:
+def test_slope_and_noise_are_recovered_from_three_annotators_with_missing_ratings() -> None:
     generator = np.random.default_rng(7)
     truth = generator.normal(size=4_000)
     people = truth[:, None] + 0.5 * generator.normal(size=(4_000, 3))
@@ -198,20 +200,22 @@ def test_three_people_and_missing_ratings_give_the_same_truth() -> None:
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_too_few_units_and_people_who_share_nothing_have_no_value(statistic: Callable[..., Estimate]) -> None:
+def test_distortions_are_undefined_for_too_few_units_and_for_annotators_who_share_no_variance(
+    statistic: Callable[..., Estimate],
+) -> None:
     assert "only 4 units" in (statistic(np.ones((4, 2)), np.ones(4)).undefined or "")
     assert "only 0 units" in (statistic(np.ones((9, 1)), np.ones(9)).undefined or "")
     opposed = np.column_stack([[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]]).astype(float)
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_a_judge_that_falls_where_people_rise_has_no_slope() -> None:
+def test_a_judge_whose_levels_fall_where_annotators_rise_has_no_slope() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"
 
 
-def test_people_who_never_disagreed_count_as_if_they_had_disagreed_once() -> None:
+def test_annotators_who_never_disagreed_count_as_if_they_had_disagreed_once() -> None:
     truth = np.arange(20.0)
     judge = truth + np.resize([1, -1, 0], 20)
     ratio = noise_beside_people(np.column_stack([truth, truth]), judge)
@@ -219,13 +223,13 @@ def test_people_who_never_disagreed_count_as_if_they_had_disagreed_once() -> Non
     assert 10 < ratio.value < 60
 
 
-def test_halo_needs_two_criteria_and_two_people_who_rated_whole() -> None:
+def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 1)), np.ones((9, 1))).undefined == "only one criterion"
     assert "only 0 units" in (halo(np.ones((9, 1, 3)), np.ones((9, 3))).undefined or "")
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"
 
 
-def test_leaning_on_what_does_not_vary_has_no_value() -> None:
+def test_leaning_on_a_feature_that_does_not_vary_is_undefined() -> None:
     assert "doesn't vary" in (leaning(np.arange(9.0), np.arange(9.0), np.ones(9)).undefined or "")
     assert "only 3 units" in (leaning(np.arange(3.0), np.arange(3.0), np.arange(3.0)).undefined or "")
 
@@ -243,7 +247,7 @@ def test_leaning_on_what_does_not_vary_has_no_value() -> None:
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),
     ],
 )
-def test_shapes_that_don_t_fit_and_infinite_ratings_are_the_caller_s_fault(call: Callable[[], Any]) -> None:
+def test_wrong_shapes_and_infinite_ratings_raise_a_valueerror(call: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=r"shape|fit|finite|same units"):
         call()
 
@@ -255,7 +259,7 @@ def test_units_that_are_all_equal_give_a_distortion_a_value_and_no_interval() ->
     assert estimate.low is None
 
 
-def test_groups_of_which_one_leaves_a_single_unit_warn_of_nothing() -> None:
+def test_leaving_out_a_group_so_that_one_unit_remains_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for seed in range(20):

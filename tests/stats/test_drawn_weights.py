@@ -13,7 +13,7 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 INVERSE = [1 / 0.4] * 20 + [1 / 0.1] * 20
 
 
-def test_every_weighted_share_of_the_reference_is_reproduced() -> None:
+def test_every_weighted_share_in_the_shared_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_share"):
         share = grouped_share(case["hits"], case["groups"], case["weights_used"])
         figures = (share.value, kish_size(case["weights_used"]), share.effective)
@@ -21,7 +21,7 @@ def test_every_weighted_share_of_the_reference_is_reproduced() -> None:
         assert (share.lower(0.975), share.upper(0.975)) == approx((case["low"], case["high"]), abs=5e-4), case["name"]
 
 
-def test_every_weighted_mean_of_the_reference_is_reproduced() -> None:
+def test_every_weighted_mean_in_the_shared_reference_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_mean"):
         mean = grouped_mean(case["differences"], None, case["weights"])
         assert mean.value == approx(case["value"], abs=6e-5)
@@ -50,7 +50,7 @@ def test_a_sampling_weight_of_zero_or_below_is_refused(inverse: float) -> None:
         drawn_weights([inverse, 2])
 
 
-def test_equal_weights_change_nothing() -> None:
+def test_equal_sampling_weights_change_no_figure() -> None:
     plain = grouped_share(HITS)
     equal = grouped_share(HITS, None, [2.0] * 40)
     assert (equal.value, equal.effective, equal.lower(0.9)) == approx((plain.value, plain.effective, plain.lower(0.9)))
@@ -60,14 +60,14 @@ def test_equal_weights_change_nothing() -> None:
     assert (weighted.value, weighted.lower(0.9)) == approx((alone.value, alone.lower(0.9)))
 
 
-def test_the_weight_of_a_missing_value_is_dropped_with_it() -> None:
+def test_the_sampling_weight_of_a_missing_value_is_ignored() -> None:
     share = grouped_share([1, np.nan, 0, 1, 1], None, [1, 9, 2, 1, 1])
     assert share.value == approx(3 / 5)
     assert share.n == 4
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0]])
-def test_weights_are_one_for_each_example_and_above_zero(weights: list[float]) -> None:
+def test_sampling_weights_that_are_not_one_positive_number_per_example_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="weights must be 2 numbers above 0"):
         grouped_share([1, 0], None, weights)
 

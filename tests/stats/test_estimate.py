@@ -29,7 +29,7 @@ LIMITED = {
 
 
 @pytest.mark.parametrize("estimate", LIMITED.values(), ids=LIMITED)
-def test_json_says_what_limits_an_interval_and_reads_it_again(estimate: Estimate) -> None:
+def test_what_limits_an_interval_is_kept_when_an_estimate_is_written_as_json_and_read_again(estimate: Estimate) -> None:
     again = Estimate.from_json(estimate.to_json())
     assert again.to_json() == estimate.to_json()
     assert (again.hedge, again.is_count, again.is_approximate) == (
@@ -39,7 +39,7 @@ def test_json_says_what_limits_an_interval_and_reads_it_again(estimate: Estimate
     )
 
 
-def test_a_reason_has_its_levels_by_number_or_by_name() -> None:
+def test_a_reason_prints_levels_by_number_or_by_name() -> None:
     assert str(STUCK) == "gold never leaves level 1; judge never leaves level 2.5"
     names = {1.0: "UNMET", 2.5: "MET"}
     assert STUCK.with_levels(names.__getitem__) == "gold never leaves UNMET; judge never leaves MET"
@@ -48,13 +48,13 @@ def test_a_reason_has_its_levels_by_number_or_by_name() -> None:
     assert withheld.why_with_levels(names.__getitem__).endswith("judge never leaves MET; from 2 of 52 units")
 
 
-def test_json_that_is_not_an_estimate_raises_an_error_of_its_kind() -> None:
+def test_json_that_is_not_an_estimate_raises_the_error_documented_for_it() -> None:
     for damaged in json.loads('[null, [1], {"value": 0.4, "unheard": 1}]'):
         with pytest.raises(TypeError):
             Estimate.from_json(damaged)
 
 
-def test_estimates_on_demand_are_copied_pickled_and_shown_as_the_estimates_they_are() -> None:
+def test_estimates_on_demand_are_copied_pickled_and_printed_as_a_dict_of_estimates() -> None:
     estimates = EstimatesOnDemand([(LIMITED, lambda: LIMITED)])
     assert pickle.loads(pickle.dumps(estimates)) == LIMITED
     assert copy.deepcopy(estimates) == LIMITED
@@ -104,7 +104,7 @@ def sentences_read(text: str) -> list[str]:
         "estimate.note != f'withheld: {NO_SPREAD}'",
     ],
 )
-def test_the_search_for_code_that_compares_sentences_finds_a_planted_one(read: str) -> None:
+def test_the_search_for_code_that_branches_on_sentences_finds_a_planted_case(read: str) -> None:
     assert sentences_read(read) == [ast.unparse(ast.parse(read))]
 
 

@@ -23,7 +23,9 @@ def test_swapping_the_raters_negates_the_gain_and_its_limits(pairs: list[tuple[i
 
 
 @given(pairs=HITS)
-def test_a_gain_lies_in_its_interval_and_that_within_minus_one_and_one(pairs: list[tuple[int, int]]) -> None:
+def test_the_interval_of_a_gain_contains_the_gain_and_lies_within_minus_one_and_one(
+    pairs: list[tuple[int, int]],
+) -> None:
     first, second = np.array(pairs, dtype=float).T
     e = gain_in_hits(first, second)
     assert e.value is not None
@@ -52,14 +54,14 @@ def test_the_interval_of_a_gain_is_bonett_and_price_s() -> None:
     assert (e.high - e.low) / 2 == pytest.approx(1.96 * se, rel=0.05)  # theirs is normal, ours a t of n + 1 df
 
 
-def test_groups_are_left_out_whole() -> None:
+def test_the_jackknife_of_a_gain_leaves_out_whole_groups() -> None:
     first, second = [0, 0, 1, 1, 0, 1] * 4, [1, 0, 1, 0, 1, 1] * 4
     groups = [n // 3 for n in range(24)]
     alone, grouped = gain_in_hits(first, second), gain_in_hits(first, second, groups=groups)
     assert (grouped.value, grouped.n) == (alone.value, 8)
 
 
-def test_a_unit_that_one_rater_lacks_does_not_count() -> None:
+def test_a_unit_that_only_one_rater_rated_is_ignored() -> None:
     assert gain_in_hits([1, 0, math.nan], [1, 1, 1]).n == 2
     assert gain_in_error([0.1, math.nan], [0.2, 0.3]).n == 1
 
@@ -78,13 +80,13 @@ def test_the_gain_in_error_has_the_limits_of_a_paired_t_test() -> None:
 
 
 @pytest.mark.parametrize("gain", [gain_in_hits, gain_in_error])
-def test_vectors_of_different_length_are_the_caller_s_fault(gain: object) -> None:
+def test_vectors_of_different_length_raise_a_valueerror(gain: object) -> None:
     assert callable(gain)
     with pytest.raises(ValueError, match="equally long"):
         gain([1, 0], [1])
 
 
-def test_a_gain_at_the_margin_is_called_no_worse_once_in_twenty_at_most() -> None:
+def test_a_rater_worse_by_exactly_the_margin_is_called_not_worse_at_most_once_in_twenty() -> None:
     """The rule by which a cheaper judge is taken: a lower one-sided 95 % limit above -.05."""
     rng = np.random.default_rng(20261122)
     runs, n, wrongly = 2000, 100, 0

@@ -23,7 +23,7 @@ def figures_of(fails: int, stopped: int, passes: int, kept: int, per_group: int 
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_each_side_of_a_gate_has_exact_limits_at_the_level_that_is_drawn(case: GateCase) -> None:
+def test_the_shares_of_fails_stopped_and_passes_kept_have_exact_limits_at_the_given_confidence(case: GateCase) -> None:
     figures = figures_of(case.fails, case.stopped, case.passes, case.kept)
     confidence = 1 - 0.025 / case.settings
     for side, limits in ((figures.stops, case.stops), (figures.keeps, case.keeps)):
@@ -31,7 +31,9 @@ def test_each_side_of_a_gate_has_exact_limits_at_the_level_that_is_drawn(case: G
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_the_labels_needed_for_a_gate_consider_all_three_figures_together(case: GateLabels) -> None:
+def test_the_labels_needed_to_settle_a_gate_consider_overall_agreement_fails_and_passes_together(
+    case: GateLabels,
+) -> None:
     labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)
     assert (None if labels is None else labels.more) == case.more
     if labels is not None:
@@ -39,7 +41,7 @@ def test_the_labels_needed_for_a_gate_consider_all_three_figures_together(case: 
 
 
 @pytest.mark.proof
-def test_every_chance_of_the_reference_is_reproduced() -> None:
+def test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():
@@ -49,7 +51,7 @@ def test_every_chance_of_the_reference_is_reproduced() -> None:
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_examples_that_a_side_needs_grow_with_its_errors(least: float) -> None:
+def test_the_examples_needed_to_show_the_share_of_fails_stopped_grow_with_the_errors(least: float) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
         enough = GateSide("stops", figures_of(needed, needed - errors, 0, 0).stops, least, 0.975)
         assert enough.state == "kept"
@@ -58,26 +60,26 @@ def test_the_examples_that_a_side_needs_grow_with_its_errors(least: float) -> No
     assert enough.least_examples == LEAST_OF_A_SIDE[least][0]
 
 
-def test_a_side_in_fewer_than_five_groups_has_no_limits() -> None:
+def test_the_share_of_fails_stopped_has_no_limits_for_fails_in_fewer_than_five_groups() -> None:
     side = figures_of(12, 12, 60, 60, per_group=6).stops
     assert side.has_few_groups
     assert (side.lower(0.975), side.upper(0.975)) == (None, None)
 
 
-def test_groups_that_err_together_make_further_labels_say_less() -> None:
+def test_correlated_errors_within_groups_lower_the_chance_that_further_labels_settle_a_gate() -> None:
     alone = figures_of(40, 33, 60, 53)
     together = figures_of(40, 33, 60, 53, per_group=4)
     assert together.stops.among.effective < alone.stops.among.effective
     assert chance_to_decide_sides(together, 240, **BOUNDS) < chance_to_decide_sides(alone, 240, **BOUNDS)
 
 
-def test_a_side_without_labels_still_gets_a_share_of_further_labels() -> None:
+def test_fails_are_expected_among_further_labels_even_if_none_was_labelled_so_far() -> None:
     nothing_failed = figures_of(0, 0, 60, 60)
     assert nothing_failed.share_of_fails == pytest.approx(0.5 / 61)
     assert nothing_failed.stops.lower(0.975) is None
 
 
-def test_labels_by_verdict_weigh_each_stratum_by_how_much_was_graded_so() -> None:
+def test_labels_drawn_by_the_judge_s_verdict_are_weighted_by_the_share_of_responses_with_that_verdict() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

@@ -74,7 +74,7 @@ def test_the_plan_of_next_labels_equals_the_worked_examples() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
-def test_every_group_of_the_reference_is_reproduced() -> None:
+def test_every_group_in_the_shared_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "rows" in case:
             for row in case["rows"]:
@@ -113,7 +113,7 @@ def test_every_group_of_the_reference_is_reproduced() -> None:
 
 @pytest.mark.proof
 @given(hits=st.integers(0, 60), misses=st.integers(0, 60))
-def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: int) -> None:
+def test_mid_p_limits_contain_the_share_and_lie_within_the_exact_limits(hits: int, misses: int) -> None:
     assume(hits + misses)
     low, high = mid_p_limits(hits, hits + misses)
     exact_low, exact_high = clopper_pearson(hits, hits + misses)
@@ -124,7 +124,7 @@ def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: 
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(counts, counts))
-def test_a_pass_rate_and_the_rate_of_exchanged_labels_add_up_to_one(table: Any, more: tuple[int, int]) -> None:
+def test_a_pass_rate_and_the_one_with_pass_and_fail_exchanged_add_up_to_one(table: Any, more: tuple[int, int]) -> None:
     pool = np.array(table).sum(axis=0) + more
     assume(pool.sum())
     forward, back = group_rate(table, pool), group_rate(table[::-1], pool)
@@ -157,14 +157,14 @@ def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_the_rate(table
         assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
-def test_whether_a_rate_is_shown_never_depends_on_what_labels_say() -> None:
+def test_whether_a_group_s_rate_is_shown_depends_on_the_number_of_its_labels_alone() -> None:
     shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
     assert shown == {None}
     withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}
     assert withheld == {5}
 
 
-def test_a_group_with_too_few_responses_cannot_be_shown() -> None:
+def test_a_group_with_too_few_responses_has_no_rate() -> None:
     rate = group_rate([[2, 2], [2, 2]], [4, 4])
     assert rate.rate.value is None
     assert rate.needed is None
@@ -181,7 +181,7 @@ def test_swapping_the_groups_reverses_the_sign_of_their_difference() -> None:
     assert back.high == approx(-forward.low)
 
 
-def test_a_difference_is_that_of_the_two_printed_rates() -> None:
+def test_the_difference_of_two_groups_is_that_of_their_printed_rates() -> None:
     first, second = ([[3, 3], [1, 15]], [50, 150]), ([[7, 7], [1, 7]], [30, 60])
     difference = group_difference(*first, *second)
     rates = [group_rate(*first).rate.value, group_rate(*second).rate.value]
@@ -193,7 +193,7 @@ def test_a_difference_is_that_of_the_two_printed_rates() -> None:
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_for_partly_common_tests_both_rates_on_these_are_given_as_well() -> None:
+def test_groups_that_share_some_tests_also_have_rates_on_the_common_tests() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )
@@ -203,18 +203,18 @@ def test_for_partly_common_tests_both_rates_on_these_are_given_as_well() -> None
     assert difference.on_common[1].judge_alone == 0.8
 
 
-def test_a_withheld_rate_has_no_difference() -> None:
+def test_a_group_whose_rate_is_withheld_has_no_difference_to_another() -> None:
     difference = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
     assert difference.difference.value is None
     assert difference.difference.undefined
 
 
-def test_labels_are_not_taken_where_none_are_left() -> None:
+def test_no_further_labels_are_planned_where_all_responses_are_labelled() -> None:
     taken = next_group_labels([[[0, 0], [0, 2]], [[5, 5], [5, 5]]], [[1, 4], [10, 12]], 9)
     assert taken.tolist() == [[1, 2], [0, 2]]
 
 
-def test_more_labels_promise_a_narrower_interval() -> None:
+def test_more_labels_of_a_group_give_a_narrower_planned_interval() -> None:
     widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
     assert widths == sorted(widths, reverse=True)
 
@@ -223,7 +223,7 @@ def test_more_labels_promise_a_narrower_interval() -> None:
     ("table", "pool"),
     [([[1, 2]], [5, 5]), ([[1, 2], [3, -1]], [5, 5]), ([[1, 2], [3, 4]], [3, 9]), ([[0, 0], [0, 0]], [0, 0])],
 )
-def test_counts_that_fit_no_group_are_refused(table: Any, pool: Any) -> None:
+def test_impossible_counts_of_a_group_s_labels_are_refused(table: Any, pool: Any) -> None:
     with pytest.raises(ValueError, match=r"must have shape|whole numbers|a pool holds"):
         group_rate(table, pool)
 
@@ -233,12 +233,14 @@ def test_more_common_tests_than_a_group_has_are_refused() -> None:
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])
 
 
-def test_hits_outside_the_examples_are_refused() -> None:
+def test_more_hits_than_examples_are_refused_by_mid_p_limits() -> None:
     with pytest.raises(ValueError, match="hits"):
         mid_p_limits(5, 4)
 
 
 @pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
-def test_groups_whose_counts_do_not_fit_are_refused(labelled: Any, pool: Any, count: int) -> None:
+def test_counts_of_labels_and_pools_for_different_numbers_of_groups_are_refused(
+    labelled: Any, pool: Any, count: int
+) -> None:
     with pytest.raises(ValueError, match=r"pool must|labelled must"):
         next_group_labels(labelled, pool, count)

@@ -62,11 +62,11 @@ def test_equal_kinds_of_units_may_be_given_once_with_their_count() -> None:
     assert counted.n == shares.n == 6
 
 
-def test_a_kind_of_unit_that_does_not_occur_says_nothing() -> None:
+def test_a_kind_of_unit_that_occurs_0_times_changes_nothing_in_the_jackknife() -> None:
     assert spread([0.5, math.nan, 0.1], [3, 0, 1]) == spread([0.5, 0.1], [3, 1])
 
 
-def test_degrees_of_freedom_stay_between_five_and_one_less_than_the_units() -> None:
+def test_jackknife_degrees_of_freedom_lie_between_five_and_one_less_than_the_units() -> None:
     one_carries_all = np.array([1.0] + [0.0] * 99)
     assert spread(one_carries_all).df == 5
     assert spread([1.0, 2.0, 3.0]).df == 2
@@ -74,7 +74,7 @@ def test_degrees_of_freedom_stay_between_five_and_one_less_than_the_units() -> N
     assert spread(all_carry_alike).df == 19
 
 
-def test_a_statistic_that_leaving_units_out_does_not_change_has_no_spread() -> None:
+def test_a_statistic_that_leaving_units_out_does_not_change_has_a_standard_error_of_0() -> None:
     assert spread([0.3, 0.3, 0.3]).se == 0
     assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
 
@@ -88,7 +88,7 @@ def test_spread_refuses_shapes_that_differ_and_a_single_unit() -> None:
 
 @pytest.mark.parametrize("df", [1, 5, 28.1876, 99])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_t_quantiles_are_those_of_student(df: float, level: float) -> None:
+def test_t_quantiles_equal_those_of_scipy_s_student_distribution(df: float, level: float) -> None:
     assert t_quantile(df, level) == pytest.approx(scipy_stats.t.ppf(0.5 + level / 2, df), rel=1e-10)
 
 
@@ -101,7 +101,7 @@ def test_each_transform_inverts_itself_and_gives_its_derivative(transform: Trans
     assert transform.slope(value) == pytest.approx(measured, rel=1e-3)
 
 
-def test_limits_that_lie_far_out_overflow_nowhere() -> None:
+def test_t_limits_far_outside_the_scale_do_not_overflow() -> None:
     wide = spread([0.0, 1.0] * 2)
     assert t_limits(0.999999999, wide, LOGIT) == (0.0, 1.0)
     assert t_limits(1e-300, wide, LOG)[0] == 0.0
@@ -111,7 +111,7 @@ def test_limits_that_lie_far_out_overflow_nowhere() -> None:
 # ------------------------------------------------------------------------------------------------------ jackknife
 
 
-def test_the_interval_is_the_t_interval_on_its_scale() -> None:
+def test_a_jackknife_interval_is_the_t_interval_on_the_transformed_scale() -> None:
     left_out, counts = [79 / 99, 80 / 99], [80, 20]
     around = jackknife(0.8, left_out, counts=counts, transform=LOGIT)
     assert limits(around) == pytest.approx(t_limits(0.8, spread(left_out, counts), LOGIT))
@@ -124,7 +124,7 @@ def test_if_leaving_a_unit_out_makes_a_statistic_undefined_it_has_no_interval() 
     assert (estimate.value, estimate.low, estimate.note) == (0.5, None, "withheld: hangs on one example")
 
 
-def test_one_example_gives_a_value_and_no_interval() -> None:
+def test_the_jackknife_of_one_example_gives_a_value_and_no_interval() -> None:
     assert jackknife(0.5, [math.nan], transform=ATANH).note == "withheld: one example only"
     assert jackknife(0.5, [], transform=ATANH).n == 0
 
@@ -150,7 +150,7 @@ def test_the_jackknife_refuses_shapes_that_differ() -> None:
     transform=st.sampled_from([ATANH, LOGIT, LOG, IDENTITY]),
     level=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
 )
-def test_the_interval_contains_the_value_and_widens_with_its_coverage(
+def test_a_jackknife_interval_contains_the_value_and_widens_with_its_coverage(
     values: list[float], transform: Transform, level: float
 ) -> None:
     sample = np.array(values)
@@ -179,7 +179,7 @@ def test_an_interval_is_withheld_marked_or_kept_by_how_many_units_are_outside_th
     assert guard(plain, 10) == plain
 
 
-def test_an_estimate_without_an_interval_is_left_unchanged_by_the_rule_for_withholding() -> None:
+def test_the_rule_for_withholding_intervals_leaves_an_estimate_without_one_unchanged() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
@@ -212,13 +212,13 @@ def proportion_cases() -> list[dict[str, Any]]:
     return cases
 
 
-def test_shares_have_the_limits_of_other_libraries() -> None:
+def test_exact_and_score_limits_of_shares_equal_those_of_other_libraries() -> None:
     for case in proportion_cases():
         assert clopper_pearson(case["x"], case["n"]) == pytest.approx(case["clopper_pearson"], abs=1e-9)
         assert wilson(case["x"], case["n"]) == pytest.approx(case["wilson"], abs=1e-9)
 
 
-def test_one_sided_limits_are_those_of_other_libraries() -> None:
+def test_one_sided_exact_limits_of_shares_equal_those_of_other_libraries() -> None:
     for case in block(REFERENCE, "one_sided_cp_upper")["cases"]:
         upper = clopper_pearson_upper(case["errors"], case["n"], confidence=case["conf"])
         assert upper == pytest.approx(case["upper"], abs=1e-9)
@@ -226,7 +226,7 @@ def test_one_sided_limits_are_those_of_other_libraries() -> None:
         assert lower == pytest.approx(1 - case["upper"], abs=1e-9)
 
 
-def test_the_least_number_that_bounds_a_share_is_that_of_other_libraries() -> None:
+def test_the_fewest_examples_that_bound_a_share_equal_those_of_other_libraries() -> None:
     for case in block(REFERENCE, "least_n_for_bound")["cases"]:
         size = next(
             n
@@ -237,7 +237,7 @@ def test_the_least_number_that_bounds_a_share_is_that_of_other_libraries() -> No
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
-def test_limits_of_shares_mirror_and_reach_the_ends(n: int) -> None:
+def test_limits_of_a_share_mirror_those_of_its_complement_and_reach_0_and_1(n: int) -> None:
     for x in range(n + 1):
         for method in (clopper_pearson, wilson):
             low, high = method(x, n)
@@ -248,7 +248,7 @@ def test_limits_of_shares_mirror_and_reach_the_ends(n: int) -> None:
     assert clopper_pearson(n, n)[1] == wilson(n, n)[1] == 1
 
 
-def test_a_share_beyond_its_whole_is_refused() -> None:
+def test_more_hits_than_examples_are_refused_by_limits_of_shares() -> None:
     for wrong in [(3, 2), (-1, 4), (0, 0)]:
         with pytest.raises(ValueError, match="0 <= successes <= n"):
             wilson(*wrong)
@@ -259,7 +259,7 @@ def test_a_share_beyond_its_whole_is_refused() -> None:
 # ---------------------------------------------------------------------------------------------------------- groups
 
 
-def test_groups_are_numbered_and_may_be_named_by_anything() -> None:
+def test_groups_are_numbered_from_names_of_any_type() -> None:
     numbers, n_groups = group_numbers(["b", "a", "b"], 3)
     assert (numbers.tolist(), n_groups) == ([1, 0, 1], 2)
     mixed = np.array(["b", None, 3, None], dtype=object)
@@ -304,7 +304,7 @@ def test_sign_flips_by_convolution_give_the_p_values_of_full_listing() -> None:
         assert probability[distance >= seen].sum() == pytest.approx(case["exact_p"], abs=1e-9)
 
 
-def test_an_empty_sum_is_zero_for_certain() -> None:
+def test_the_sum_of_no_rows_is_0_with_probability_1() -> None:
     lowest, probability = sum_of_choices(np.zeros((0, 2)))
     assert (lowest, probability.tolist()) == (0, [1.0])
 

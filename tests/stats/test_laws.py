@@ -118,13 +118,13 @@ law = settings(max_examples=16, deadline=None, derandomize=True)
 # ------------------------------------------------------------------------------------------------ nobody is forgotten
 
 
-def test_laws_name_only_existing_coefficients() -> None:
+def test_the_list_of_laws_names_only_existing_coefficients() -> None:
     assert set(COEFFICIENTS) == {name.partition(" ")[0] for name in LAWS}
     assert set(CHANCE_CORRECTED) < set(COEFFICIENTS)
     assert all(LAWS.values())
 
 
-def test_every_law_has_a_test_in_this_file() -> None:
+def test_every_law_of_coefficients_has_a_test_in_this_file() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     for constant, words in list(globals().items()):
         if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
@@ -155,7 +155,9 @@ def test_reordering_units_changes_no_statistic(name: str, ratings: Table, seed: 
 @law
 @given(ratings=tables(), names=st.permutations(LEVELS))
 @holders(RENAMED)
-def test_renaming_nominal_levels_changes_nothing(name: str, ratings: Table, names: list[float]) -> None:
+def test_renaming_the_levels_of_a_nominal_scale_changes_no_coefficient(
+    name: str, ratings: Table, names: list[float]
+) -> None:
     ratings = fitting(name, ratings)
     renamed = np.where(np.isnan(ratings), math.nan, np.array([math.nan, *names])[np.nan_to_num(ratings).astype(int)])
     assert same(statistic(name)(renamed), statistic(name)(ratings))
@@ -172,7 +174,7 @@ def test_reversing_the_scale_changes_no_coefficient(name: str, ratings: Table) -
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0, -3.0]), shift=st.sampled_from([-11.0, 0.0, 100.0]))
 @holders(RESCALED)
-def test_the_unit_and_the_zero_of_the_scale_change_nothing(
+def test_rescaling_and_shifting_the_levels_changes_no_coefficient(
     name: str, ratings: Table, factor: float, shift: float
 ) -> None:
     ratings = fitting(name, ratings)
@@ -183,7 +185,7 @@ def test_the_unit_and_the_zero_of_the_scale_change_nothing(
 @law
 @given(ratings=tables(), rating=st.sampled_from(LEVELS))
 @holders(SINGLES)
-def test_a_unit_rated_once_changes_nothing(name: str, ratings: Table, rating: float) -> None:
+def test_a_unit_with_one_rating_changes_no_coefficient(name: str, ratings: Table, rating: float) -> None:
     assume((~np.isnan(ratings)).any(axis=0).all())
     alone = np.full((1, ratings.shape[1]), math.nan)
     alone[0, 0] = rating
@@ -193,7 +195,7 @@ def test_a_unit_rated_once_changes_nothing(name: str, ratings: Table, rating: fl
 @law
 @given(ratings=tables())
 @holders(EMPTY)
-def test_a_unit_and_a_rater_without_ratings_change_nothing(name: str, ratings: Table) -> None:
+def test_a_unit_or_a_rater_without_ratings_changes_no_coefficient(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     framed = np.pad(ratings, 1, constant_values=math.nan)
     assert same(statistic(name)(framed), statistic(name)(ratings))
@@ -202,7 +204,7 @@ def test_a_unit_and_a_rater_without_ratings_change_nothing(name: str, ratings: T
 @law
 @given(ratings=tables())
 @holders(GROUPED)
-def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
+def test_groups_of_one_unit_each_give_the_same_interval_as_no_groups(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name)(ratings, groups=np.arange(len(ratings))), statistic(name)(ratings))
 
@@ -213,7 +215,7 @@ def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables())
 @holders(DOUBLED)
-def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None:
+def test_doubling_every_unit_leaves_the_value_of_a_coefficient_unchanged(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     once, twice = statistic(name)(ratings), statistic(name)(np.vstack([ratings, ratings]))
     assert value(twice) == pytest.approx(value(once), nan_ok=True)

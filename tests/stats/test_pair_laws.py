@@ -2,7 +2,7 @@
 
 `LAWS` assigns every statistic its laws, a family's members one by one as `family.member`. A new member of a family has
 those of all statistics, until its line names its own; a public function of the two modules without any fails
-`test_every_statistic_has_laws`.
+`test_every_statistic_of_two_raters_has_laws_to_be_tested_by`.
 """
 
 import functools
@@ -202,18 +202,18 @@ def fitting(name: str, ratings: Table) -> Table:
 # -- nobody is forgotten -----------------------------------------------------------------------------------------------
 
 
-def test_every_statistic_has_laws() -> None:
+def test_every_statistic_of_two_raters_has_laws_to_be_tested_by() -> None:
     assert {name.partition(".")[0] for name in LAWS} | set(ELSEWHERE) == set(functions())
     assert not {name.partition(".")[0] for name in LAWS} & set(ELSEWHERE)
     assert all(LAWS.values())
 
 
-def test_laws_name_only_existing_statistics() -> None:
+def test_the_list_of_laws_names_only_existing_statistics() -> None:
     members = {f"{family}.{member}" for family, names in FAMILIES.items() for member in names}
     assert {name for name in LAWS if "." in name} == members
 
 
-def test_every_law_has_a_test_in_this_file() -> None:
+def test_every_law_of_statistics_of_two_raters_has_a_test_in_this_file() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     for constant, words in list(globals().items()):
         if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
@@ -271,7 +271,7 @@ def test_a_unit_without_ratings_changes_no_statistic(name: str, ratings: Table) 
 @law
 @given(ratings=tables())
 @holders(GROUPED)
-def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
+def test_groups_of_one_unit_each_give_the_same_interval_as_no_groups(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     names = np.arange(len(ratings))[::-1].astype(str)
     assert same(statistic(name, ratings, groups=names), statistic(name, ratings))
@@ -283,7 +283,7 @@ def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(), shift=st.sampled_from([-11.0, 0.5, 100.0]))
 @holders(SHIFTED)
-def test_moving_the_zero_of_the_scale_changes_nothing(name: str, ratings: Table, shift: float) -> None:
+def test_shifting_both_raters_scale_changes_no_correlation_or_error(name: str, ratings: Table, shift: float) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings + shift, (1.0, shift)), statistic(name, ratings))
 
@@ -291,7 +291,7 @@ def test_moving_the_zero_of_the_scale_changes_nothing(name: str, ratings: Table,
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(RESCALED)
-def test_the_unit_of_the_scale_changes_nothing(name: str, ratings: Table, factor: float) -> None:
+def test_rescaling_both_raters_changes_no_correlation(name: str, ratings: Table, factor: float) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings))
 
@@ -307,7 +307,7 @@ def test_an_error_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table
 @law
 @given(ratings=tables())
 @holders(MONOTONE)
-def test_only_the_order_of_the_values_counts(name: str, ratings: Table) -> None:
+def test_rank_correlations_depend_only_on_the_order_of_the_values(name: str, ratings: Table) -> None:
     ratings = ratings[:, :2]
     before = statistic(name, ratings)
     assume(abs(value(before)) < 1)  # what unseen disagreement may do at 1 depends on the scale
@@ -330,7 +330,7 @@ def test_reversing_the_judge_s_scale_negates_a_correlation(name: str, ratings: T
 @law
 @given(ratings=tables())
 @holders(DOUBLED)
-def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None:
+def test_doubling_every_unit_leaves_the_value_of_a_statistic_unchanged(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     once, twice = statistic(name, ratings), statistic(name, np.vstack([ratings, ratings]))
     assume(once.undefined != "one example only")
@@ -340,7 +340,7 @@ def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(NEARER)
-def test_an_agreeing_unit_never_moves_an_error_away_from_0(name: str, ratings: Table, level: float) -> None:
+def test_adding_a_unit_on_which_both_agree_never_increases_an_error(name: str, ratings: Table, level: float) -> None:
     ratings = fitting(name, ratings)
     before = statistic(name, ratings)
     assume(before.value is not None)
@@ -351,7 +351,9 @@ def test_an_agreeing_unit_never_moves_an_error_away_from_0(name: str, ratings: T
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(AGREEING)
-def test_an_agreeing_unit_never_lowers_a_measure_of_agreement(name: str, ratings: Table, level: float) -> None:
+def test_adding_a_unit_on_which_both_agree_never_lowers_a_measure_of_agreement(
+    name: str, ratings: Table, level: float
+) -> None:
     ratings = fitting(name, ratings)
     before = statistic(name, ratings)
     assume(before.value is not None)

@@ -34,14 +34,16 @@ def by_counting(gold: Integers, judge: Integers) -> Floats:
 
 @law
 @given(ranks())
-def test_concordance_of_few_units_is_what_counting_all_pairs_gives(found: tuple[Integers, Integers]) -> None:
+def test_the_concordance_of_few_units_equals_the_one_from_counting_all_pairs(found: tuple[Integers, Integers]) -> None:
     gold, judge = found
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
 
 
 @pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
 @pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
-def test_concordance_of_many_different_values_is_what_counting_all_pairs_gives(n_gold: int, n_judge: int) -> None:
+def test_the_concordance_of_many_different_values_equals_the_one_from_counting_all_pairs(
+    n_gold: int, n_judge: int
+) -> None:
     rng = np.random.default_rng(n_gold * n_judge)
     gold, judge = (rng.permutation(np.arange(600) % k) for k in (n_gold, n_judge))
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
@@ -52,14 +54,14 @@ def test_the_concordance_of_no_units_is_empty() -> None:
     assert concordance(nobody, nobody).tolist() == []
 
 
-def test_a_unit_counts_only_where_both_rated_it() -> None:
+def test_only_units_that_both_raters_rated_count() -> None:
     pairs = paired([1, nan, 3, 4, float("inf")], [1, 2, nan, 2, 3], groups=list("aabbc"))
     assert pairs.gold.tolist() == [1, 4]
     assert pairs.judge.tolist() == [1, 2]
     assert pairs.groups.n == 2
 
 
-def test_without_levels_the_scale_is_what_was_seen_and_has_no_steps() -> None:
+def test_without_levels_the_scale_is_the_range_of_the_ratings_seen() -> None:
     pairs = paired([1, 2, 2], [2, 3, 4])
     assert (pairs.span, pairs.step) == (3, 3)
     pairs = paired([1, 2, 2], [2, 3, 4], levels=[1, 2, 3, 4, 5])
@@ -67,24 +69,24 @@ def test_without_levels_the_scale_is_what_was_seen_and_has_no_steps() -> None:
 
 
 @pytest.mark.parametrize("gold", [[1.0, 2.0], [[1.0], [2.0], [3.0]]])
-def test_shapes_that_differ_are_both_named(gold: list[float]) -> None:
+def test_the_error_on_gold_and_judge_of_different_shapes_names_both_shapes(gold: list[float]) -> None:
     with pytest.raises(ValueError, match=r"gold and judge .* \((2,|3, 1)\) and \(3,\)"):
         paired(gold, [1, 2, 3])
 
 
 @pytest.mark.parametrize("gold", [["good", "bad"], [[1, 2], [3]], [{}, 1]])
-def test_what_is_not_a_number_is_refused(gold: Any) -> None:
+def test_ratings_that_are_not_numbers_are_refused(gold: Any) -> None:
     with pytest.raises(ValueError, match="gold must be numbers in rows of one length"):
         paired(gold, [1, 2])
 
 
-def test_a_value_of_none_counts_as_missing() -> None:
+def test_a_rating_of_none_counts_as_missing() -> None:
     gold: Any = [1, None, 2]
     judge: Any = [1, 2, None]
     assert len(paired(gold, judge)) == 1
 
 
-def test_groups_of_another_length_are_named() -> None:
+def test_the_error_on_groups_of_another_length_names_the_length() -> None:
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
         paired([1, 2, 3], [1, 2, 3], groups=["a", "b"])
 
@@ -96,7 +98,7 @@ def test_values_that_differ_by_rounding_only_have_no_variance() -> None:
 
 @law
 @given(st.integers(0, 10_000), st.integers(2, 30), st.integers(1, 8))
-def test_moments_left_out_are_moments_of_what_is_left(seed: int, n: int, n_groups: int) -> None:
+def test_moments_without_a_group_equal_those_of_the_remaining_units(seed: int, n: int, n_groups: int) -> None:
     rng = np.random.default_rng(seed)
     gold, judge, groups = rng.normal(size=n) + 5, rng.normal(size=n), rng.integers(0, n_groups, n)
     left = paired(gold, judge, groups).moments

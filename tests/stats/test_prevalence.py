@@ -53,7 +53,7 @@ def test_the_pass_rate_by_verdict_strata_equals_the_worked_example() -> None:
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
 
 
-def test_the_whole_rate_is_the_one_rate_by_verdict_at_any_level() -> None:
+def test_the_corrected_pass_rate_equals_rate_by_verdict_at_any_level() -> None:
     for level in (0.95, 1 - 0.05 / 26):
         whole = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict", level=level)
         by_verdict = rate_by_verdict(LABELLED[1], np.sum(LABELLED, axis=0), POOL, level=level)
@@ -65,7 +65,7 @@ def test_the_whole_rate_is_the_one_rate_by_verdict_at_any_level() -> None:
             assert limits(whole) == approx(tuple(case["one_look"]), abs=1e-6), case["name"]
 
 
-def test_a_rate_is_withheld_by_how_many_labels_there_are_whatever_they_say() -> None:
+def test_whether_a_pass_rate_is_withheld_depends_on_the_number_of_labels_alone() -> None:
     for passes in (0, 4, 7):
         few = corrected_pass_rate([[1, 7 - passes], [1, passes]], [100, 400], drawn="by-verdict")
         assert (few.value, few.undefined) == (None, "9 labels, 1 more would show it")
@@ -111,7 +111,9 @@ def test_pass_rates_equal_those_of_the_shared_reference() -> None:
 
 @given(st.integers(9, 40), st.integers(9, 40), counts, st.integers(1, 400))
 @settings(max_examples=60, deadline=None)
-def test_a_perfect_judge_keeps_its_own_rate(fails: int, passes: int, pool_fails: int, pool_passes: int) -> None:
+def test_the_pass_rate_of_a_perfect_judge_is_not_corrected(
+    fails: int, passes: int, pool_fails: int, pool_passes: int
+) -> None:
     pool = [pool_fails, pool_passes]
     by_verdict = corrected_pass_rate([[fails, 0], [0, passes]], pool, drawn="by-verdict")
     assert by_verdict.value == approx(pool_passes / (pool_fails + pool_passes))
@@ -124,7 +126,7 @@ def test_a_perfect_judge_keeps_its_own_rate(fails: int, passes: int, pool_fails:
     st.tuples(counts, counts, counts, counts), st.tuples(counts, counts), st.sampled_from(["by-verdict", "elsewhere"])
 )
 @settings(max_examples=150, deadline=None)
-def test_a_rate_lies_in_its_interval_and_the_interval_in_zero_to_one(
+def test_the_interval_of_a_pass_rate_contains_it_and_lies_within_0_and_1(
     cells: tuple[int, ...], pool: tuple[int, int], drawn: Any
 ) -> None:
     estimate = corrected_pass_rate(as_table(list(cells)), pool, drawn=drawn)
@@ -159,7 +161,7 @@ def test_more_labels_of_the_same_kind_narrow_the_interval() -> None:
     assert tenfold.high - tenfold.low < 0.5 * (once.high - once.low)
 
 
-def test_strata_of_another_kind_are_weighed_by_their_share_of_the_pool() -> None:
+def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_pool() -> None:
     labelled, pool = np.array([[8, 2], [5, 5], [1, 9], [0, 6]]), np.array([100, 200, 300, 400])
     estimate = by_strata(labelled, pool)
     share, size = pool / 1000, labelled.sum(axis=1)
@@ -172,12 +174,12 @@ def test_strata_of_another_kind_are_weighed_by_their_share_of_the_pool() -> None
     assert estimate.high == approx(share @ raw + np.sqrt((share**2 * (high - raw) ** 2).sum() + by_pool))
 
 
-def test_two_strata_in_general_are_the_verdict_strata() -> None:
+def test_a_weighted_pass_rate_over_two_strata_equals_the_one_by_verdict() -> None:
     by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
 
-def test_labels_called_random_that_are_not_are_refused_with_the_way_out() -> None:
+def test_labels_that_are_called_random_but_are_not_are_refused_with_advice() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
         "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "
@@ -187,7 +189,7 @@ def test_labels_called_random_that_are_not_are_refused_with_the_way_out() -> Non
     assert corrected_pass_rate([[17, 3], [3, 27]], POOL, drawn="random").value is not None
 
 
-def test_the_check_of_a_random_draw_is_the_two_proportion_test() -> None:
+def test_the_check_whether_labels_are_a_random_draw_is_the_two_proportion_test() -> None:
     assert random_draw_p([30, 70], [300, 700]) == 1
     assert random_draw_p([0, 20], [0, 300]) == 1
     assert random_draw_p([10, 40], [40, 60]) == approx(0.0143059, abs=1e-7)
@@ -217,7 +219,7 @@ def test_the_check_of_a_random_draw_is_the_two_proportion_test() -> None:
         ([[5, 25], [20, 10]], POOL, "elsewhere", "hardly distinguishes passes from fails"),
     ],
 )
-def test_where_nothing_can_be_said_the_rate_is_undefined_with_the_way_out(
+def test_a_pass_rate_that_cannot_be_estimated_is_undefined_with_advice(
     labelled: list[list[int]], pool: list[int], drawn: Any, why: str
 ) -> None:
     estimate = corrected_pass_rate(labelled, pool, drawn=drawn)
@@ -231,14 +233,14 @@ def test_a_stratum_too_small_to_matter_needs_no_labels() -> None:
     assert estimate.value == approx(0.99 * 25 / 30 + 0.01 * 0.5)
 
 
-def test_other_strata_need_five_labels_each_and_are_five_at_most() -> None:
+def test_strata_other_than_verdicts_need_five_labels_each_and_number_at_most_five() -> None:
     few = by_strata([[3, 1], [5, 5], [4, 4]], [104, 110, 108])
     assert few.undefined == "only 4 of the stratum 1 labelled, 32% of the pool: label at least 5 of the stratum 1"
     six = by_strata([[5, 5]] * 6, [10] * 6)
     assert six.undefined == "6 strata are too many: merge them into 5 or fewer"
 
 
-def test_rates_from_few_labels_or_clipped_are_marked() -> None:
+def test_pass_rates_that_are_clipped_or_from_few_labels_are_marked() -> None:
     assert corrected_pass_rate([[1, 4], [1, 20]], POOL, drawn="by-verdict").note == (
         "rough: only 2 labelled in a stratum"
     )
@@ -253,14 +255,16 @@ def test_rates_from_few_labels_or_clipped_are_marked() -> None:
 
 @given(st.lists(st.tuples(counts, counts, st.integers(1, 500)), min_size=1, max_size=5), st.integers(0, 200))
 @settings(max_examples=80, deadline=None)
-def test_the_next_labels_add_up_and_are_never_negative(strata: list[tuple[int, int, int]], count: int) -> None:
+def test_planned_labels_by_stratum_add_up_to_the_total_and_are_never_negative(
+    strata: list[tuple[int, int, int]], count: int
+) -> None:
     table = np.array(strata)
     taken = labels_next(table[:, :2], table[:, 2], count)
     assert taken.sum() == count
     assert (taken >= 0).all()
 
 
-def test_the_next_labels_go_where_the_rate_is_least_sure() -> None:
+def test_planned_labels_go_to_the_stratum_whose_rate_is_most_uncertain() -> None:
     even = labels_next([[0, 0], [0, 0]], [300, 700], 100)
     assert even.tolist() == [30, 70]
     wavering = labels_next([[10, 10], [0, 20]], [500, 500], 100)
@@ -286,7 +290,7 @@ def test_the_fewest_labels_for_a_number_of_errors_equal_the_worked_examples(
     assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
 
 
-def test_least_labels_agree_with_the_exact_bounds_of_scipy() -> None:
+def test_the_fewest_labels_for_a_bound_equal_those_by_scipy_s_exact_bounds() -> None:
     for case in block("reference.yaml", "least_n_for_bound")["cases"]:
         assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
 
@@ -306,7 +310,7 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_pass_rates_raise_an_error_that_names_them(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -314,12 +318,12 @@ def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) 
 # --------------------------------------------------------------------------------------------- unequal chances
 
 
-def test_only_the_ratios_of_weights_matter() -> None:
+def test_only_the_ratios_of_sampling_weights_matter_to_a_pass_rate() -> None:
     counts, pool = [[8, 2], [5, 5], [1, 9]], [200, 300, 500]
     assert limits(by_strata(counts, pool, weight=7.5)) == approx(limits(by_strata(counts, pool)))
 
 
-def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
+def test_sampling_weights_correct_a_pass_rate_for_unequal_chances_and_widen_its_interval() -> None:
     draw = np.random.default_rng(4)
     truth = draw.random(20_000) < np.where(np.arange(20_000) % 2, 0.9, 0.3)
     chance = np.where(np.arange(20_000) % 2, 0.005, 0.02)
@@ -347,7 +351,9 @@ def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
         ([1, 0], [0, 1], [1], "equally long"),
     ],
 )
-def test_labels_with_invalid_weights_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:
+def test_labels_with_invalid_sampling_weights_are_refused(
+    passed: Any, stratum: Any, weights: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         weighted_pass_rate(passed, stratum, weights, [10, 10], names=("clear", "doubtful"))
 

@@ -156,7 +156,7 @@ OF = {"hanna": of_hanna, "llm_rubric": of_llm_rubric, "pandalm": of_pandalm}
 
 
 @pytest.mark.parametrize(("name", "entry"), FIGURES)
-def test_the_printed_figure_is_reproduced(name: str, entry: dict[str, Any]) -> None:
+def test_every_published_figure_is_reproduced_as_printed(name: str, entry: dict[str, Any]) -> None:
     assert OF[name](entry) == pytest.approx(entry["value"], abs=0.5 * 10.0 ** -entry["decimals"] * 1.000001)
 
 
@@ -168,7 +168,7 @@ def test_every_printed_figure_of_the_published_sets_is_tested_or_listed_with_a_r
 
 
 @pytest.mark.parametrize("entry", [e for e in published("hanna") if "ci95" in e], ids=lambda e: str(e["criterion"]))
-def test_published_limits_made_by_another_method_are_near_ours(entry: dict[str, Any]) -> None:
+def test_published_limits_by_another_method_are_close_to_ours(entry: dict[str, Any]) -> None:
     low, high = limits(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     assert (low, high) == pytest.approx(entry["ci95"], abs=0.045)
     assert low < entry["value"] < high <= 1

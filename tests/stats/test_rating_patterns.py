@@ -17,7 +17,7 @@ nan = math.nan
     rows=st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, nan]), min_size=3, max_size=3), min_size=1, max_size=20),
     names=st.lists(st.integers(0, 3), min_size=20, max_size=20),
 )
-def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[float]], names: list[int]) -> None:
+def test_sums_without_each_group_equal_those_over_the_other_units(rows: list[list[float]], names: list[int]) -> None:
     ratings, groups = np.array(rows), np.array(names[: len(rows)])
     table = rating_patterns(ratings, [0, 1, 2], groups=groups)
     rated = (~np.isnan(ratings)).sum(axis=1)
@@ -27,7 +27,7 @@ def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[fl
     assert remaining[1:].tolist() == [rated[groups != group].sum() for group in present]
 
 
-def test_every_distinct_row_is_kept_once_with_its_count() -> None:
+def test_every_distinct_row_of_ratings_is_kept_once_with_its_count() -> None:
     table = rating_patterns(np.array([[2, 1], [1, nan], [2, 1], [nan, nan], [1, 2]]), [1, 2])
     assert sorted(zip(table.codes.tolist(), table.times.tolist(), strict=True)) == [
         ([0, -1], 1.0),
@@ -38,30 +38,30 @@ def test_every_distinct_row_is_kept_once_with_its_count() -> None:
     assert table.left_out.copies.sum() == 4
 
 
-def test_units_of_one_group_are_left_out_together() -> None:
+def test_units_of_one_group_are_left_out_together_by_the_jackknife() -> None:
     table = rating_patterns([[0, 0], [0, 0], [1, 1], [0, 0]], [0, 1], groups=["a", "b", "a", "a"])
     assert table.remaining(table.unanimous).tolist() == [4, 1, 3]
     assert table.left_out.copies.tolist() == [1, 1]
 
 
-def test_without_leaving_out_only_the_value_over_all_units_is_computed() -> None:
+def test_without_sets_to_leave_out_only_the_sum_over_all_units_is_computed() -> None:
     table = rating_patterns([[0, 0], [0, 1]], [0, 1], leave_out=False)
     assert table.remaining(table.rated).tolist() == [4]
 
 
-def test_with_a_rating_between_levels_each_occurring_value_gets_its_own_index() -> None:
+def test_if_a_rating_lies_between_levels_each_value_that_occurs_gets_an_index() -> None:
     values, codes, between = encode(np.array([[1.0, 2.5], [nan, 3.0]]), np.array([3.0, 2.0, 1.0]))
     assert values.tolist() == [1.0, 2.0, 2.5, 3.0]
     assert codes.tolist() == [[0, 2], [-1, 3]]
     assert between == 2.5
 
 
-def test_levels_without_order_have_nothing_between_them() -> None:
+def test_a_rating_between_unordered_levels_is_refused() -> None:
     with pytest.raises(ValueError, match=r"rating 1\.5 is not on the scale 1, 3, 2"):
         encode(np.array([[1.5]]), np.array([1.0, 3.0, 2.0]))
 
 
-def test_many_raters_are_distinguished_though_their_rows_make_large_numbers() -> None:
+def test_distinct_rows_of_eighty_raters_are_told_apart() -> None:
     rng = np.random.default_rng(6)
     ratings = rng.integers(0, 9, (300, 80)).astype(float)
     ratings[rng.random((300, 80)) < 0.3] = nan

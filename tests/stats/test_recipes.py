@@ -14,43 +14,59 @@ TESTS = Path(__file__).parents[1]
 REPRODUCED = {
     "reference.yaml": {
         "two_rater_tables": [
-            "stats/test_coefficients.py::test_two_rater_tables_are_reproduced_as_in_other_libraries",
+            "stats/test_coefficients.py::test_coefficients_of_the_shared_tables_of_two_raters_equal_those_of_other_libraries",
             "stats/test_severity.py::test_errors_and_accuracy_of_other_libraries_are_reproduced",
-            "stats/test_association.py::test_values_of_other_libraries_are_reproduced",
+            "stats/test_association.py::test_correlations_of_other_libraries_are_reproduced",
         ],
         "jackknife_t_intervals": [
             "stats/test_coefficients.py::test_the_jackknife_standard_error_equals_one_computed_with_other_libraries",
-            "stats/test_severity.py::test_jackknife_intervals_equal_those_computed_with_other_libraries",
-            "stats/test_association.py::test_jackknife_intervals_equal_those_computed_with_other_libraries",
+            "stats/test_severity.py::test_jackknife_intervals_of_errors_equal_those_computed_with_other_libraries",
+            "stats/test_association.py::test_jackknife_intervals_of_correlations_equal_those_computed_with_other_libraries",
         ],
         "krippendorff_2011": [
             "stats/test_coefficients.py::test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_metric",
         ],
-        "fleiss_counts": ["stats/test_coefficients.py::test_counts_of_fourteen_raters_are_reproduced"],
-        "shrout_fleiss_1979": ["stats/test_reliability.py::test_values_and_limits_of_other_libraries_are_reproduced"],
-        "g_study_p_x_r": ["stats/test_reliability.py::test_the_mean_of_several_raters_is_reproduced"],
+        "fleiss_counts": [
+            "stats/test_coefficients.py::test_coefficients_of_fourteen_raters_from_counts_equal_the_shared_reference"
+        ],
+        "shrout_fleiss_1979": [
+            "stats/test_reliability.py::test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced"
+        ],
+        "g_study_p_x_r": [
+            "stats/test_reliability.py::test_the_reliability_of_the_mean_of_several_raters_equals_the_shared_reference"
+        ],
         "mcnemar": [
-            "stats/test_change.py::test_mcnemar_examples_are_reproduced_and_the_middle_of_an_even_split_counts_once"
+            "stats/test_change.py::test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once"
         ],
         "sign_flip": ["stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_shared_reference"],
-        "multiple": ["stats/test_change.py::test_adjusted_p_agree_with_statsmodels"],
+        "multiple": ["stats/test_change.py::test_adjusted_p_values_equal_those_of_statsmodels"],
         "proportion_intervals_95": ["stats/test_intervals.py::proportion_cases"],
-        "one_sided_cp_upper": ["stats/test_intervals.py::test_one_sided_limits_are_those_of_other_libraries"],
-        "least_n_for_bound": ["stats/test_prevalence.py::test_least_labels_agree_with_the_exact_bounds_of_scipy"],
+        "one_sided_cp_upper": [
+            "stats/test_intervals.py::test_one_sided_exact_limits_of_shares_equal_those_of_other_libraries"
+        ],
+        "least_n_for_bound": [
+            "stats/test_prevalence.py::test_the_fewest_labels_for_a_bound_equal_those_by_scipy_s_exact_bounds"
+        ],
         "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_shared_reference"],
-        "error_split": ["stats/test_severity.py::test_errors_of_scores_are_reproduced"],
+        "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_the_shared_reference"],
         "alt_test": ["stats/test_annotators.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
     },
     "recipes.yaml": {
         "interval_95": [
             "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_shared_recipe",
-            "stats/test_severity.py::test_intervals_of_the_worked_examples_are_reproduced",
-            "stats/test_association.py::test_intervals_of_the_worked_examples_are_reproduced",
+            "stats/test_severity.py::test_intervals_of_errors_equal_the_worked_examples",
+            "stats/test_association.py::test_intervals_of_correlations_equal_the_worked_examples",
         ],
-        "sign_flip_convolution": ["stats/test_change.py::test_sign_flip_agrees_with_the_simulation_code"],
-        "kappa_change": ["stats/test_change.py::test_a_shift_of_the_reference_is_reproduced"],
-        "no_drift": ["stats/test_change.py::test_no_drift_agrees_with_the_simulation_code"],
-        "any_change": ["stats/test_change.py::test_the_test_of_any_change_agrees_with_the_simulation_code"],
+        "sign_flip_convolution": [
+            "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_separate_simulation_code"
+        ],
+        "kappa_change": ["stats/test_change.py::test_the_shift_of_the_shared_reference_is_reproduced"],
+        "no_drift": [
+            "stats/test_change.py::test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code"
+        ],
+        "any_change": [
+            "stats/test_change.py::test_the_test_of_any_change_gives_the_p_values_of_the_separate_simulation_code"
+        ],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
         "planner": ["features/label/test_statistics.py::test_plans_agree_with_the_simulation_code"],
         "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
@@ -59,8 +75,8 @@ REPRODUCED = {
         "constants": [
             "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
         ],
-        "share": ["stats/test_shares.py::test_every_share_of_the_reference_is_reproduced"],
-        "mean_difference": ["stats/test_shares.py::test_every_mean_of_the_reference_is_reproduced"],
+        "share": ["stats/test_shares.py::test_every_share_in_the_shared_reference_is_reproduced"],
+        "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_shared_reference_is_reproduced"],
         "pairwise": [
             "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_the_shared_worked_example"
         ],
@@ -73,7 +89,7 @@ REPRODUCED = {
             "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_table",
             "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_rubric",
         ],
-        "labels": ["stats/test_gate.py::test_every_chance_of_the_reference_is_reproduced"],
+        "labels": ["stats/test_gate.py::test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced"],
     },
     "verdict3.yaml": {
         "constants": [
@@ -84,16 +100,22 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_whether_agreement_is_above_the_target_follows_from_the_displayed_interval_in_all_reference_cases"
         ],
         "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_is_reproduced"],
-        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
+        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"],
         "labels_for_means": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
         ],
         "labels_for_limits": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
         ],
-        "first_labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_of_the_reference_is_reproduced"],
-        "weighted_share": ["stats/test_drawn_weights.py::test_every_weighted_share_of_the_reference_is_reproduced"],
-        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_of_the_reference_is_reproduced"],
+        "first_labels": [
+            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
+        ],
+        "weighted_share": [
+            "stats/test_drawn_weights.py::test_every_weighted_share_in_the_shared_reference_is_reproduced"
+        ],
+        "weighted_mean": [
+            "stats/test_drawn_weights.py::test_every_weighted_mean_in_the_shared_reference_is_reproduced"
+        ],
         "limit": [
             "calibration/comparison/test_limits.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
         ],
@@ -110,9 +132,9 @@ REPRODUCED = {
         "stale": ["stats/test_relabelling.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"],
     },
     "groups_drift_slices.yaml": {
-        "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_is_reproduced"],
+        "groups": ["stats/test_group_rates.py::test_every_group_in_the_shared_reference_is_reproduced"],
         "drift": ["features/drift/test_statistics.py::test_every_drift_of_the_reference_is_reproduced"],
-        "slices": ["stats/test_slice_contrast.py::test_every_slice_of_the_reference_is_reproduced"],
+        "slices": ["stats/test_slice_contrast.py::test_every_slice_in_the_shared_reference_is_reproduced"],
     },
 }
 

@@ -169,7 +169,7 @@ def test_every_published_figure_is_reproduced_or_listed_with_a_reason() -> None:
     assert set(left_out) == set(NOT_BUILT)
 
 
-def test_every_field_of_a_figure_is_known() -> None:
+def test_the_reference_files_have_only_known_fields() -> None:
     keys = {"table", "layout", "statistic", "value", "decimals", "source", "seen_here", "note", "weights",
              "weights_kind", "level", "columns", "example", "ci95"}  # fmt: skip
     uncertainty = {"se", "se0", "z", "p", "F", "bootstrap_percentile_ci95"}
@@ -242,7 +242,7 @@ def test_figures_of_irrcac_are_reproduced_with_their_observed_and_expected_agree
             assert ours == pytest.approx(float(theirs), abs=0.0005 + 1e-9)
 
 
-def test_every_table_of_the_folder_is_used() -> None:
+def test_every_reference_table_in_the_folder_is_used() -> None:
     used = {entry["table"] for entry in published()} | {table_of(row) for row in irrcac()}
     assert {path.name for path in FOLDER.glob("*.csv")} - used == {"irrcac_expected.csv"}
 
@@ -250,7 +250,7 @@ def test_every_table_of_the_folder_is_used() -> None:
 # ------------------------------------------------------------------------------------------------------------- traps
 
 
-def test_weights_over_the_scale_differ_from_weights_over_what_occurs() -> None:
+def test_kappa_weighted_over_all_levels_of_the_scale_differs_from_that_over_the_levels_that_occur() -> None:
     ratings, _ = read("irr_anxiety.csv", "raw", columns=["rater2", "rater3"])
     over_scale = agreement(ratings, "weighted_kappa", levels=range(1, 7)).value
     assert over_scale is not None

@@ -48,14 +48,14 @@ def test_the_table_of_shrout_and_fleiss_is_reproduced(name: str) -> None:
 
 
 @pytest.mark.parametrize("theirs", REFERENCE_NAMES)
-def test_values_and_limits_of_other_libraries_are_reproduced(theirs: str) -> None:
+def test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced(theirs: str) -> None:
     numbers = block("reference.yaml", "shrout_fleiss_1979")
     estimate = ICCS[REFERENCE_NAMES[theirs]](numbers["ratings"], limits="F")
     assert value(estimate) == pytest.approx(numbers[theirs]["icc"], abs=6e-9)
     assert [round(limit, 2) for limit in limits(estimate)] == numbers[theirs]["ci95"]
 
 
-def test_the_mean_of_several_raters_is_reproduced() -> None:
+def test_the_reliability_of_the_mean_of_several_raters_equals_the_shared_reference() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
     for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):
@@ -93,7 +93,7 @@ def pingouin(ratings: Floats) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_correlation_of_judge_and_gold_is_that_of_two_raters(seed: int) -> None:
+def test_the_icc_of_judge_and_gold_equals_that_of_a_table_of_two_raters(seed: int) -> None:
     ratings = some_ratings(seed, 40, 2, levels=True)
     assert value(pair_statistic(ratings[:, 0], ratings[:, 1], "icc")) == pytest.approx(
         value(icc_2_1(ratings)), abs=1e-12
@@ -105,7 +105,7 @@ def test_the_correlation_of_judge_and_gold_is_that_of_two_raters(seed: int) -> N
 
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_jackknife_limits_leave_one_out_exactly(k: int, grouped: bool) -> None:
+def test_jackknife_limits_of_an_icc_equal_those_from_recomputing_it_without_each_unit(k: int, grouped: bool) -> None:
     ratings = some_ratings(k, 60, k, levels=True)
     groups = np.random.default_rng(1).integers(0, 22, 60) if grouped else np.arange(60)
     for name in ("icc_1_k", "icc_2_k", "icc_3_k"):
@@ -118,7 +118,7 @@ def test_jackknife_limits_leave_one_out_exactly(k: int, grouped: bool) -> None:
         assert stepped == pytest.approx(limits(whole), abs=1e-9)
 
 
-def test_f_limits_are_for_few_examples_on_many_values_unless_asked_for() -> None:
+def test_f_limits_are_used_only_for_few_examples_with_many_values_unless_requested() -> None:
     few_measured, many_measured = some_ratings(1, 12, 3), some_ratings(1, 30, 3)
     few_levels = some_ratings(1, 12, 3, levels=True)
     assert "F, if normal" in icc_2_1(few_measured).method
@@ -128,7 +128,7 @@ def test_f_limits_are_for_few_examples_on_many_values_unless_asked_for() -> None
     assert "jackknife" in icc_2_1(few_measured, groups=[1, 1, *range(2, 12)]).method
 
 
-def test_the_interval_is_withheld_or_marked_if_a_rater_hardly_varies() -> None:
+def test_the_interval_of_an_icc_is_withheld_or_marked_if_a_rater_hardly_varies() -> None:
     ratings = np.array([[0.0, 0], [0, 1]] + [[1, 1]] * 30 + [[0, 0]] * 2)
     assert icc_2_1(ratings).note == "withheld: only 3 examples outside the most common level"
     ratings[:, 1] = 1
@@ -137,7 +137,7 @@ def test_the_interval_is_withheld_or_marked_if_a_rater_hardly_varies() -> None:
     assert icc_2_1(ratings).note == "rough: only 6 examples outside the most common level"
 
 
-def test_perfect_agreement_allows_for_disagreement_that_was_not_seen() -> None:
+def test_the_interval_of_a_perfect_icc_allows_for_unseen_disagreement() -> None:
     ratings = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
     statistics = icc_family(ratings)
     unseen = 1 - 0.025 ** (1 / 20)
@@ -147,7 +147,7 @@ def test_perfect_agreement_allows_for_disagreement_that_was_not_seen() -> None:
     assert all(e.value == 1 for e in statistics.values())
 
 
-def test_a_constant_leniency_leaves_consistency_perfect() -> None:
+def test_a_rater_who_is_always_lenient_by_the_same_amount_leaves_consistency_perfect() -> None:
     ratings = np.repeat([[0.0, 1.0], [1.0, 2.0]], 10, axis=0)
     statistics = icc_family(ratings)
     assert statistics["icc_3_1"].value == 1
@@ -159,7 +159,7 @@ def test_a_constant_leniency_leaves_consistency_perfect() -> None:
 # -- missing ratings and no value --------------------------------------------------------------------------------------
 
 
-def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() -> None:
+def test_an_example_that_not_all_raters_rated_is_ignored_and_the_note_says_so() -> None:
     ratings = some_ratings(3, 30, 3)
     gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
     of_gappy, complete = icc_3_1(gappy), icc_3_1(ratings)
@@ -169,7 +169,7 @@ def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() ->
     assert of_gappy.note == "from 30 of 31 units"
 
 
-def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
+def test_the_note_of_an_icc_says_how_many_of_the_units_are_complete() -> None:
     ratings = np.full((52, 3), nan)
     ratings[:, 0], ratings[:2] = 1.0, [[1, 2, 1], [3, 3, 2]]
     statistics = icc_family(ratings)
@@ -188,7 +188,7 @@ def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
         ([[3, 3], [3, 3], [3, 3]], "one level only"),
     ],
 )
-def test_without_complete_rows_nothing_is_defined_and_no_warning_is_given(ratings: Any, why: str) -> None:
+def test_without_complete_rows_every_icc_is_undefined_and_no_warning_is_given(ratings: Any, why: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {e.undefined for e in icc_family(ratings).values()} == {why}
@@ -202,7 +202,7 @@ def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
     assert statistics["icc_3_1"].value == -1
 
 
-def test_what_is_not_a_table_is_refused() -> None:
+def test_ratings_that_are_not_a_table_are_refused() -> None:
     with pytest.raises(ValueError, match=r"one of icc_1_1, .*not 'icc'"):
         icc([[1, 2]], "icc")
     with pytest.raises(ValueError, match=r"\(n_units, n_raters\), not \(3,\)"):
@@ -218,7 +218,7 @@ def test_what_is_not_a_table_is_refused() -> None:
 # -- one judge asked again ---------------------------------------------------------------------------------------------
 
 
-def test_repeats_without_gaps_are_those_of_the_analysis_of_variance() -> None:
+def test_repeatability_without_missing_ratings_equals_the_analysis_of_variance() -> None:
     runs = some_ratings(5, 50, 3, levels=True)
     statistics = repeat_family(runs)
     assert list(statistics) == REPEATS
@@ -234,7 +234,7 @@ def test_repeats_without_gaps_are_those_of_the_analysis_of_variance() -> None:
     assert value(statistics["shift_floor"]) == pytest.approx(floor, rel=1e-6)
 
 
-def test_repeats_with_gaps_count_every_pair_of_runs() -> None:
+def test_repeatability_with_missing_ratings_counts_every_pair_of_runs() -> None:
     runs = np.array([[1, 2, nan], [3, nan, 3], [2, 2, 5], [4, nan, nan], [1, 1, 1]])
     statistics = repeat_family(runs)
     assert value(statistics["flip_rate"]) == pytest.approx((1 + 0 + 2 / 3 + 0) / 4)
@@ -249,7 +249,7 @@ def test_repeats_with_gaps_count_every_pair_of_runs() -> None:
 
 
 @pytest.mark.parametrize("name", ["test_retest", "distance", "measurement_error"])
-def test_repeats_leave_an_example_out_exactly(name: str) -> None:
+def test_the_jackknife_of_repeatability_equals_recomputing_without_each_example(name: str) -> None:
     runs = some_ratings(6, 40, 3, levels=True)
     runs[::5, 2] = nan
     estimate = repeat_family(runs)[name]
@@ -261,7 +261,7 @@ def test_repeats_leave_an_example_out_exactly(name: str) -> None:
     assert spread == pytest.approx(math.sqrt(39 / 40 * ((left_out - left_out.mean()) ** 2).sum()), rel=0.1)
 
 
-def test_a_judge_that_never_changed_is_bounded() -> None:
+def test_a_judge_whose_ratings_never_changed_has_limits_that_allow_for_unseen_changes() -> None:
     runs = np.repeat([[1.0] * 3, [4.0] * 3], 15, axis=0)
     figures, unseen = repeat_family(runs, levels=range(1, 6)), 1 - 0.025 ** (1 / 30)
     assert limits(figures["flip_rate"]) == pytest.approx((0, unseen))

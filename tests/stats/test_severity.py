@@ -74,7 +74,7 @@ def test_errors_and_accuracy_of_other_libraries_are_reproduced(table: str) -> No
 
 
 @pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
-def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
+def test_intervals_of_errors_equal_the_worked_examples(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     levels = range(len(numbers["table"]))
@@ -90,7 +90,7 @@ def test_intervals_of_the_worked_examples_are_reproduced(table: str) -> None:
 
 @pytest.mark.parametrize("name", ["mae", "signed"])
 @pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_jackknife_intervals_equal_those_computed_with_other_libraries(table: str, name: str) -> None:
+def test_jackknife_intervals_of_errors_equal_those_computed_with_other_libraries(table: str, name: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[table][name]
     statistic, transform = ERRORS[name]
     gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
@@ -101,7 +101,7 @@ def test_jackknife_intervals_equal_those_computed_with_other_libraries(table: st
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
-def test_errors_of_scores_are_reproduced() -> None:
+def test_errors_of_scores_equal_the_shared_reference() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
     values = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
@@ -151,7 +151,7 @@ def by_hand(
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "signed_error", "icc", "spearman"])
-def test_errors_leave_groups_out_together(name: str) -> None:
+def test_the_jackknife_of_errors_leaves_out_whole_groups(name: str) -> None:
     gold, judge = some_levels(4, 80)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     transform = {"mae": LOG, "rmse": LOG, "signed_error": IDENTITY}.get(name)
@@ -162,21 +162,21 @@ def test_errors_leave_groups_out_together(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
-def test_macro_averages_leave_groups_out_exactly(name: str) -> None:
+def test_the_jackknife_of_macro_averages_equals_recomputing_without_each_group(name: str) -> None:
     gold, judge = some_levels(9, 80, k=3)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     estimate = macro_family(gold, judge, groups=groups)[name]
     assert limits(estimate) == pytest.approx(limits(by_hand(name, macro_family, gold, judge, groups, LOGIT)))
 
 
-def test_macro_averages_of_many_groups_and_levels_fit_into_memory() -> None:
+def test_macro_averages_of_many_groups_and_levels_take_little_memory() -> None:
     gold, judge = some_levels(6, 6_000, k=60)
     estimate = macro_family(gold, judge, groups=np.arange(6_000) // 2)["macro_recall"]
     ungrouped = macro_family(gold, judge)["macro_recall"]
     assert limits(estimate) == pytest.approx(limits(ungrouped), abs=0.01)
 
 
-def test_macro_recall_is_a_stratified_share_with_half_an_example_added() -> None:
+def test_limits_of_macro_recall_are_those_of_a_stratified_share_with_half_an_example_added() -> None:
     gold, judge = units([[8, 2], [3, 27]])
     estimate = macro_family(gold, judge)["macro_recall"]
     shares, sizes = np.array([8.5 / 11, 27.5 / 31]), np.array([11, 31])
@@ -188,7 +188,7 @@ def test_macro_recall_is_a_stratified_share_with_half_an_example_added() -> None
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
-def test_limits_of_macro_averages_hold_their_mean_over_resampled_examples(name: str) -> None:
+def test_limits_of_macro_averages_are_as_wide_as_over_resampled_examples(name: str) -> None:
     gold, judge = some_levels(5, 400, k=3)
     rng = np.random.default_rng(8)
     drawn = [rng.integers(0, 400, 400) for _ in range(300)]
@@ -197,7 +197,7 @@ def test_limits_of_macro_averages_hold_their_mean_over_resampled_examples(name: 
     assert (high - low) / 2 / 1.96 == pytest.approx(spread_drawn, rel=0.15)
 
 
-def test_every_share_of_decisions_has_the_interval_of_its_hits() -> None:
+def test_accuracy_recall_and_specificity_have_the_interval_of_a_share_of_hits() -> None:
     gold, judge = some_levels(9, 80, k=2)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     shares = yes_no_family(gold, judge, groups=groups)
@@ -209,7 +209,7 @@ def test_every_share_of_decisions_has_the_interval_of_its_hits() -> None:
     assert limits(of_levels["accuracy"]) == limits(shares["accuracy"])
 
 
-def test_recall_is_a_share_of_the_gold_yes_alone() -> None:
+def test_recall_is_a_share_of_the_examples_with_a_gold_yes() -> None:
     gold = np.array([1] * 20 + [0] * 30)
     judge = np.array([1] * 16 + [0] * 34)
     estimate = yes_no_family(gold, judge)["recall"]
@@ -231,7 +231,7 @@ def test_shares_of_few_examples_have_no_interval() -> None:
     assert statistics["specificity"].note is None
 
 
-def test_a_level_that_was_not_seen_makes_macro_averages_rough() -> None:
+def test_macro_averages_are_marked_approximate_if_a_level_of_the_scale_was_not_seen() -> None:
     gold, judge = np.array([1] * 30 + [2] * 30), np.array([1] * 25 + [2] * 35)
     estimate = macro_family(gold, judge, levels=[1, 2, 3])["macro_recall"]
     assert estimate.note == "rough: level 3 hasn't been seen"
@@ -279,7 +279,7 @@ def test_one_example_gives_values_without_intervals_and_no_warning() -> None:
         assert value(macro_family([1.0], [2.0])["macro_f1"]) == 0
 
 
-def test_limits_of_an_error_stay_within_the_scale_where_it_is_known() -> None:
+def test_limits_of_an_error_stay_within_the_scale_if_its_ends_are_known() -> None:
     gold, judge = [1, 1, 3], [1, 5, 3]
     assert (mae(gold, judge).high or 0) > 4
     for statistic in (mae, rmse):
@@ -300,20 +300,20 @@ def test_errors_of_0_on_an_unstated_scale_have_no_interval() -> None:
     assert named["kendall"].undefined == "one level only"
 
 
-def test_an_error_that_is_the_same_everywhere_has_no_interval() -> None:
+def test_an_error_that_is_equal_on_all_examples_has_no_interval() -> None:
     estimate = signed_error([1, 2, 3], [2, 3, 4])
     assert estimate.value == 1
     assert estimate.note == "withheld: leaving any one example out gives the same value"
 
 
-def test_a_gold_without_yes_has_no_recall() -> None:
+def test_recall_is_undefined_if_gold_never_says_yes() -> None:
     statistics = yes_no_family([0, 0, 0], [0, 1, 0])
     assert statistics["recall"].undefined == "no examples with gold yes"
     assert statistics["precision"].value == 0
     assert yes_no_family([0, 0], [0, 0])["f1"].undefined == "no examples with a yes"
 
 
-def test_an_even_split_between_people_counts_as_neither_yes_nor_no() -> None:
+def test_an_even_split_between_annotators_counts_as_neither_yes_nor_no() -> None:
     statistics = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
     assert statistics["accuracy"].n == 3
     assert value(statistics["accuracy"]) == pytest.approx(2 / 3)
@@ -325,24 +325,24 @@ def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> Non
     assert set(statistics) == set(YES_NO_NAMES)
 
 
-def test_yes_and_no_may_be_any_two_levels() -> None:
+def test_any_two_levels_may_stand_for_yes_and_no() -> None:
     gold, judge = some_levels(3, 40, k=2)
     assert yes_no_family(gold, judge) == yes_no_family(4 * gold + 1, 4 * judge + 1, levels=(1, 5))
     thirds = yes_no_family(gold / 3, judge / 3, levels=(0, 1 / 3))
     assert thirds["f1"] == yes_no_family(gold, judge)["f1"]
 
 
-def test_a_rating_off_the_scale_is_named() -> None:
+def test_the_error_on_a_rating_off_the_scale_in_a_confusion_matrix_names_it() -> None:
     with pytest.raises(ValueError, match=r"2.5 isn't one of the levels \[1.0, 2.0, 3.0\]"):
         confusion([1, 2.5], [1, 2], levels=[1, 2, 3])
 
 
-def test_rows_of_the_confusion_are_in_the_order_of_the_levels() -> None:
+def test_rows_of_the_confusion_matrix_are_in_the_order_of_the_levels() -> None:
     assert confusion([1, 1, 2], [1, 2, 2], levels=[3, 2, 1]).tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
     assert confusion([0.1 + 0.2], [1 / 3], levels=[0.3, 1 / 3]).tolist() == [[0, 1], [0, 0]]
 
 
-def test_a_confusion_of_measurements_is_refused() -> None:
+def test_a_confusion_matrix_of_more_than_a_thousand_levels_is_refused() -> None:
     many = np.arange(1200.0)
     with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
         confusion(many, many)
@@ -356,7 +356,7 @@ def test_a_confusion_of_measurements_is_refused() -> None:
         lambda: yes_no_family([1, 0], [1]),
     ],
 )
-def test_shapes_that_differ_are_both_named(call: Callable[[], object]) -> None:
+def test_the_error_on_gold_and_judge_of_different_shapes_names_both_shapes(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"\(2,\) and \(1,\)"):
         call()
 
@@ -364,24 +364,24 @@ def test_shapes_that_differ_are_both_named(call: Callable[[], object]) -> None:
 # -- tolerance and constant -------------------------------------------------------------------------------------
 
 
-def test_the_figure_of_the_commonest_level_is_its_share_of_gold() -> None:
+def test_the_accuracy_of_always_giving_the_most_common_level_is_its_share_of_gold() -> None:
     gold = np.array([1] * 18 + [0] * 2)
     assert macro_family(gold, 1 - gold)["commonest"].value == 0.9
 
 
-def test_names_that_do_not_exist_are_refused() -> None:
+def test_unknown_names_of_errors_and_correlations_are_refused() -> None:
     with pytest.raises(ValueError, match=f"one of {', '.join(PAIR_STATISTICS)}, not 'tau'"):
         pair_statistic([1, 2], [1, 2], "tau")
 
 
-def test_families_have_the_names_that_reports_use() -> None:
+def test_families_of_errors_and_decisions_have_the_names_that_reports_use() -> None:
     errors = {"mae", "rmse", "signed_error", "icc", "ccc", "pearson", "spearman", "kendall"}
     decisions = {"accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge"}
     assert errors <= set(error_family([1, 2], [1, 2])) == set(error_names())
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 
-def test_wider_coverage_is_a_wider_interval() -> None:
+def test_an_interval_of_an_error_with_more_coverage_is_wider() -> None:
     gold, judge = some_levels(2, 50, k=2)
     for name in YES_NO_NAMES:
         bounds = [limits(yes_no_family(gold, judge, level=level)[name]) for level in (0.8, 0.95, 0.99)]

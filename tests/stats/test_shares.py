@@ -75,7 +75,7 @@ def test_bounds_of_a_mean_of_grouped_differences_equal_the_worked_examples() -> 
     assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
 
-def test_every_share_of_the_reference_is_reproduced() -> None:
+def test_every_share_in_the_shared_reference_is_reproduced() -> None:
     for case in block("verdict.yaml", "share"):
         if case["size_by_group"] is None:
             hits = 60 if "all" in case["name"] else 45
@@ -96,7 +96,7 @@ def test_every_share_of_the_reference_is_reproduced() -> None:
         assert bounds == approx(expected, abs=GRID_TOLERANCE), case["name"]
 
 
-def test_every_mean_of_the_reference_is_reproduced() -> None:
+def test_every_mean_in_the_shared_reference_is_reproduced() -> None:
     for case in block("verdict.yaml", "mean_difference"):
         mean = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
         expected = tuple(case[name] for name in ("value", "low90", "high90", "high95"))
@@ -105,7 +105,7 @@ def test_every_mean_of_the_reference_is_reproduced() -> None:
 
 
 @given(hits=st.integers(0, 40), extra=st.integers(0, 40))
-def test_one_example_a_group_is_clopper_pearson_exactly(hits: int, extra: int) -> None:
+def test_with_one_example_per_group_the_limits_of_a_share_are_clopper_pearson_s(hits: int, extra: int) -> None:
     n = max(FEWEST_SHOWN, hits + extra)
     estimate = grouped_share(np.arange(n) < hits, [f"task {i}" for i in range(n)]).estimate()
     assert (estimate.low, estimate.high) == approx(clopper_pearson(min(hits, n), n), abs=1e-12)
@@ -113,7 +113,7 @@ def test_one_example_a_group_is_clopper_pearson_exactly(hits: int, extra: int) -
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_order_and_names_of_groups_change_nothing(data: tuple[list[int], list[int]]) -> None:
+def test_the_order_and_names_of_groups_change_no_bound(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
     forward, back = share_of(hits, sizes), share_of(hits[::-1], sizes[::-1])
     assert forward.correlation == approx(back.correlation, abs=1e-9)
@@ -122,7 +122,7 @@ def test_order_and_names_of_groups_change_nothing(data: tuple[list[int], list[in
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_misses_bound_from_above_as_hits_do_from_below(data: tuple[list[int], list[int]]) -> None:
+def test_the_upper_bound_of_misses_mirrors_the_lower_bound_of_hits(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
     share, misses = share_of(hits, sizes), share_of([m - y for y, m in zip(hits, sizes, strict=True)], sizes)
     lower, upper = share.lower(0.9), misses.upper(0.9)
@@ -175,7 +175,7 @@ def test_a_bound_with_more_confidence_lies_further_out() -> None:
     assert points == sorted(points)
 
 
-def test_few_groups_give_no_bounds_and_some_give_approximate_ones() -> None:
+def test_a_share_has_no_bounds_for_few_groups_and_approximate_ones_for_some_more() -> None:
     few, some, many = (grouped_share(([1.0, 0.0, 1.0]) * n, np.repeat(np.arange(n), 3)) for n in (4, 9, 10))
     assert (few.support, some.support, many.support) == ("withheld", "approximate", "plain")
     assert few.lower(0.9) is None
@@ -186,7 +186,7 @@ def test_few_groups_give_no_bounds_and_some_give_approximate_ones() -> None:
     assert many.estimate().note is None
 
 
-def test_few_groups_give_a_mean_no_bounds_either() -> None:
+def test_a_mean_of_differences_has_no_bounds_for_few_groups() -> None:
     mean = grouped_mean([0.0, 1.0, 0.0, -1.0], [1, 1, 2, 2])
     assert mean.lower(0.9) is None
     assert mean.upper(0.9) is None
@@ -194,20 +194,20 @@ def test_few_groups_give_a_mean_no_bounds_either() -> None:
     assert mean.estimate().low is None
 
 
-def test_four_examples_without_groups_do_have_bounds() -> None:
+def test_a_share_of_four_examples_without_groups_has_bounds() -> None:
     assert grouped_share([1, 1, 1, 0]).support == "plain"
     assert grouped_share([1, 1, 1, 0]).lower(0.9) is not None
 
 
 @pytest.mark.parametrize(("hits", "note"), [([1, 1, 1, 0], "few: 3 of 4"), ([0.5, 1 / 3], "few: 0.83 of 2")])
-def test_fewer_than_five_examples_are_counted_and_have_no_interval(hits: list[float], note: str) -> None:
+def test_a_share_of_fewer_than_five_examples_is_given_as_a_count_without_interval(hits: list[float], note: str) -> None:
     few = share(hits)
     assert few.value == approx(np.mean(hits))
     assert (few.low, few.high, few.note) == (None, None, note)
     assert share([*hits, *[1] * 3]).low is not None
 
 
-def test_fewer_than_five_groups_have_no_interval_however_many_examples() -> None:
+def test_a_share_of_examples_in_fewer_than_five_groups_has_no_interval() -> None:
     together = share([1] * 30 + [0] * 10, np.repeat(np.arange(4), 10))
     assert (together.low, together.note) == (None, "withheld: only 4 groups")
     assert share([1, 0] * 10, np.zeros(20)).note == "withheld: only 1 group"
@@ -227,7 +227,7 @@ def test_a_share_of_no_examples_is_undefined_and_not_zero() -> None:
     assert share.design_effect == 1
 
 
-def test_if_all_grouped_examples_are_hits_the_correlation_is_estimated_as_if_one_had_missed() -> None:
+def test_if_all_grouped_examples_are_hits_bounds_are_computed_as_if_one_had_missed() -> None:
     perfect, almost = share_of([10] * 10, [10] * 10), share_of([9] + [10] * 9, [10] * 10)
     assert perfect.upper(0.9) == 1.0
     assert perfect.lower(0.9) == approx(almost.lower(0.9), abs=1e-9)
@@ -252,7 +252,7 @@ def test_missing_values_and_their_groups_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("values", "groups"), [([1.5], None), ([-0.5], None), ([[0.5]], None), ([0.5, 1], ["a"])])
-def test_what_is_not_a_vector_of_shares_is_refused(values: Any, groups: Any) -> None:
+def test_values_that_are_not_a_vector_of_shares_are_refused(values: Any, groups: Any) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):
         grouped_share(values, groups)
 

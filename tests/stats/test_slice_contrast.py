@@ -41,7 +41,7 @@ def test_the_p_of_two_shares_is_fisher_s_mid_p(cells: tuple[int, int, int, int])
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_exchanging_hits_and_misses_or_inside_and_outside_changes_no_p(units: list[tuple[int, bool]]) -> None:
+def test_exchanging_hits_and_misses_or_slice_and_rest_changes_no_p(units: list[tuple[int, bool]]) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
     p = contrast(hits, inside).p
     assert 0 <= p <= 1
@@ -49,7 +49,7 @@ def test_exchanging_hits_and_misses_or_inside_and_outside_changes_no_p(units: li
     assert contrast(hits, ~inside).p == pytest.approx(p)
 
 
-def test_the_larger_p_of_student_s_and_welch_s_tests_is_used() -> None:
+def test_slices_are_compared_by_the_larger_p_of_student_s_and_welch_s_tests() -> None:
     generator = np.random.default_rng(1)
     for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
         x, inside = (
@@ -60,14 +60,14 @@ def test_the_larger_p_of_student_s_and_welch_s_tests_is_used() -> None:
         assert contrast(x, inside).p == pytest.approx(max(both), rel=1e-9)
 
 
-def test_a_few_equal_values_do_not_prove_a_difference() -> None:
+def test_a_few_nearly_equal_values_in_a_slice_do_not_prove_a_difference() -> None:
     x = np.concatenate([[1.0, 1.01, 0.99, 1.0, 1.02], np.random.default_rng(2).normal(0.3, 1, 60)])
     inside = np.arange(65) < 5
     assert scipy_stats.ttest_ind(x[inside], x[~inside], equal_var=False).pvalue < 0.001
     assert contrast(x, inside).p > 0.05
 
 
-def test_examples_of_a_task_are_not_independent_evidence() -> None:
+def test_examples_of_the_same_task_do_not_count_as_independent_evidence() -> None:
     generator = np.random.default_rng(3)
     groups = np.repeat(np.arange(12), 10)
     x = np.repeat(generator.normal(size=12), 10) + 0.1 * generator.normal(size=120)
@@ -87,7 +87,7 @@ def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_level
     assert np.mean(means) <= 0.07
 
 
-def test_missing_figures_are_left_out_and_nothing_gives_no_evidence() -> None:
+def test_missing_figures_are_ignored_and_an_empty_rest_gives_a_p_of_1() -> None:
     difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
     assert (difference.n_inside, difference.n_outside, difference.inside) == (2, 3, 2.0)
     alone = contrast([1, 0, 1], [True, True, True])
@@ -97,7 +97,7 @@ def test_missing_figures_are_left_out_and_nothing_gives_no_evidence() -> None:
     assert contrast([2, 2, 0, 0], [True, True, False, False]).p == 0
 
 
-def test_shapes_must_fit() -> None:
+def test_figures_and_slice_flags_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="equally long"):
         contrast([1, 0], [True])
 
@@ -131,7 +131,7 @@ def test_comparisons_of_slices_equal_the_worked_examples(case: SliceCase) -> Non
     assert look.matters(0.15) == case.matters
 
 
-def test_every_slice_of_the_reference_is_reproduced() -> None:
+def test_every_slice_in_the_shared_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "slices"):
         looks = looks_at(case["inside_gold_judge_count"], case["outside_gold_judge_count"], case["span"])
         for name, found in looks.items():
@@ -151,7 +151,7 @@ def test_every_slice_of_the_reference_is_reproduced() -> None:
             assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
 
 
-def test_the_coefficient_at_the_same_gold_is_that_of_least_squares() -> None:
+def test_the_difference_at_equal_gold_is_the_least_squares_coefficient() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)
@@ -163,7 +163,7 @@ def test_the_coefficient_at_the_same_gold_is_that_of_least_squares() -> None:
     assert look.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
 
 
-def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
+def test_gold_scores_of_many_values_are_held_equal_within_fifths() -> None:
     generator = np.random.default_rng(5)
     gold = generator.random(300)
     inside = generator.random(300) < gold
@@ -177,7 +177,7 @@ def test_a_score_of_many_values_is_held_equal_within_fifths() -> None:
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_exchanging_a_slice_and_the_rest_keeps_the_p(units: list[tuple[int, int, bool]]) -> None:
+def test_exchanging_a_slice_and_the_rest_keeps_the_p_at_equal_gold(units: list[tuple[int, int, bool]]) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))
     forward, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
     mirrored = slice_look(values, ~inside, gold)
@@ -189,7 +189,7 @@ def test_exchanging_a_slice_and_the_rest_keeps_the_p(units: list[tuple[int, int,
     assert forward.p >= forward.as_it_is.p
 
 
-def test_a_slice_that_is_too_small_or_hardly_comparable_has_a_p_of_1() -> None:
+def test_a_slice_that_is_too_small_or_has_hardly_any_gold_in_common_with_the_rest_has_a_p_of_1() -> None:
     gold = np.array([0] * 5 + [9] * 6 + [0] * 10 + [5] * 20)
     inside = np.arange(41) < 11
     values = inside.astype(float)
@@ -217,7 +217,7 @@ def test_a_slice_whose_bias_is_nearer_to_zero_than_the_rest_s_is_not_called_bias
     assert slice_look(error, ~inside, gold, shift=True).matters(0.15)
 
 
-def test_a_comparison_of_examples_grouped_by_task_has_a_larger_p() -> None:
+def test_a_comparison_of_a_slice_has_a_larger_p_if_examples_are_grouped_by_task() -> None:
     generator = np.random.default_rng(8)
     group = np.repeat(np.arange(20), 5)
     gold, inside = generator.integers(0, 2, 100), group < 6

@@ -21,14 +21,14 @@ def some_ratings(n: int = 60, *, missing: float = 0.1) -> Floats:
     return np.asarray(ratings)
 
 
-def test_lights_kappa_is_the_mean_over_pairs() -> None:
+def test_light_s_kappa_is_the_mean_over_pairs_of_raters() -> None:
     # By hand: (.75 - .3125)/.6875, (.5 - .375)/.625 and (.25 - .375)/.625.
     statistics, pairs = table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="mean")
     assert statistics["cohen_kappa"].value == pytest.approx((7 / 11 + 0.2 - 0.2) / 3)
     assert [pair.raters for pair in pairs] == [("ann", "bob"), ("ann", "judge"), ("bob", "judge")]
 
 
-def test_the_interval_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair() -> None:
+def test_the_jackknife_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair() -> None:
     ratings = some_ratings(missing=0.0)
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean", weights="linear"
@@ -49,7 +49,7 @@ def test_the_interval_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair() 
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_pooled_pairs_are_one_table_whose_units_stay_together() -> None:
+def test_statistics_pooled_over_pairs_of_raters_keep_rows_of_the_same_unit_together() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"
@@ -64,7 +64,7 @@ def test_pooled_pairs_are_one_table_whose_units_stay_together() -> None:
     assert statistics["cohen_kappa"].n == len(np.unique(unit[both]))
 
 
-def test_two_raters_keep_the_coefficients_of_the_whole_table() -> None:
+def test_for_two_raters_the_table_has_the_usual_coefficients_and_no_pairs() -> None:
     ratings = some_ratings()[:, :2]
     statistics, pairs = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES[:2])
     assert statistics["cohen_kappa"] == agreement(ratings, "cohen_kappa", levels=range(4))
@@ -72,7 +72,7 @@ def test_two_raters_keep_the_coefficients_of_the_whole_table() -> None:
     assert pairs == ()
 
 
-def test_a_pair_without_a_value_leaves_the_mean_undefined_and_is_named() -> None:
+def test_the_mean_over_pairs_is_undefined_if_it_is_for_one_pair_which_the_reason_names() -> None:
     ratings = [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
     statistics, _ = table_agreement(ratings, levels=[0, 1], scale="nominal", raters=NAMES, pairs="mean")
     assert statistics["cohen_kappa"].undefined == "ann and bob: one level only"
@@ -86,12 +86,12 @@ def test_a_nominal_scale_has_no_means_and_no_errors() -> None:
     assert {"macro_precision", "macro_recall", "macro_f1", "alt_winning_rate"} <= statistics.keys()
 
 
-def test_a_judge_is_one_of_the_raters() -> None:
+def test_a_judge_that_is_not_one_of_the_raters_is_refused() -> None:
     with pytest.raises(ValueError, match="one of the raters ann, bob, judge, not 'cy'"):
         table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
 
 
-def test_pairs_that_share_no_unit_leave_the_mean_to_the_others() -> None:
+def test_the_mean_over_pairs_ignores_pairs_of_raters_that_share_no_unit() -> None:
     """Ann and the judge share no unit; the mean is that of the two other pairs."""
     ratings = some_ratings(missing=0.0)
     ratings[:30, 0] = math.nan
@@ -108,7 +108,7 @@ def test_pairs_that_share_no_unit_leave_the_mean_to_the_others() -> None:
     assert statistics["mae"].value is not None
 
 
-def test_where_no_pair_shares_a_unit_the_mean_says_so() -> None:
+def test_the_mean_over_pairs_is_undefined_with_a_reason_if_no_pair_shares_a_unit() -> None:
     alone = np.full((3, 3), math.nan)
     np.fill_diagonal(alone, 1.0)
     statistics, _ = table_agreement(alone, levels=[1, 2], scale="nominal", raters=NAMES, pairs="mean")

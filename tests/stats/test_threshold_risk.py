@@ -34,7 +34,7 @@ def test_the_risk_of_a_gate_equals_the_worked_examples(case: GateCase) -> None:
         assert risk.p_fail.value == approx(p, abs=1e-6)
 
 
-def test_every_gate_of_the_reference_is_reproduced() -> None:
+def test_every_gate_on_a_mean_in_the_shared_reference_is_reproduced() -> None:
     cases = [case for case in block("improve_gate_stress.yaml", "gate") if "threshold" in case]
     given = {"as above": cases[0]["scores"]}
     for case in cases:
@@ -58,14 +58,14 @@ def test_the_smallest_detectable_drop_is_the_distance_to_the_threshold_plus_the_
     assert risk.smallest_drop == approx(risk.center - 0.74 + reach, abs=1e-6)
 
 
-def test_one_run_or_equal_runs_give_no_risk_of_a_gate() -> None:
+def test_the_risk_of_a_gate_is_undefined_for_one_run_or_equal_runs() -> None:
     assert "repeat" in str(threshold_risk(STEADY[:1], 0.7).p_fail.undefined)
     alike = threshold_risk([STEADY[0]] * 3, 0.7)
     assert "identical" in str(alike.p_fail.undefined)
     assert alike.safe_threshold is None
 
 
-def test_scores_that_all_move_together_are_not_called_identical() -> None:
+def test_runs_that_differ_by_the_same_amount_on_every_case_are_not_called_identical() -> None:
     moved = threshold_risk([[0.5, 0.6, 0.7], [0.6, 0.7, 0.8]], 0.6)
     assert "identical" not in str(moved.p_fail.undefined)
     assert moved.p_fail.value is None
@@ -120,14 +120,14 @@ def test_cases_that_vary_together_in_groups_make_a_gate_less_certain() -> None:
     assert apart == alone
 
 
-def test_groups_of_other_cases_are_refused() -> None:
+def test_groups_that_are_not_one_per_case_are_refused() -> None:
     with pytest.raises(ValueError, match="groups"):
         threshold_risk(STEADY, 0.7, groups=["a", "b"])
 
 
 @settings(max_examples=40)
 @given(values=runs, threshold=st.floats(0.05, 0.95))
-def test_a_higher_threshold_fails_no_less_often_and_order_changes_nothing(
+def test_a_higher_threshold_fails_at_least_as_often_and_the_order_of_runs_and_cases_changes_nothing(
     values: list[list[float]], threshold: float
 ) -> None:
     risk = threshold_risk(values, threshold)
@@ -146,11 +146,11 @@ def test_a_higher_threshold_fails_no_less_often_and_order_changes_nothing(
     ("values", "threshold"),
     [([[0.5]], 0.5), ([0.5, 0.6], 0.5), ([[0.5, 1.2], [0.5, 0.6]], 0.5), ([[0.5, math.nan], [0.5, 0.6]], 0.5)],
 )
-def test_what_is_not_a_table_of_runs_is_refused(values: object, threshold: float) -> None:
+def test_scores_that_are_not_a_table_of_runs_are_refused(values: object, threshold: float) -> None:
     with pytest.raises(ValueError, match="values"):
         threshold_risk(values, threshold)  # type: ignore[arg-type]
 
 
-def test_a_threshold_off_range_is_refused() -> None:
+def test_a_threshold_outside_0_to_1_is_refused() -> None:
     with pytest.raises(ValueError, match="threshold"):
         threshold_risk(STEADY, 1.5)
