@@ -129,7 +129,9 @@ REPRODUCED = {
         "except": [
             "calibration/test_exceptions.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
         ],
-        "stale": ["stats/test_relabelling.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"],
+        "stale": [
+            "stats/test_relabelling.py::test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference"
+        ],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_in_the_shared_reference_is_reproduced"],

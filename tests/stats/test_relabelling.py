@@ -14,6 +14,6 @@ def test_old_labels_count_as_in_the_worked_examples(case: tuple[int, int, int, i
     assert (may_differ(relabelled), old_counted(concluded, relabelled, old), concluded) == (most, counted, state)
 
 
-def test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference() -> None:
     keys = ("relabelled", "differ", "old", "may_differ", "old_counted", "state")
     assert [tuple(case[key] for key in keys) for case in block("verdict3.yaml", "stale")] == STALE
