@@ -27,7 +27,7 @@ class ShownPart(Protocol):
 
     @property
     def digest(self) -> str:
-        """The digest of its content."""
+        """Digest of the part's content."""
         ...
 
     @property
@@ -42,12 +42,12 @@ class ShownPart(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes of its content."""
+        """Number of bytes of the part's content."""
         ...
 
     @property
     def path(self) -> Path | None:
-        """The file that has its content; None where that isn't in a file of its own."""
+        """The file with the part's content; None if that isn't in a file of its own."""
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -56,12 +56,12 @@ class ShownPart(Protocol):
 
     @property
     def mime(self) -> str:
-        """Media type of its content."""
+        """Media type of the part's content."""
         ...
 
     @property
     def content(self) -> bytes:
-        """Bytes of its content."""
+        """The part's content as bytes."""
         ...
 
     def html(self, address: str | None = None) -> str:
@@ -74,7 +74,7 @@ class ShownPart(Protocol):
 
 
 class PartedText(str):
-    """A text with marks instead of its parts.
+    """A text with marks in place of parts such as images, and these parts.
 
     Attributes:
         parts: The parts, each once, in the order of their marks.

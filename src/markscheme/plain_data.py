@@ -663,7 +663,7 @@ class _Reader:
         return yaml.compose(text, Loader=loader)
 
     def _written_nodes(self, events: Iterator[Any]) -> int:
-        """Count nodes on the flat stream of events, and refuse depth before any recursive code sees the text."""
+        """Count a YAML text's nodes, and raise an error if it is nested too deep, before recursive code reads it."""
         depth = nodes = 0
         for event in events:
             nodes += isinstance(event, yaml.NodeEvent)

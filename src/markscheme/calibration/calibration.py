@@ -90,7 +90,7 @@ class Rater:
 
     @property
     def table(self) -> "TableReading | None":
-        """The table without a rubric as it was read; None for anything else."""
+        """The table that was calibrated, if there was no rubric; else None."""
         return None if self.rated_table is None else self.rated_table[0]
 
     @property
@@ -301,7 +301,7 @@ class Calibration(Reported):
         return rows_of(table, {criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a data frame with a row for each example: of a table its own columns, and what is in `rows`.
+        """Return a data frame with a row for each example; for a table, its own columns and those of `rows`.
 
         Of any other calibration: `id`, `text`, `gold` and `judge` as scores, `gold_pass` and `judge_pass`, and
         `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
@@ -329,7 +329,7 @@ class Calibration(Reported):
 
     @property
     def false_fails(self) -> list[Any]:
-        """Return the ids of examples that the judge fails and people pass; of a data frame, the labels of its index."""
+        """Return the ids, or a data frame's index labels, of the examples that the judge fails and people pass."""
         return self._ids_in_source(self.comparison.false_fails)
 
     def _ids_in_source(self, ids: Sequence[str]) -> list[Any]:
@@ -363,7 +363,7 @@ class Calibration(Reported):
 
     @property
     def commands(self) -> Commands:
-        """The commands that may follow."""
+        """Builder of the commands to suggest after this calibration."""
         return Commands(
             rubric=self.rater.named or self.rubric.name,
             judge=self.rater.options,

@@ -23,7 +23,7 @@ _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next
 
 @dataclass(frozen=True)
 class NextLabels:
-    """How many labels to give before the next calibration, and the sentence that says it.
+    """How many labels to give before the next calibration, with a sentence for the user.
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.

@@ -160,7 +160,7 @@ def _as_person(comparison: Comparison) -> str:
 
 
 def _of_agreement(comparison: Comparison, decision: Decision) -> str:
-    """Explain the ruling on values that neither pass nor fail, by their agreement."""
+    """Explain the verdict on values without a pass mark, by the judge's agreement."""
     head = agreement_and_target(comparison.agreement, decision.target)
     match decision.because_code:
         case "few-groups":

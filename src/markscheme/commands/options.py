@@ -1,4 +1,4 @@
-"""Options that several commands share: each is declared once, and travels as part of a frozen value."""
+"""Options that several commands share, each declared once."""
 
 import sys
 from collections.abc import Callable
@@ -146,7 +146,7 @@ def rubric_named(name: str) -> "Rubric":
 
 
 def existing_file(path: Path) -> Path:
-    """Return the path of a file that exists.
+    """Check that a file exists, and return its path.
 
     Raises:
         UsageError: It doesn't.

@@ -53,7 +53,7 @@ NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit
 
 @dataclass(frozen=True)
 class Acceptance:
-    """A run that was accepted, as it was written.
+    """The result of accepting a run: its ratings file, and how many runs are accepted now.
 
     Attributes:
         file: The file of ratings next to accepted.json.
@@ -167,7 +167,7 @@ def write_run(
     basis: "RunBasis | None" = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
-    """Write a run's ratings or counts, its accepted.json and the files of features; return the path of the first.
+    """Write a run's ratings or counts, its accepted.json and features' files; return the path of the ratings file.
 
     Args:
         calibration: The run.
@@ -256,7 +256,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """Return all ratings with new sample numbers: this run's first, because the measurements are its own.
+    """Number the samples of all runs from 0, those of this run first, and return the ratings.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -294,7 +294,7 @@ def _kept_file_of(path: Path) -> Path | None:
 
 
 def _line(rating: Rating, example: Example) -> str:
-    """Return a rating as it is stored: levels without reasons, and digests of the submission and its labels."""
+    """Return a rating as a line of the ratings file: levels without reasons, and digests of submission and labels."""
     stored = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
     stored["criteria"] = {
         name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()

@@ -272,7 +272,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Mark examples with all levels; mark none if any example's score or decision doesn't follow from its levels.
+    """Mark examples with complete levels; none if any example's score or decision doesn't follow from its levels.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """

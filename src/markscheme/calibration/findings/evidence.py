@@ -69,7 +69,7 @@ WHO = {
 
 @dataclass(frozen=True)
 class CriterionEvidence(CriterionComparison):
-    """A criterion of a comparison, with the figures that the rules need, all as in the criterion's table.
+    """A criterion's levels by gold, judge and annotators, with the figures that the rules of diagnosis need.
 
     Attributes:
         repeats: The judge's levels, one column for each time it was asked, shape (n_examples, n_samples).
@@ -118,7 +118,7 @@ class CriterionEvidence(CriterionComparison):
         return Groups.of(self.groups, len(self.gold)).units
 
     def count(self, rows: Flags) -> int:
-        """Count the examples of some rows."""
+        """Return the number of examples in the flagged rows."""
         return round(float(self.units[rows].sum()))
 
     def mean(self, values: Floats) -> float:
@@ -329,7 +329,7 @@ class Evidence:
 
     @property
     def scores_rank(self) -> bool:
-        """Whether a higher score is better: not if no criterion's levels have an order."""
+        """Whether scores have an order; False if no criterion's levels have one."""
         return any(criterion.scale.ordered for criterion in self.criteria.values())
 
     def finding(
@@ -416,7 +416,7 @@ class Evidence:
         return remarks
 
     def is_held_out(self, index: int) -> bool:
-        """Return True if the texts of an example stay unread."""
+        """Return True if an example is held out, so that its texts must not be shown."""
         return self.comparison.gold.examples[index].is_held_out
 
     def example_ids(self, places: Sequence[int]) -> str:
@@ -484,7 +484,7 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """The judge's mean error: over criteria, weighted by their shares of the score; of scores if levels lack."""
+        """The judge's mean error over criteria, weighted by their shares of the score; without levels, in score."""
         by_criterion = sum(
             abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()
         )

@@ -60,7 +60,7 @@ class Finding:
         return f"{self.criterion}: {self.text}" if leads else self.text
 
     def command(self, commands: Commands) -> str:
-        """Return the command that follows the suggestion; "" if there is none but the one just run."""
+        """Return the command to run for the suggestion; "" if it is the command that was just run."""
         return self.kind.command(commands, self.options)
 
     def to_json(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(criterion: CriterionEvidence) -> float:
-    """Compute the p-value of the judge giving its most common level this much more often than gold gives its own."""
+    """Compute the p-value of whether the judge repeats its commonest level more often than gold repeats gold's."""
     by_judge = criterion.judge == criterion.modal_judged[0]
     by_gold = criterion.gold == criterion.modal(np.where(criterion.both, criterion.gold, np.nan))[0]
     more = criterion.count(criterion.both & by_judge & ~by_gold)
@@ -327,7 +327,7 @@ def _flips(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on low agreement without bias on single labels: the judge's noise, or that of the labels."""
+    """Yield findings on criteria with low agreement, no bias and one annotator: noise of the judge or the labels."""
     single = {
         n: criterion
         for n, criterion in criteria.items()

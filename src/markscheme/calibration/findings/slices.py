@@ -164,17 +164,17 @@ class Slice:
 
     @property
     def n(self) -> int:
-        """Examples of the part with a score of the judge and of gold."""
+        """Number of the slice's examples with a score of the judge and of gold."""
         return self.agreement.n
 
     @cached_property
     def agreement(self) -> Estimate:
-        """Share of the part's examples on which the judge agrees with gold."""
+        """Share of the slice's examples on which the judge agrees with gold."""
         return share(self.comparison.hits[self.part.inside], self._numbers_inside(self.comparison.table.groups))
 
     @cached_property
     def signed_error(self) -> Estimate:
-        """Bias on the part: judge minus gold, in score."""
+        """Bias on the slice: judge minus gold, in score."""
         gold = self.comparison.gold_values[self.part.inside]
         judge = self.comparison.judge_values[self.part.inside]
         (gold, judge), groups = merged_rows(gold, judge, groups=self._sets)
@@ -182,7 +182,7 @@ class Slice:
 
     @cached_property
     def rest(self) -> float | None:
-        """Agreement on all other examples; None without scores."""
+        """Agreement on all examples outside the slice; None without scores."""
         elsewhere = self.comparison.hits[~self.part.inside]
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 
@@ -243,7 +243,7 @@ class Slice:
 
 
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
-    """Divide the examples into parts that are large enough: by group, system, metadata, kind of label and length.
+    """Divide the examples into large enough slices: by group, system, metadata, kind of label and length.
 
     Metadata that divide the examples in the same way as something before them say nothing new.
     """
@@ -278,7 +278,7 @@ def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
 
 
 def _metadata_keys(examples: Sequence[Example]) -> list[str]:
-    """Return the keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
+    """Return the metadata keys that divide the examples into few enough slices, in order of occurrence."""
     values: dict[str, set[str]] = {}
     for metadata in filter(None, values_of(examples, "metadata")):
         for key, value in metadata.items():
@@ -397,7 +397,7 @@ def _one_score(scores: Floats) -> bool:
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """Return the figures with p by Holm's method, in one family for the score and one for the criteria."""
+    """Return the figures with p-values adjusted by Holm's method, separately for the score and for criteria."""
     adjusted = [list(of_part) for of_part in figures]
     for of_score in (True, False):
         family = [

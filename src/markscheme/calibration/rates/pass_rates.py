@@ -119,7 +119,7 @@ def decided_rows(table: RatingTable) -> RatingTable:
 
 
 def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
-    """Return True for each row that a rater passes; it decided all of them."""
+    """Return True for each row that a rater passes; the rater must have decided all rows."""
     return [decision == 1 for decision in table[name].decisions.tolist()]
 
 

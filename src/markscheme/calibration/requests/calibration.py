@@ -396,7 +396,7 @@ class CalibrationRequest:
     def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
     ) -> "Since | None":
-        """Return the accepted run to compare these ratings with; None if there is none, or none that fits.
+        """Return the accepted run to compare ratings with; None if there is none or it isn't comparable.
 
         Raises:
             UsageError: A file was named and doesn't exist.
@@ -567,7 +567,7 @@ def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> lis
 
 
 def _results_among(named: Sequence[str]) -> list[Path]:
-    """Return the files of Promptfoo's results; none if the name is a rubric's, for which no reader is loaded.
+    """Return the names as paths if they are files of Promptfoo's results; an empty list if a rubric is named.
 
     Raises:
         UsageError: There are several names, and not all are results.
