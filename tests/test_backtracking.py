@@ -188,17 +188,17 @@ def flags(call: ast.Call, function: str) -> int:
 
 
 @pytest.mark.parametrize("pattern", SLOW)
-def test_a_slow_expression_is_recognized(pattern: str) -> None:
+def test_a_slow_regular_expression_is_recognized(pattern: str) -> None:
     assert faults(pattern, re.MULTILINE)
 
 
 @pytest.mark.parametrize("pattern", FAST)
-def test_a_fast_expression_is_recognized(pattern: str) -> None:
+def test_a_fast_regular_expression_is_recognized(pattern: str) -> None:
     assert faults(pattern, re.MULTILINE) == []
 
 
 @pytest.mark.proof
-def test_no_expression_takes_more_steps_than_its_text_is_long() -> None:
+def test_no_regular_expression_takes_more_than_linear_time() -> None:
     for suffix, fewest in FEWEST.items():
         assert sum(f".{suffix}:" in expression.at.replace(".mjs:", ".js:") for expression in expressions()) >= fewest
     slow = {

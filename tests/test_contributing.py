@@ -92,7 +92,9 @@ def measured(followed: Followed, tmp_path_factory: pytest.TempPathFactory) -> di
     return {**shown, "terminal": done.stdout, "json": json.loads(shown["json"])}
 
 
-def test_an_added_statistic_is_in_the_json_of_each_criterion_and_of_the_whole(measured: dict[str, Any]) -> None:
+def test_a_statistic_added_by_a_recipe_is_in_the_json_of_each_criterion_and_of_the_whole(
+    measured: dict[str, Any],
+) -> None:
     report = measured["json"]
     gross_errors = {name: figures["gross_error"] for name, figures in report["criteria"].items()}
     assert (gross_errors["tone"]["value"], gross_errors["facts"]["value"]) == (0.4, 0.0)  # of 1 to 5, 1 and 2 rise by 3
@@ -101,14 +103,14 @@ def test_an_added_statistic_is_in_the_json_of_each_criterion_and_of_the_whole(me
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "html", "junit"])
-def test_an_added_statistic_is_shown(form: str, measured: dict[str, Any]) -> None:
+def test_a_statistic_added_by_a_recipe_is_shown_in_every_form_of_report(form: str, measured: dict[str, Any]) -> None:
     low, high = (round(100 * measured["json"]["criteria"]["tone"]["gross_error"][end]) for end in ("low", "high"))
     assert "gross errors" in measured[form]
     assert f"40% ({low}–{high})" in measured[form]
 
 
 @pytest.mark.proof
-def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_its_kind(
+def test_a_finding_added_by_a_recipe_is_in_every_report_with_its_advice_and_command(
     followed: Followed, tmp_path: Path
 ) -> None:
     here = setting.make_setting(tmp_path / "here")
@@ -154,7 +156,9 @@ def test_the_tests_that_ci_names_exist() -> None:
 
 
 @pytest.mark.proof
-def test_a_package_in_which_the_recipes_were_followed_passes_the_house(followed: Followed) -> None:
+def test_a_package_in_which_all_recipes_were_followed_stays_within_the_limits_on_source_code(
+    followed: Followed,
+) -> None:
     modules = house.modules_of(house.SOURCE)
     assert all(followed.touched.values())
     read = {module: module for module in modules}  # those that no recipe touched needn't be read again

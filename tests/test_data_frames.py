@@ -86,7 +86,7 @@ def test_an_empty_response_in_a_data_frame_is_refused_with_its_row(empty: Any) -
         calibrate(RUBRIC, rows)
 
 
-def test_rows_that_went_through_a_file_are_read_as_before() -> None:
+def test_rows_read_from_a_table_or_a_data_frame_equal_those_given_directly() -> None:
     direct = [{"id": f"e{n}", "criteria": {"polite": {"level": n % 2, "reason": "So."}}} for n in range(4)]
     direct.append({"id": "e4", "criteria": {"polite": {"abstained": "unsure"}}})
     table = pa.Table.from_pylist(direct)
@@ -100,7 +100,7 @@ def test_labels_in_an_array_of_a_data_frame_are_read_as_labels() -> None:
 
 
 @pytest.mark.parametrize("level", [np.bool_(True), np.int64(1), np.float32(1), np.str_("MET")], ids=str)
-def test_numbers_of_numpy_are_levels(level: Any) -> None:
+def test_numpy_numbers_are_read_as_levels(level: Any) -> None:
     row = {"id": np.int64(7), "criteria": {"polite": level}, "overall": np.float32(1), "pass": np.bool_(True)}
     (rating,) = ratings_from([row], RUBRIC)
     assert (rating.id, rating.criteria["polite"].level, rating.overall, rating.passed) == ("7", 1.0, 1.0, True)

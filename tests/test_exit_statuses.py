@@ -112,7 +112,7 @@ def write(folder: Path, labelled: Labelled) -> None:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
-def test_the_table_names_the_statuses_that_are_run() -> None:
+def test_the_documented_exit_statuses_are_exactly_those_that_are_tested() -> None:
     assert {column: {*by_status} for column, by_status in table().items()} == {
         column: {*by_status, 2, 3} for column, by_status in RUNS.items()
     }

@@ -138,7 +138,7 @@ def test_the_tests_of_a_feature_lie_in_a_folder_of_its_name(feature: Feature) ->
     assert (ROOT / "tests" / "features" / feature.name).is_dir()
 
 
-def test_the_features_are_the_folders_and_listed_by_name() -> None:
+def test_the_list_of_features_equals_the_folders_in_order_of_name() -> None:
     assert [feature.name for feature in FEATURES] == names_of_features()
 
 
@@ -166,7 +166,7 @@ def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/tables.yaml is there")
-def test_every_command_of_the_worked_cases_of_tables_is_offered() -> None:
+def test_every_command_in_the_worked_cases_of_tables_exists() -> None:
     listed = cases_in(CASES)["cases"]
     former = {"gate-risk", "tune"}  # parts of `pass-rate` and `improve`, where one table is another question
     assert {command_of(case) for case in listed} - former <= set(command_names())

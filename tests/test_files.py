@@ -33,7 +33,7 @@ def test_a_full_disk_never_leaves_half_a_line(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in path.read_text().splitlines()] == ["e1", "e2"]
 
 
-def test_a_line_is_never_appended_to_a_last_line_without_a_line_break(tmp_path: Path) -> None:
+def test_a_last_line_without_a_line_break_gets_one_before_a_line_is_appended(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}')
     append_lines(path, [{"id": "e2"}])
@@ -133,7 +133,7 @@ def test_a_file_keeps_its_permissions_and_the_text_its_line_ends(tmp_path: Path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_write_that_fails_leaves_nothing_next_to_what_was_there(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_temporary_file(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     with pytest.raises(OSError, match="folder"):
@@ -273,7 +273,7 @@ def test_the_next_write_removes_what_a_killed_writer_left_and_never_what_a_livin
     assert (path.read_text(), link.is_symlink()) == ("half", True)
 
 
-def test_a_name_of_many_large_letters_is_written(tmp_path: Path) -> None:
+def test_a_file_whose_long_name_has_multi_byte_letters_is_written(tmp_path: Path) -> None:
     path = tmp_path / ("😀" * 60)
     write_whole(path, "new")
     assert (list(tmp_path.iterdir()), path.read_text()) == ([path], "new")

@@ -58,7 +58,7 @@ def test_a_commit_or_a_file_that_is_not_there_is_none(theirs: Path, tmp_path: Pa
     assert content_at("HEAD", theirs / "nowhere" / "reply.yaml") is None
 
 
-def test_changes_are_uncommitted_but_for_ends_of_lines_and_ignored_files(theirs: Path, tmp_path: Path) -> None:
+def test_line_ends_and_ignored_files_do_not_count_as_uncommitted_changes(theirs: Path, tmp_path: Path) -> None:
     rubric = theirs / "rubrics" / "reply.yaml"
     rubric.write_bytes(RUBRIC.replace("\n", "\r\n").encode())
     assert not has_uncommitted_changes(rubric)

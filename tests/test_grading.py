@@ -59,7 +59,7 @@ def level_by_name(levels: Mapping[str, str]) -> Any:
         ("holistic", [()]),
     ],
 )
-def test_each_strategy_asks_in_its_own_way(strategy: str, asked: list[tuple[str, ...]]) -> None:
+def test_each_strategy_asks_its_own_set_of_prompts(strategy: str, asked: list[tuple[str, ...]]) -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
 
@@ -179,7 +179,7 @@ def test_if_one_sample_fails_the_others_count() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
-def test_samples_multiply_the_questions_of_every_strategy(strategy: str) -> None:
+def test_each_further_sample_asks_all_prompts_of_a_strategy_again(strategy: str) -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
 
@@ -236,7 +236,7 @@ def test_a_judge_that_cannot_be_asked_leaves_the_response_ungraded() -> None:
     assert (done.score, done.error, done.outcomes) == (None, "no answer in 120 s", {})
 
 
-def test_a_mistake_in_a_judge_is_raised() -> None:
+def test_an_exception_in_a_judge_s_own_code_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         graded(TWO, [ZeroDivisionError()])
 
@@ -250,7 +250,7 @@ def test_a_missing_declared_input_leaves_the_response_ungraded_and_no_judge_is_a
     assert (done.score, done.error, judge.prompts) == (None, "the submission lacks 'reference'", [])
 
 
-def test_code_and_a_judge_share_a_rubric() -> None:
+def test_a_rubric_may_have_criteria_checked_by_code_next_to_criteria_for_a_judge() -> None:
     rubric = Rubric((Criterion(1.0, "Is JSON", "json", check="json_valid"), Criterion(1.0, "A", "a")))
     done, judge = graded(rubric, [{"a": "UNMET"}], Submission("[1]"))
     assert asked_of(judge) == [("a",)]

@@ -87,7 +87,7 @@ OTHER = Module(
 )
 
 
-def test_only_lines_with_code_are_counted() -> None:
+def test_the_size_of_a_module_counts_only_lines_with_code() -> None:
     assert code_lines(SHORT) == 14
     assert code_lines(OTHER) == 5
 

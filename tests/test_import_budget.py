@@ -102,7 +102,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert not {name for name in loaded if name.startswith("markscheme.report.html")}
 
 
-def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_drift_no_pictures_and_no_pairs() -> None:
+def test_the_first_screen_without_an_accepted_run_loads_no_drift_no_pictures_and_no_pairs() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {
@@ -132,7 +132,7 @@ def test_calibrating_a_table_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_p
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 
-def test_statistics_leave_scipy_stats_alone() -> None:
+def test_modules_of_statistics_load_no_scipy_stats() -> None:
     assert "scipy.stats" not in loaded_by("import markscheme.stats")
 
 

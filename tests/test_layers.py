@@ -311,7 +311,7 @@ def test_only_modules_of_commands_import_the_argument_parser() -> None:
     assert knowing == commands, "a function of the package takes plain types; a command translates its options"
 
 
-def test_imports_by_name_and_by_statement_count_as_late() -> None:
+def test_imports_inside_functions_are_found_whether_by_statement_or_by_name() -> None:
     text = """
 import sys
 def load(name):
@@ -395,7 +395,7 @@ def test_an_import_cycle_is_found_even_if_it_is_not_entered_by_its_first_module(
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
-def test_the_modules_of_the_package_are_read_with_their_imports() -> None:
+def test_the_layer_tests_find_the_modules_of_the_package_and_their_imports() -> None:
     edges = _edges()
     assert "markscheme.rubrics.file" in edges["markscheme.rubrics.edit"]
     deep = "markscheme.calibration.comparison.comparison"

@@ -70,5 +70,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=" ".join,
 )
-def test_a_name_stays_one_word_in_what_is_printed_to_be_run(arguments: tuple[str, ...], project: Path) -> None:
+def test_a_rubric_s_odd_name_stays_one_quoted_word_in_printed_commands(
+    arguments: tuple[str, ...], project: Path
+) -> None:
     stays_one_word(project, *arguments)

@@ -173,13 +173,13 @@ def test_the_answer_schema_accepts_each_level_of_each_criterion_and_nothing_else
         assert not schema.is_valid(answer(levels))
 
 
-def test_a_verdict_is_written_after_its_reason() -> None:
+def test_in_the_answer_schema_a_level_comes_after_its_reason() -> None:
     prompt = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:])
     schema = prompt.schema["properties"]["verdicts"]["properties"]["tone"]
     assert list(schema["properties"]) == schema["required"] == ["quote", "reason", "level"]
 
 
-def test_every_object_of_a_schema_is_closed() -> None:
+def test_every_object_in_an_answer_schema_allows_no_further_keys() -> None:
     for prompt in (verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:]), holistic_prompt(RUBRIC, SUBMISSION)):
         text = json.dumps(prompt.schema)
         assert text.count('"type": "object"') == text.count('"additionalProperties": false')

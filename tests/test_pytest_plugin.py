@@ -211,7 +211,7 @@ def test_a_failure_shows_score_criteria_reasons_and_the_calibration_and_nothing_
     assert "\x1b" not in reported.printed
 
 
-def test_the_threshold_of_a_call_is_the_pass_mark(reported: Reported) -> None:
+def test_a_threshold_given_to_assert_grade_is_the_pass_mark(reported: Reported) -> None:
     assert reported.failure("test_threshold[0.1]") == ""
     assert "0.19, pass mark 0.2" in reported.failure("test_threshold[0.2]")
 
@@ -286,7 +286,7 @@ def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(p
 
 
 @pytest.mark.proof
-def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project: Path) -> None:
+def test_the_model_in_a_rubric_is_used_if_the_named_judge_is_of_its_kind(project: Path) -> None:
     own = ("{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}")
     for number, judge in enumerate(own):
         (project / "rubrics" / f"manners-{number}.yaml").write_text(f"judge: {judge}\n{RUBRIC}")
@@ -318,7 +318,7 @@ def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(proje
         assert calls(project) == asked
 
 
-def test_recorded_replies_answer_and_the_receipt_is_reported(reported: Reported) -> None:
+def test_a_failure_of_a_recorded_judge_is_reported_with_its_receipt(reported: Reported) -> None:
     failure = reported.failure("test_recorded")
     assert "calibration: " in failure
     assert "judge: claude" in failure

@@ -98,7 +98,7 @@ def test_a_receipt_that_does_not_hold_says_what_it_was_calibrated_for(folder: Pa
     assert calibration_text(_receipt_in(folder, used, NoisyJudge.made(seed=3))) == message
 
 
-def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
+def test_a_receipt_names_another_judge_and_an_older_rubric_if_both_differ(folder: Path) -> None:
     changed = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
     assert calibration_text(_receipt_in(folder, rubric(), changed)) == "calibrated for another judge"
     both = _receipt_in(folder, rubric(changed=["tone"]), changed)
@@ -234,7 +234,7 @@ def test_a_row_that_names_only_its_provider_is_excepted_if_any_prompt_with_that_
     assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
 
 
-def test_exceptions_and_unrecorded_settings_are_named() -> None:
+def test_a_receipt_names_excepted_slices_and_says_if_settings_were_not_recorded() -> None:
     assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
     assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
         "; let a person decide: system X is excepted)"

@@ -38,7 +38,7 @@ def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: Mapping[st
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/rooms.py"
 
 
-def test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it(
+def test_every_figure_has_a_limit_and_every_feature_has_words_by_which_code_that_names_it_is_found(
     modules: list[Module], figures: Mapping[str, Figure]
 ) -> None:
     assert set(figures) == set(LIMITS)

@@ -62,7 +62,7 @@ def statuses(*met: bool) -> dict[str, Outcome]:
         ((-4, -6), (True, True), -10, 0.0),
     ],
 )
-def test_yes_no_verdicts_earn_what_the_formulas_say(
+def test_scores_of_yes_no_verdicts_equal_the_written_out_formulas(
     weights: tuple[float, ...], met: tuple[bool, ...], raw: float, score: float
 ) -> None:
     total = scored(statuses(*met), yes_no(*weights))
@@ -71,7 +71,7 @@ def test_yes_no_verdicts_earn_what_the_formulas_say(
     assert scored(statuses(*met), yes_no(*weights), normalize=False).score == raw
 
 
-def test_levels_and_half_levels_earn_their_positions() -> None:
+def test_levels_and_half_levels_score_by_their_position_on_the_scale() -> None:
     rubric = Rubric((Criterion(0.6, "A", "a", Scale.numbered(1, 5)), Criterion(0.4, "B", "b", Scale.numbered(0, 10))))
     assert score_of_levels({"a": 4, "b": 5}, rubric) == pytest.approx(0.6 * 0.75 + 0.4 * 0.5)
     assert score_of_levels({"a": 4.5, "b": 5}, rubric) == pytest.approx(0.6 * 0.875 + 0.4 * 0.5)
@@ -82,7 +82,7 @@ def test_levels_and_half_levels_earn_their_positions() -> None:
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5, -3), 0, 0.0, 0.0), ((-4, -6), 80, -2.0, 0.8), ((-4, -6), 100, 0.0, 1.0)],
 )
-def test_a_holistic_number_earns_what_the_formulas_say(
+def test_a_holistic_score_equals_the_written_out_formulas(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     total = weigh_holistic(Holistic(number), yes_no(*weights))
@@ -188,7 +188,7 @@ def test_with_renormalize_only_rated_criteria_are_scored_and_an_unrated_fault_ad
     assert isinstance(weigh({}, yes_no(-1, -1), renormalize=True), str)
 
 
-def test_a_required_criterion_is_never_left_out() -> None:
+def test_a_required_criterion_without_a_level_is_never_left_out_of_a_score() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
     outcomes: dict[str, Outcome] = {"a": Verdict("a", 1.0), "b": Unread("b", "no JSON")}
     assert weigh(outcomes, rubric, renormalize=True) == "b: no JSON"

@@ -137,7 +137,7 @@ def _grounded(prediction: str, _expected: str, *, prompt: str | None = None) -> 
     return 1.0 if prompt and prompt.split()[0].lower() in prediction.lower() else 0.0
 
 
-def test_the_decorator_works_bare_and_with_a_name() -> None:
+def test_the_scorer_decorator_works_with_and_without_a_name() -> None:
     assert (mentions_refund.name, mentions_refund("A Refund.", "")) == ("mentions_refund", 1.0)
     assert (_grounded.name, _grounded("the hat", "", prompt="Hat or cap?")) == ("grounded", 1.0)
     assert scorer(mentions_refund, name="other").name == "other"

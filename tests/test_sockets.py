@@ -25,7 +25,7 @@ def test_a_criterion_s_score_and_the_rubric_s_score_never_have_the_same_name() -
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
 
 
-def test_scores_of_rows_criteria_are_logged_by_tag_for_at_most_twenty_tags() -> None:
+def test_scores_of_criteria_that_rows_bring_are_logged_by_tag_for_at_most_twenty_tags() -> None:
     row = [{"requirement": f"Says {i}", "tags": [f"t{i:02}", "all"]} for i in range(25)]
     logged: dict[str, float] = {}
     extra: dict[str, list[Any]] = {}

@@ -99,7 +99,7 @@ def test_a_response_that_json_can_express_is_shown_to_the_judge_as_json(value: A
 
 
 @pytest.mark.parametrize(("value", "fault"), REFUSED.values(), ids=REFUSED)
-def test_other_types_of_response_are_refused_with_the_accepted_ones(value: Any, fault: str) -> None:
+def test_other_types_of_response_are_refused_and_the_accepted_types_named(value: Any, fault: str) -> None:
     with pytest.raises(SubmissionError, match=rf"^the response .*{fault}.*; {ACCEPTED}$"):
         Submission(value)
     with pytest.raises(SubmissionError, match=rf"^input 'context' .*{fault}.*; {ACCEPTED}$"):
@@ -201,7 +201,7 @@ def test_inputs_given_both_in_a_submission_and_next_to_it_are_refused() -> None:
         Submission.of(Submission("x"), {"query": "q"})
 
 
-def test_inputs_named_first_and_second_leave_a_response_single() -> None:
+def test_a_row_with_a_response_may_have_inputs_named_first_and_second() -> None:
     single = submission_of({"response": "Paris.", "first": "France", "second": "Spain"}, 1)
     assert (single.response, single.second) == ("Paris.", None)
     assert single.inputs == {"first": "France", "second": "Spain"}

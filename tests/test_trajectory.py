@@ -68,7 +68,7 @@ def test_a_failed_tool_call_becomes_a_step_with_its_error() -> None:
     assert read_steps([message]) == [AgentStep("tool result", "pay", 'error: {"type": "timeout", "message": "slow"}')]
 
 
-def test_earlier_turns_of_promptfoo_are_what_was_asked_and_answered() -> None:
+def test_earlier_turns_in_promptfoo_s_form_become_steps_with_what_was_asked_and_answered() -> None:
     turns = [{"prompt": "U: Refund 7", "input": "Refund 7", "output": [{"name": "refund", "arguments": '{"id": 7}'}]}]
     assert read_steps(turns) == [AgentStep("user", text="Refund 7"), CALL]
 
@@ -80,7 +80,7 @@ def test_what_is_not_a_trajectory_stays_text() -> None:
     assert has_tool_calls([{"name": "refund", "arguments": "{}"}])
 
 
-def test_steps_are_numbered_through_all_inputs_whichever_are_shown() -> None:
+def test_steps_are_numbered_across_all_inputs_whichever_are_shown() -> None:
     inputs = {"messages": json.dumps(["a", "b"]), "trace": json.dumps(["c"]), "query": "[]"}
     steps = trajectories(inputs, ("query", "messages", "trace"))
     assert [number for entry in steps.values() for number, _ in entry.numbered] == [1, 2, 3]

@@ -66,14 +66,14 @@ def test_yes_and_no_are_read_in_any_case(level: Any, value: float) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 6, 4.5, "4.5", "four", "", None, True, [4], {"level": 4}, "4 or 5", -1, 10**30])
-def test_anything_else_is_not_a_level_however_near(level: Any) -> None:
+def test_an_answer_that_is_not_exactly_a_level_is_not_read_as_one(level: Any) -> None:
     outcome = outcome_of(level)
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("level ")
     assert outcome.why.endswith("is not one of 1, 2, 3, 4, 5")
 
 
-def test_labels_name_levels_too() -> None:
+def test_a_level_may_be_answered_by_its_label() -> None:
     anchored = Criterion(1.0, "A", "clear", Scale((Level(1.0, "poor"), Level(2.0, "good"))))
     outcome = outcome_of("Good", anchored)
     assert isinstance(outcome, Verdict)
@@ -119,7 +119,7 @@ def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
         (3, None, False),
     ],
 )
-def test_a_quote_is_looked_up_in_the_response_white_space_aside(
+def test_a_quote_is_looked_up_in_the_response_ignoring_white_space(
     quote: Any, shown_quote: str | None, is_found: bool | None
 ) -> None:
     outcome = outcome_of("4", quote=quote)
@@ -234,7 +234,7 @@ def test_a_reply_that_cannot_be_read_gives_a_reason_and_keeps_the_text(what: str
     assert outcome.raw == text[:RAW_LENGTH]
 
 
-def test_a_refusal_is_unread_whatever_it_says() -> None:
+def test_a_reply_that_the_judge_s_provider_marks_as_a_refusal_is_never_read() -> None:
     assert read_one(GOOD, stop="refusal") == Unread("clear", "the judge refused", GOOD)
 
 
@@ -547,7 +547,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_where_log_probabilities_are_given_the_expected_level_counts() -> None:
+def test_if_log_probabilities_are_given_the_expected_level_counts() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
@@ -612,7 +612,7 @@ def test_an_even_panel_prefers_neither_response_of_a_pair(ties: bool) -> None:
     assert two_to_one.level == 1.0
 
 
-def test_a_verdict_in_words_has_a_reason_or_a_probability_or_neither() -> None:
+def test_a_verdict_is_printed_with_its_reason_or_else_its_probability_if_there_is_either() -> None:
     assert Verdict("wrong", 1.0, "It is.").in_words(WRONG.scale) == "MET: It is."
     assert Verdict("wrong", 1.0, probabilities=(0.1, 0.9)).in_words(WRONG.scale) == "MET .90"
     assert Verdict("wrong", 1.0).in_words(WRONG.scale) == "MET"

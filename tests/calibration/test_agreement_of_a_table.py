@@ -172,7 +172,7 @@ def test_the_text_report_has_a_line_for_each_coefficient(tmp_path: Path) -> None
         (b"a,b\n\xff,2\n", {}, "cannot be read"),
     ],
 )
-def test_what_is_not_a_table_of_ratings_is_reported_by_its_line(
+def test_a_file_that_is_not_a_table_of_ratings_is_refused_with_the_line_at_fault(
     tmp_path: Path, table: str | bytes, options: dict[str, str], message: str
 ) -> None:
     assert message in why_not(tmp_path, table, **options)

@@ -46,7 +46,7 @@ def missing(comparison: Comparison) -> int:
 
 
 @pytest.mark.parametrize("n", [20, 60, 100])
-def test_ok_begins_where_the_exact_lower_bound_passes_the_target(n: int) -> None:
+def test_the_verdict_ok_begins_where_the_exact_lower_bound_passes_the_target(n: int) -> None:
     for misses in range(n // 3):
         comparison = scored(n, misses)
         hits = n - missing(comparison)
@@ -175,7 +175,7 @@ def test_a_verdict_on_few_labels_asks_for_the_number_of_a_first_verdict() -> Non
     )
 
 
-def test_labels_alone_dont_decide_on_a_judge_at_its_target() -> None:
+def test_more_labels_cannot_decide_on_a_judge_whose_agreement_equals_the_target() -> None:
     comparison = scored(400, 80)
     decision = decide(comparison)
     assert (decision.because_code, decision.labels_needed, decision.labels_chance) == ("target-open", None, None)

@@ -22,7 +22,7 @@ CONFIDENCE = [
 
 
 @pytest.mark.parametrize(("settings", "one_sided", "two_sided"), CONFIDENCE)
-def test_intervals_of_limits_hold_together_for_all_settings_tried_on_the_labels(
+def test_intervals_of_a_limit_hold_jointly_for_all_settings_tried_on_the_labels(
     settings: int, one_sided: float, two_sided: float
 ) -> None:
     assert side_confidence(settings) == pytest.approx(one_sided, abs=1e-6)

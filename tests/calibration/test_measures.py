@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_scores_gives_the_agreement_baseline_and_annotators_of_a_plain_rubric(
+def test_comparing_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -131,7 +131,7 @@ def test_comparing_scores_gives_the_agreement_baseline_and_annotators_of_a_plain
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_verdict_and_labels_needed_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+def test_verdict_and_labels_needed_follow_the_compared_measure(seed: int, of: str, rubric: Rubric) -> None:
     world = World(seed)
     for target in (0.5, 0.7, 0.9):
         ruled, expected = (decide(one, target=target) for one in (world.comparison(of=of), world.comparison(rubric)))
@@ -147,7 +147,7 @@ def test_verdict_and_labels_needed_follow_what_is_compared(seed: int, of: str, r
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+def test_slices_follow_the_compared_measure(seed: int, of: str, rubric: Rubric) -> None:
     world = World(seed)
     slices, expected = slices_of(world.comparison(of=of)), slices_of(world.comparison(rubric))
     assert len(slices) == len(expected) > 2

@@ -54,7 +54,7 @@ def keep(calibration: Calibration, folder: Path) -> None:
     keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
+def test_a_plan_asks_for_as_many_labels_as_the_calibration_would() -> None:
     calibration = calibrated(30, 3)
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
@@ -74,7 +74,7 @@ def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
-def test_the_first_labels_of_the_usual_target_are_those_that_statistics_give(tmp_path: Path) -> None:
+def test_the_stored_number_of_first_labels_for_the_default_target_equals_the_computed_one(tmp_path: Path) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)
     assert first is not None
     assert (FIRST_LABELS.more, FIRST_LABELS.assumed) == (first.more, first.assumed)
@@ -105,7 +105,7 @@ def test_a_symlink_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
     assert other.read_text() == "mine"
 
 
-def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
+def test_a_decided_verdict_asks_for_no_labels(tmp_path: Path) -> None:
     keep(calibrated(60, 0), tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 
@@ -116,7 +116,7 @@ def test_if_no_number_of_labels_will_decide_later_commands_say_so_too(tmp_path: 
     assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")
 
 
-def test_the_need_for_labels_is_not_kept_if_no_person_labelled(tmp_path: Path) -> None:
+def test_the_number_of_labels_needed_is_not_saved_if_no_person_labelled(tmp_path: Path) -> None:
     judged = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(30)]
     keep(calibration_of(RUBRIC, labelled(30, "constructed"), judged, Rater("j", "", "ratings")), tmp_path)
     assert not (tmp_path / NEXT_LABELS).exists()
@@ -128,7 +128,7 @@ def test_a_damaged_file_of_needed_labels_counts_as_missing(tmp_path: Path, text:
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
-def test_the_kept_need_names_the_judge_the_number_of_labels_and_the_chance(tmp_path: Path) -> None:
+def test_the_saved_number_of_labels_needed_comes_with_the_judge_and_the_chance_to_decide(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())

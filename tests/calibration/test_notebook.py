@@ -21,7 +21,7 @@ def calibration(n: int = 40, *, wrong: int = 5) -> Calibration:
 
 
 @pytest.mark.parametrize("n", [12, 400])
-def test_a_notebook_keeps_at_most_60_kb_of_a_result(n: int) -> None:
+def test_a_result_takes_at_most_60_kb_in_a_notebook(n: int) -> None:
     result = calibration(n)
     shown = result._repr_html_()
     assert len(shown.encode()) <= 60_000
@@ -56,7 +56,7 @@ def test_a_notebook_shows_only_the_answer_if_the_first_screen_is_too_large() -> 
     assert [len(document.blocks) for document in documents] == [1, 2, 2, 1]
 
 
-def test_confusion_counts_decisions_two_by_two_and_reconciles_with_the_ids() -> None:
+def test_the_confusion_matrix_has_counts_that_match_the_ids_of_false_passes_and_false_fails() -> None:
     result = calibration()
     counts = result.confusion
     assert counts is not None
@@ -67,7 +67,7 @@ def test_confusion_counts_decisions_two_by_two_and_reconciles_with_the_ids() -> 
     assert "<td>18</td><td>3</td>" in counts._repr_html_()
 
 
-def test_confusion_of_values_without_a_pass_mark_is_none() -> None:
+def test_values_without_a_pass_mark_have_no_confusion_matrix() -> None:
     scores = [{"id": str(n), "human": n % 5 + 1, "judge": n % 4 + 1} for n in range(40)]
     assert calibrate(scores, judge="judge", human="human").confusion is None
 

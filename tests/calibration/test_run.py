@@ -59,7 +59,7 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
-def test_people_s_ratings_next_to_a_judge_s_are_the_labels_if_no_example_has_one(elsewhere: Path) -> None:
+def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_one(elsewhere: Path) -> None:
     examples = [{"id": row["id"], "response": row["response"]} for row in rows()]
     people = [{**row, "rater": "ann", "kind": "human"} for row in verdicts()]
     found = calibrate(RUBRIC, examples=examples, ratings=[*verdicts(wrong=4), *people]).to_json()
@@ -77,7 +77,7 @@ def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folde
 
 
 @pytest.mark.proof
-def test_calibrate_called_from_python_says_what_the_command_says() -> None:
+def test_calibrate_called_from_python_gives_the_same_report_as_the_command() -> None:
     done = run("markscheme", "calibrate", "code-quality", "--json", "-", "--quiet", cwd=ROOT)
     with chdir(ROOT):
         calibration = calibrate("code-quality")
@@ -181,7 +181,7 @@ def test_calibrate_called_from_python_takes_the_command_s_options() -> None:
     assert calibrate(RUBRIC, rows(), judge(), samples=1).rubric.samples == 1
 
 
-def test_the_configuration_file_gives_what_the_call_does_not(elsewhere: Path) -> None:
+def test_the_settings_file_fills_in_options_that_a_python_call_does_not_set(elsewhere: Path) -> None:
     (elsewhere / "markscheme.toml").write_text("target = 0.7\n")
     assert calibrate(RUBRIC, rows(), ratings=verdicts()).decision.target == 0.7
     assert calibrate(RUBRIC, rows(), ratings=verdicts(), target=0.9).decision.target == 0.9

@@ -123,7 +123,7 @@ def test_another_pass_mark_makes_another_setting_and_another_target_does_not(pro
     assert calibrated(max_false_pass=0.2).decision.settings == 2
 
 
-def test_constructed_labels_record_nothing(project: Path) -> None:
+def test_comparing_with_constructed_labels_records_no_setting(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     path.write_text(path.read_text().replace('"human"', '"constructed"'))
     calibration = calibrated()
@@ -131,7 +131,7 @@ def test_constructed_labels_record_nothing(project: Path) -> None:
     assert not path.with_name("settings.jsonl").exists()
 
 
-def test_where_the_record_cannot_be_written_the_run_goes_on_and_says_so(project: Path) -> None:
+def test_a_run_goes_on_and_warns_if_the_record_of_settings_cannot_be_written(project: Path) -> None:
     (project / "calibration" / "reply" / "settings.jsonl").mkdir()
     calibration = calibrated(accept=True)
     assert (calibration.decision.settings, calibration.settings_kept) == (1, False)

@@ -185,7 +185,7 @@ def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_i
     assert gate["because"] == because
 
 
-def test_a_required_use_that_a_usable_judge_does_not_meet_is_said_after_the_answer(tmp_path: Path) -> None:
+def test_a_line_after_the_report_says_so_if_a_usable_judge_does_not_meet_the_required_use(tmp_path: Path) -> None:
     write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))
     for options, said in (
         (["--require", "trend"], "--require trend: not met, exit status 4\n"),
@@ -196,7 +196,7 @@ def test_a_required_use_that_a_usable_judge_does_not_meet_is_said_after_the_answ
         assert run("markscheme", "calibrate", "table.csv", *options, cwd=tmp_path).stderr == said
 
 
-def test_a_required_criterion_that_the_judge_misses_refuses_the_gate_and_leaves_trends(tmp_path: Path) -> None:
+def test_a_judge_that_misses_a_required_criterion_may_not_gate_and_may_still_show_trends(tmp_path: Path) -> None:
     text = (
         "name: right\ncriteria:\n  - {name: safe, requirement: It is safe., required: true}\n"
         "  - {name: steps, description: Are the steps good?, weight: 3, scale: {min: 1, max: 5}}\n"

@@ -48,7 +48,7 @@ def test_grades_by_a_judge_with_an_accepted_run_say_that_it_can_gate(here: Path)
 
 
 @pytest.mark.proof
-def test_no_judge_is_asked_for_a_run_that_cannot_be_kept(here: Path) -> None:
+def test_no_judge_is_asked_if_the_run_could_not_be_accepted(here: Path) -> None:
     (here / "taken").write_text("a file")
     done = calibrate(here, "--accept", "-o", "accepted=taken/below/accepted.json")
     assert done.returncode == 2
@@ -217,7 +217,7 @@ def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
     assert setting.calls(here) == 0
 
 
-def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_again(accepted: Path) -> None:
+def test_an_unreadable_accepted_run_is_an_error_until_a_new_run_is_accepted(accepted: Path) -> None:
     here = accepted
     (here / "calibration" / "clear" / "accepted.json").write_text("{}", encoding="utf-8")
     assert calibrate(here).returncode == 2

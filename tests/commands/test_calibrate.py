@@ -204,14 +204,14 @@ def test_a_pipe_closed_early_changes_neither_files_nor_exit_status(project: Path
     assert json.loads((project / "report.json").read_text())["use"] == "gate"
 
 
-def test_over_a_tenth_ungraded_exits_5(project: Path) -> None:
+def test_a_run_with_over_a_tenth_ungraded_exits_5(project: Path) -> None:
     label(project, 60, raters=2)
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join(lines[:50]) + "\n")
     assert calibrated(project).returncode == 5
 
 
-def test_without_a_judge_to_ask_calibrate_exits_3_with_the_ways_out(project: Path) -> None:
+def test_without_a_judge_to_ask_calibrate_exits_3_and_says_what_to_do(project: Path) -> None:
     label(project, 4)
     done = run("calibrate", "polite", cwd=project)
     assert done.returncode == 3

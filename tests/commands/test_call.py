@@ -28,7 +28,7 @@ def test_operands_may_stand_between_options_and_the_last_of_two_values_counts() 
         (["r", "--ratings", "-", "--target", "0.7"], ["-"], ["r"]),
     ],
 )
-def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
+def test_an_option_that_takes_several_files_may_be_typed_once_or_repeated(
     words: list[str], files: list[str], rubrics: list[str]
 ) -> None:
     _, bound = parse("calibrate", words, NONE)

@@ -153,7 +153,7 @@ def test_grades_are_printed_in_the_order_of_the_input_whichever_is_finished_firs
     ]  # fmt: skip
 
 
-def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> None:
+def test_each_grade_is_printed_for_a_person_with_its_reasons_below_it(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
     *graded_lines, ungraded, _, summary, _, _ = done.stdout.splitlines()
     assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: not calibrated."
@@ -265,7 +265,7 @@ def test_a_missing_declared_input_leaves_a_response_ungraded_and_no_judge_is_ask
     assert "the rubric needs the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
 
 
-def test_a_line_brings_its_inputs_as_keys_or_under_inputs(project: Path) -> None:
+def test_a_line_of_json_gives_its_inputs_as_keys_or_under_the_key_inputs(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, messages]\n" + RUBRIC)
     lines = [
         {"output": "LEVEL=5", "query": "one?", "messages": [{"role": "user"}], "labels": []},
@@ -441,7 +441,9 @@ def polite(prediction, _expected):
 """
 
 
-def test_checks_of_a_named_module_decide_next_to_the_judge(project: Path) -> None:
+def test_checks_from_a_module_of_the_user_are_graded_together_with_the_judge_s_criteria(
+    project: Path,
+) -> None:
     (project / "checking.py").write_text(CHECKING)
     (project / "rubrics" / "prose.yaml").write_text(
         RUBRIC + "- {name: polite, requirement: Says please, check: polite}\n"
@@ -567,7 +569,7 @@ def test_each_row_of_a_table_is_graded_and_the_columns_used_are_said(project: Pa
         ("id,answer\n", "nothing to grade"),
     ],
 )
-def test_a_table_that_cannot_be_graded_whole_is_refused_by_its_line(
+def test_a_table_with_a_faulty_row_is_refused_with_the_row_s_line_number(
     project: Path, text: str, expected_message: str
 ) -> None:
     (project / "rows.csv").write_text(text)
@@ -580,7 +582,7 @@ def test_a_table_that_cannot_be_graded_whole_is_refused_by_its_line(
 # --- money ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_budget_for_a_model_without_a_known_price_exits_2_and_names_the_way_out(
+def test_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
     project: Path, front: MessagesFront
 ) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}

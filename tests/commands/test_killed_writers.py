@@ -15,5 +15,7 @@ COMMANDS = {
 
 @pytest.mark.release
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_kill_at_each_write_tears_no_line_and_leaves_nothing_after_the_next_run(name: str, tmp_path: Path) -> None:
+def test_killing_a_command_before_any_of_its_writes_tears_no_line_and_the_next_run_leaves_nothing_behind(
+    name: str, tmp_path: Path
+) -> None:
     survives_kills(COMMANDS[name], tmp_path)

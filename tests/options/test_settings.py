@@ -12,7 +12,7 @@ from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
 
-def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
+def test_the_nearest_settings_file_up_to_the_repository_s_folder_counts(tmp_path: Path) -> None:
     inner = tmp_path / "repository" / "part"
     inner.mkdir(parents=True)
     (tmp_path / "markscheme.toml").write_text("target = 0.5\n")

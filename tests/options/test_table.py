@@ -51,7 +51,7 @@ def tide() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_family_of_a_feature_is_typed_after_its_command() -> None:
+def test_options_of_a_feature_s_family_are_typed_after_its_command() -> None:
     _, bound = parse("calibrate", ["r", "--tides", "3", "-o", "tide_margin=0.5"], SettingsFile())
     assert bound.arguments["added"].of(TideOptions) == TideOptions(tides=3, tide_margin=0.5)
     shown = command_help(described("calibrate"), SettingsFile(), everything=True)

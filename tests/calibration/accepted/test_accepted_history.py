@@ -47,7 +47,9 @@ def test_the_history_keeps_each_accepted_run_as_it_was_and_the_same_ratings_only
         (replace(FIRST, rubric="r2"), ("rubric: weights, pass mark or settings",)),
     ],
 )
-def test_what_changed_since_the_run_before_is_named(after: AcceptedPoint, changes: tuple[str, ...]) -> None:
+def test_the_history_names_what_changed_between_two_accepted_runs(
+    after: AcceptedPoint, changes: tuple[str, ...]
+) -> None:
     assert after.changes(FIRST) == changes
 
 

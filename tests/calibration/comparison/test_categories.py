@@ -67,7 +67,7 @@ def alone(labels: Sequence[str]) -> list[tuple[str | float | None, ...]]:
 WORKED = calibrated(KIND, alone(worked.JUDGE), {f"p{n}": alone(who) for n, who in enumerate(worked.ANNOTATORS)})
 
 
-def test_gold_is_the_most_frequent_label_and_none_where_people_split_evenly() -> None:
+def test_gold_of_a_category_is_the_most_frequent_label_and_missing_if_annotators_split_evenly() -> None:
     levels = WORKED.comparison.gold.levels["kind"]
     labels = [None if math.isnan(level) else ABC.level_name(level) for level in levels]
     assert tuple(labels) == worked.GOLD

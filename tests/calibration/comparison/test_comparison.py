@@ -59,7 +59,7 @@ def test_agreement_rounds_the_difference_before_comparing_it_with_the_tolerance(
     assert comparison.agreement.value == pytest.approx(1 / 3)
 
 
-def test_false_passes_come_farthest_off_first() -> None:
+def test_false_passes_are_listed_with_the_largest_error_first() -> None:
     labelled = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 2, 5, 4])))
     comparison = against_gold(labelled, judged(ONE, [[5], [5], [1], [4]]))
     assert comparison.false_passes == ["e0", "e1"]
@@ -72,7 +72,7 @@ def test_several_answers_of_the_judge_count_as_their_median() -> None:
     assert against_gold(labelled, askings).criteria["tone"].judge.tolist() == [4]
 
 
-def test_criteria_count_every_example_with_a_level_also_of_an_ungraded_response() -> None:
+def test_an_example_without_a_score_counts_on_each_criterion_that_the_judge_rated() -> None:
     of = rubric("clarity", "tone")
     labelled = examples(of, {"p": [[3, 3], [4, 4]]})
     comparison = compared(of, labelled, judged(of, [[3.0, 3.0], [5.0, float("nan")]]))
@@ -159,7 +159,7 @@ def labelled_by(*raters: str) -> Comparison:
 
 
 @pytest.mark.parametrize(("further", "averaged"), [((), False), (("cleo",), True), (("cleo", "dan"), True)])
-def test_agreement_of_annotators_of_whom_some_examples_have_more_is_averaged_over_examples(
+def test_if_some_examples_have_more_annotators_their_agreement_is_averaged_over_examples(
     further: tuple[str, ...], averaged: bool
 ) -> None:
     comparison = labelled_by(*further)

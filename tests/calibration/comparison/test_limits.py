@@ -144,7 +144,7 @@ def test_two_strata_of_the_judge_s_passes_are_summed_for_a_false_pass_rate() -> 
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
 
 
-def test_groups_widen_the_bounds_and_too_few_leave_the_limit_open() -> None:
+def test_groups_of_examples_widen_the_bounds_and_too_few_groups_leave_the_limit_open() -> None:
     judge = np.zeros(60)
     gold = np.zeros(60)
     tasks = [f"task {place // 5}" for place in range(60)]
@@ -174,7 +174,7 @@ def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inv
 @pytest.mark.parametrize(
     "drawn", [{}, {"weight": 2.5}, {"stratum": "pass"}, {"drawn": "by-verdict"}, {"drawn": "by-verdict", "weight": 2.5}]
 )
-def test_rows_have_the_strata_and_weights_of_their_examples(drawn: dict[str, Any]) -> None:
+def test_example_rows_give_the_same_strata_and_weights_as_a_list_of_examples(drawn: dict[str, Any]) -> None:
     examples = [Example(Submission("x", {}, "a"), **drawn), Example(Submission("y", {}, "b"))]
     rows = ExampleRows.of(examples)
     assert strata_of(rows) == strata_of(examples)

@@ -57,7 +57,7 @@ def test_repairs_have_the_counts_worked_out_by_hand_in_every_case(case: RepairCa
     assert pair == case.pair
 
 
-def test_the_worked_examples_equal_those_of_the_shared_file() -> None:
+def test_the_worked_repairs_equal_those_of_the_shared_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -164,7 +164,7 @@ def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Lev
 
 @pytest.mark.parametrize("of", RUBRICS, ids=["negative weights", "faults alone", "a category", "categories alone"])
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_are_those_of_examples_graded_one_by_one(of: Rubric, seed: int) -> None:
+def test_counts_of_repairs_equal_those_of_deciding_each_example_again(of: Rubric, seed: int) -> None:
     generator = np.random.default_rng(seed)
     golds = [drawn(of, generator) for _ in range(80)]
     judges = [changed(of, gold, generator) for gold in golds]
@@ -213,7 +213,7 @@ def counts(repairs: Repairs) -> dict[str, tuple[int, int, int]]:
     return {name: counts_of(repair) for name, repair in repairs.by_criterion.items()}
 
 
-def test_the_order_of_examples_and_of_criteria_changes_no_count() -> None:
+def test_the_order_of_examples_and_of_criteria_changes_no_count_of_repairs() -> None:
     of, golds, judges = made()
     as_it_is = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     order = np.random.default_rng(1).permutation(len(golds)).tolist()
@@ -271,7 +271,7 @@ def test_several_samples_of_one_example_count_as_one_combined_row() -> None:
     assert counts(repairs_of(of, examples(of, {"p": gold}), samples)) == {"a": (3, 0, 0), "b": (0, 0, 0)}
 
 
-def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_named_once() -> None:
+def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_listed_once() -> None:
     of = rubric("a", "b", scale=YES_NO)
     labels = examples(of, {"p": [[1, 1]] * 4 + [[0, 0]] * 2})
     failed = tuple(

@@ -84,7 +84,9 @@ def test_an_accepted_rubric_is_loaded_with_all_its_keys(calibration: Calibration
     assert stored_rubric.fingerprint == everything.fingerprint
 
 
-def test_reasons_and_quotes_are_not_kept(calibration: Calibration, tmp_path: Path) -> None:
+def test_the_ratings_file_of_an_accepted_run_has_no_reasons_and_quotes(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     level = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
     abstained = Rated(None, reason="who knows", declined="abstained")
     rating = Rating("e000", "noisy", "model", {"tone": level, "facts": abstained}, note="a note")
@@ -117,9 +119,7 @@ def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibratio
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
 
 
-def test_nothing_is_written_where_the_history_has_a_line_that_is_no_run(
-    calibration: Calibration, tmp_path: Path
-) -> None:
+def test_no_run_is_accepted_if_the_history_file_has_an_invalid_line(calibration: Calibration, tmp_path: Path) -> None:
     accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
     with (tmp_path / "accepted_runs.jsonl").open("a", encoding="utf-8") as history:
         history.write("{}\n")
@@ -182,7 +182,7 @@ def test_no_more_than_five_runs_are_kept(calibration: Calibration, tmp_path: Pat
     assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS
 
 
-def test_ratings_of_a_file_that_are_accepted_already_are_the_same_run(calibration: Calibration, tmp_path: Path) -> None:
+def test_accepting_ratings_from_a_file_a_second_time_adds_no_run(calibration: Calibration, tmp_path: Path) -> None:
     from_file = replace(calibration, rater=replace(calibration.rater, source="ratings"), repeats=())
     assert [accept(from_file, tmp_path / "accepted.json").runs for _ in range(2)] == [1, 1]
     assert accept(_another_run(calibration), tmp_path / "accepted.json").runs == 2

@@ -191,7 +191,7 @@ def test_a_long_value_in_a_change_of_setting_is_cut_short() -> None:
     assert len(str(change.now)) == 60
 
 
-def test_each_change_is_described_as_the_beginning_of_a_sentence_on_who_made_it() -> None:
+def test_each_change_of_setting_is_described_by_a_sentence_on_who_made_it() -> None:
     reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
     assert reworded.cause == "You reworded tone"
     gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))

@@ -177,7 +177,7 @@ def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_with_any_labels
     assert "asked again" in finding.message
 
 
-def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() -> None:
+def test_with_one_annotator_noise_of_the_judge_and_of_the_labels_is_not_distinguished() -> None:
     of = rubric("tone")
     generator = np.random.default_rng(5)
     truth = 3 + generator.normal(size=(150, 1))
@@ -400,7 +400,7 @@ def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_the_finding_that_stops_most_false_passes_comes_first_and_the_costliest_where_none_is_counted() -> None:
+def test_findings_are_ranked_by_the_false_passes_that_fixing_them_stops_or_else_by_cost() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)

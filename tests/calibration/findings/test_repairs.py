@@ -51,7 +51,9 @@ def repair(
         (repair(scores=(50, 0)), "low"),  # where decisions are counted, scores make nothing severe
     ],
 )
-def test_severity_follows_wrong_decisions_repaired_minus_right_ones_broken(changes: Repair, severity: Severity) -> None:
+def test_a_finding_s_severity_follows_the_wrong_decisions_it_repairs_minus_the_right_ones_it_breaks(
+    changes: Repair, severity: Severity
+) -> None:
     assert severity_of(changes) == severity
 
 
@@ -67,7 +69,7 @@ def order(findings: tuple[Finding, ...]) -> list[str | None]:
     return [finding.criterion for finding in findings]
 
 
-def test_false_passes_come_first_then_wrong_decisions_then_scores_then_the_cost_in_score() -> None:
+def test_findings_are_ranked_by_false_passes_repaired_then_decisions_then_scores_then_cost() -> None:
     counted = repairs(
         a=repair(0, 9),
         b=repair(2, 0),
@@ -118,7 +120,7 @@ def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_what_repl
     }
 
 
-def test_a_required_criterion_with_a_small_share_of_the_error_is_high_and_first() -> None:
+def test_a_fault_on_a_required_criterion_is_high_and_first_even_with_a_small_share_of_the_error() -> None:
     gold, judge = unsafe_replies()
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), judged(SAFE_AND_STEPS, judge))
     first = ranking[0]
@@ -128,7 +130,7 @@ def test_a_required_criterion_with_a_small_share_of_the_error_is_high_and_first(
     assert all(other.severity == "low" for other in ranking[1:] if other.repair is not None)
 
 
-def test_where_decisions_don_t_follow_from_levels_the_cost_in_score_decides_as_before() -> None:
+def test_if_decisions_do_not_follow_from_levels_findings_are_ranked_by_cost_in_score() -> None:
     gold, judge = unsafe_replies()
     ratings = [replace(rated, passed=True) for rated in judged(SAFE_AND_STEPS, judge)]
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)

@@ -32,7 +32,7 @@ def added(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.parametrize("added", ["responses"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_feature_s_rule_is_asked_and_its_kind_is_worked_on_in_its_stage() -> None:
+def test_a_feature_s_rule_adds_findings_whose_kind_is_sorted_into_its_stage() -> None:
     (finding,) = MADE.find(MADE.judge)
     assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
     assert kind_of("slow") is SLOW
@@ -42,7 +42,7 @@ def test_a_feature_s_rule_is_asked_and_its_kind_is_worked_on_in_its_stage() -> N
 
 @pytest.mark.parametrize("added", ["pairs"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_rule_for_judges_of_pairs_is_not_asked_of_others() -> None:
+def test_a_rule_for_judges_of_pairs_is_not_run_for_judges_of_responses() -> None:
     assert MADE.find(MADE.judge) == []
     assert kind_of("slow") is SLOW
 

@@ -76,7 +76,7 @@ def test_each_group_s_rate_comes_from_its_own_labels() -> None:
     assert a.raw.value == 0.75
 
 
-def test_a_difference_is_the_two_printed_rates_subtracted() -> None:
+def test_the_difference_of_two_groups_is_that_of_their_printed_rates() -> None:
     rates = two_groups(second=7)
     difference = rates.differences["a", "b"]
     a, b = rates.groups["a"].corrected.value, rates.groups["b"].corrected.value

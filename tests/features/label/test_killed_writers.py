@@ -8,5 +8,7 @@ from tests.commands.killed_commands import survives_kills
 
 
 @pytest.mark.release
-def test_a_kill_at_each_write_tears_no_line_and_leaves_nothing_after_the_next_run(tmp_path: Path) -> None:
+def test_killing_a_command_before_any_of_its_writes_tears_no_line_and_the_next_run_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
     survives_kills("label place --rater zoe --sheet sheet.html", tmp_path)
