@@ -22,6 +22,7 @@ from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
+from markscheme.rubrics.search import find_rubric, typed_name
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "rubrics").glob("*.yaml"))
@@ -709,3 +710,21 @@ def test_data_of_any_shape_are_read_as_a_rubric_or_refused_without_a_crash(data:
 @given(text=PUNCTUATION | st.text(max_size=40), form=st.sampled_from(["yaml", "json"]))
 def test_any_text_is_read_as_a_rubric_or_refused_without_a_crash(text: str, form: str) -> None:
     reads_or_refuses(text, form)
+
+
+def test_a_command_finds_a_rubric_by_its_name_or_by_its_file_where_the_name_is_not_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "name: tone\ncriteria: [{name: polite, requirement: Polite}]\n"
+    paths = [Path("rubrics", "tone.yaml"), Path("rubrics", "other.yaml"), Path("tone.yaml"), Path("deep", "x.yaml")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        typed = [typed_name(load_rubric(path)) for path in paths]
+
+    assert typed == ["tone", "rubrics/other.yaml", "tone.yaml", "deep/x.yaml"]
+    assert [find_rubric(name).resolve() for name in typed] == [path.resolve() for path in paths]

@@ -305,7 +305,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     judged = f"Judge: {calibration_text(grading.receipt)}"
     yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
-        calibrate = Commands.on(grading.rubric.name, judge).calibrate()
+        calibrate = Commands.on(grading.rubric, judge).calibrate()
         yield f"Next, see how far the judge can be trusted:\n  {calibrate}"
     if shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"

@@ -41,7 +41,7 @@ def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool,
         return 0
     replies = f"calibration/{rubric.name}/replies/JUDGE.jsonl"
     recorded = f"recorded:{replies}"
-    calibrate = Commands.on(rubric.name, recorded).calibrate()
+    calibrate = Commands.on(rubric, recorded).calibrate()
     use = f"markscheme {grade_rows} --judge {shlex.quote(recorded)}" if grade_rows else calibrate
     notify(
         f"{counted(len(wanted), 'prompt')} on standard output, one JSON object per line.\n"

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError, no_file, suggestion
 from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
+
+if TYPE_CHECKING:
+    from markscheme.rubrics.rubric import Rubric
 
 POOL = "YOUR-OUTPUTS.jsonl"
 """The placeholder for the reader's file of outputs, in commands that choose what to label next."""
@@ -43,6 +47,20 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
         raise UsageError(f"{name}: {no_file(as_path)}")
     is_folder = f"{name} is a folder; " if as_path.is_dir() else ""
     raise UsageError(f"{is_folder}there is no rubric named {name!r}{_instead(name, start, near)}")
+
+
+def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
+    """Return the word by which a command finds a rubric again: its name, or its file's path where the name doesn't."""
+    start = start or Path.cwd()
+    if rubric.source is None:
+        return rubric.name
+    path = rubric.source.resolve()
+    try:
+        is_found = find_rubric(rubric.name, start).resolve() == path
+    except UsageError:
+        is_found = False
+    here = start.resolve()
+    return rubric.name if is_found else str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:

@@ -2,10 +2,14 @@
 
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.judge_at_hand import judge_to_name
 from markscheme.judges.kinds import DEFAULT
-from markscheme.rubrics.search import POOL
+from markscheme.rubrics.search import POOL, typed_name
+
+if TYPE_CHECKING:
+    from markscheme.rubrics.rubric import Rubric
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +36,11 @@ class Commands:
     is_usable: bool = False
 
     @classmethod
-    def on(cls, rubric: str, judge: str | None = None) -> "Commands":
+    def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
         """Make the builder for a rubric's and a judge's name; without a judge, the accepted run's or the default."""
-        named = judge or judge_to_name(rubric)
-        return cls(shlex.quote(rubric), f"--judge {shlex.quote(named)}" if named else None)
+        typed = rubric if isinstance(rubric, str) else typed_name(rubric)
+        named = judge or judge_to_name(typed)
+        return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)
 
     def calibrate(self, options: str | None = None) -> str:
         """Return the command that calibrates again with the same judge or ratings."""

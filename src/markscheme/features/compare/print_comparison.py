@@ -199,4 +199,4 @@ def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
     if Path(side).is_file() and rubric_of_report(Path(side)) is not None:
         return None
     option = "ratings" if Path(side).exists() else "judge"
-    return "Next, see whether it can gate", Commands.on(choice.rubric.name).calibrate_by(f"--{option} {quote(side)}")
+    return "Next, see whether it can gate", Commands.on(choice.rubric).calibrate_by(f"--{option} {quote(side)}")

@@ -110,7 +110,7 @@ def _onward(choice: Choice) -> tuple[str, str] | None:
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None
-    commands = Commands.on(choice.rubric.name)
+    commands = Commands.on(choice.rubric)
     if choice.labels_needed and commands.label():
         return "Next", commands.label_next(choice.labels_needed)
     return None

@@ -35,12 +35,12 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
     if items:
         yield Items(items)
     if change.labels:
-        again = ("Label them again: ", Command(Commands.on(change.name).label()))
+        again = ("Label them again: ", Command(Commands.on(change.now).label()))
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
         judge = None if change.before is None else change.before.live_judge
-        yield Paragraph((("Next: ", Command(Commands.on(change.name, judge).calibrate())),))
+        yield Paragraph((("Next: ", Command(Commands.on(change.now, judge).calibrate())),))
 
 
 def _still_counts(change: RubricChange) -> str:

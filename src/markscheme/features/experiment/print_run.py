@@ -116,7 +116,7 @@ def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -
     """Return what to do next: calibrate a judge whose scores aren't known to allow averages, else keep the run."""
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.may_trend:
-        commands = Commands.on(report.run.experiment.rubric.name, judge)
+        commands = Commands.on(report.run.experiment.rubric, judge)
         return "Next, see whether this judge can be trusted", commands.calibrate()
     if is_accepted or report.failed:
         return None

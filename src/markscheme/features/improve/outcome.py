@@ -17,6 +17,7 @@ from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number, percent
 from markscheme.report.figures import points
+from markscheme.rubrics.rubric import Rubric
 
 PLANNED_AGREEMENT = 0.10
 """The gain in agreement that corresponds to a planned gain in MAE."""
@@ -135,7 +136,7 @@ class ImprovementPlan:
     """Labels and calls that a run would need, and their cost.
 
     Attributes:
-        rubric: Its name.
+        rubric: The rubric.
         dev: Dev examples and their tasks.
         sealed: Held-out examples and their tasks.
         opening: Number of the next test of the held-out labels.
@@ -146,7 +147,7 @@ class ImprovementPlan:
         to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; None before one.
     """
 
-    rubric: str
+    rubric: Rubric
     dev: tuple[int, int]
     sealed: tuple[int, int]
     opening: int

@@ -116,7 +116,7 @@ def print_improvement(
         return 0
     setting = compared_as_needed(setting, path, wordings)
     if setting.lacks:
-        more = f"label more: {Commands.on(setting.rubric.name).label_next(50)}"
+        more = f"label more: {Commands.on(setting.rubric).label_next(50)}"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()

@@ -137,7 +137,7 @@ def plan_improvement(
     scale = graded / max(1, len(prompts))
     number = setting.next_opening
     return ImprovementPlan(
-        setting.rubric.name,
+        setting.rubric,
         (setting.dev.n, setting.dev.tasks),
         (setting.sealed.n, setting.sealed.tasks),
         number,

@@ -91,7 +91,7 @@ class ImprovableSet:
         if rubric.is_of_pairs:
             raise UsageError(
                 f"{rubric.name} compares pairs, and wordings are tried on single responses; reword it by hand, and see "
-                f"the effect: {Commands.on(rubric.name).calibrate()}"
+                f"the effect: {Commands.on(rubric).calibrate()}"
             )
         every, folder = labelled_examples(rubric, named)
         warn_of_split_groups(every)

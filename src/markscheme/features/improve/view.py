@@ -231,7 +231,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     words = "Next" if likely else f"Next, for a probability of {percent(_LIKELY)}"
     command = "" if likely else Commands.on(plan.rubric).label_next(missing)
     onward = (words, command) if command else None
-    return doc.Document(plan.rubric, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)
+    return doc.Document(plan.rubric.name, "A plan: no calls were made.", (callout, doc.Facts(rows)), onward=onward)
 
 
 def _in_tasks(part: tuple[int, int]) -> str:

@@ -13,7 +13,7 @@ LEAST_DECIDED = 40
 
 def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
     """Return why and by which command to go on, the most useful first; empty while something is left to label."""
-    commands = Commands.on(work.rubric.name)
+    commands = Commands.on(work.rubric)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:
         return ()

@@ -67,7 +67,7 @@ class Overview:
     """The labelling of one pool.
 
     Attributes:
-        rubric: The rubric's name.
+        rubric: The rubric.
         responses: Responses in the pool.
         labelled: By number of annotators, how many responses have that many.
         annotators: Each annotator.
@@ -75,7 +75,7 @@ class Overview:
         pool: The file of the pool; None where it is the rubric's own examples.
     """
 
-    rubric: str
+    rubric: Rubric
     responses: int
     labelled: dict[int, int]
     annotators: tuple[AnnotatorProgress, ...]
@@ -108,7 +108,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
     next_step = next_labels_of(named, here)
-    return Overview(rubric.name, len(ids), by_count, annotators, next_step, None if pool is None else str(pool))
+    return Overview(rubric, len(ids), by_count, annotators, next_step, None if pool is None else str(pool))
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
@@ -166,7 +166,7 @@ def view(overview: Overview) -> Document:
     headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "time each", "last label")
     spread = ", ".join(f"{n} by {counted(count, 'annotator')}" for count, n in overview.labelled.items() if count)
     notes = Notes((_ABOUT_COLUMNS,))
-    title = f"{overview.rubric}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
+    title = f"{overview.rubric.name}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
     left = overview.labelled.get(0, 0)
     head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
     enough = "No more labels are needed."
@@ -192,7 +192,7 @@ def json_of(overview: Overview) -> dict[str, Any]:
     labels = overview.next_labels.labels
     return {
         "schema": 1,
-        "rubric": overview.rubric,
+        "rubric": overview.rubric.name,
         "responses": overview.responses,
         "labelled": labelled,
         "annotators": annotators,

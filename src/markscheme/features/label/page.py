@@ -29,6 +29,7 @@ from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import typed_name
 from markscheme.trajectory import STEPPED, steps_elsewhere
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -92,6 +93,7 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
     }
     with work.home.locked():
         key = sheet_key(work.home.path.parent)
+    typed = typed_name(rubric)
     file = f"{rubric.name}-{work.file.rater}.json"
     to = f"calibration/{rubric.name}/ratings/{work.file.rater}.jsonl"
     data["sheet"] = {
@@ -99,7 +101,7 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
         "rated": rated,
         "turned": turned if rubric.is_of_pairs else None,
         "file": file,
-        "taken_in_by": f"markscheme import {quote(file)} --rubric {quote(rubric.name)} --append --to {quote(to)}",
+        "taken_in_by": f"markscheme import {quote(file)} --rubric {quote(typed)} --append --to {quote(to)}",
     }
     return _page(work, data, is_sheet=True)
 

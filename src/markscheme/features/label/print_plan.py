@@ -91,7 +91,7 @@ def write_pairs(
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
     written = "YOUR-PAIRS.jsonl" if to == "-" else to
-    label = Commands.on(rubric.name).label(f"--pool {quote(written)}")
+    label = Commands.on(rubric).label(f"--pool {quote(written)}")
     print(f"{of}: {times}. Label them: {label}", file=sys.stderr)
     return 0
 

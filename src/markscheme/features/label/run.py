@@ -26,6 +26,7 @@ from markscheme.pages.order import Share
 from markscheme.pages.serving import new_token
 from markscheme.phrases import sent_with
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.rubrics.search import typed_name
 
 
 def label_on_pages(
@@ -158,7 +159,7 @@ def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json:
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
             _say_what_follows(work)
         _say_onward(works)
-        labels_to_give = next_step(works[0].rubric.name) if works and not works[0].is_adjudication else None
+        labels_to_give = next_step(typed_name(works[0].rubric)) if works and not works[0].is_adjudication else None
         if labels_to_give:
             print(labels_to_give, file=sys.stderr)
     return 0
@@ -207,8 +208,8 @@ def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: boo
             continue
         along = sent_with(sent_along)
         print(f"{path}: {len(work.steps)} to label by {rater}. Send it{along}; when the answers come back:")
-        name = work.rubric.name
-        answers = quote(f"{name}-{rater}.json")
+        name = typed_name(work.rubric)
+        answers = quote(f"{work.rubric.name}-{rater}.json")
         ratings = quote(str(work.file.path))
         print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
     return 0

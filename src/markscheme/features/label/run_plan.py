@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
@@ -38,7 +39,7 @@ from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import RatedFiles, columns_from_options, judge_ratings, open_rated
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.search import find_calibration, typed_name
 from markscheme.stats import Estimate
 
 
@@ -56,7 +57,7 @@ class Plan:
         target: Share of examples on which the judge must agree.
         goals: Which other goals to show.
         next: What to label next; None if not requested.
-        judged_by: Options with which `calibrate` uses the same ratings or judge, such as "--ratings judge.jsonl".
+        commands: The commands that may follow, with the same ratings or judge; None for the plan of a table.
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
         init: The command that makes a rubric of the table that it is for; None of a rubric's plan.
     """
@@ -70,7 +71,7 @@ class Plan:
     target: float
     goals: Collection[Goal]
     next: Draw | None = None
-    judged_by: str | None = None
+    commands: Commands | None = None
     agreement: Estimate | None = None
     init: str | None = None
 
@@ -138,12 +139,15 @@ def make_plan(
         least,
         labelling.goals,
         drawn,
-        judged_by=" ".join(
-            [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
-        )
-        or None,
+        commands=_commands(rubric, ratings, judges),
         agreement=None if pilot is None or not truth.has_people else pilot.agreement,
     )
+
+
+def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:
+    """Return the commands that may follow, with the same ratings or judges."""
+    named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
+    return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:

@@ -216,7 +216,7 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
     if by_next:
         elsewhere = [unit for unit in carried.old if unit not in {step.id for step in work.steps}]
         if elsewhere:
-            label = Commands.on(work.rubric.name).label(f"--rater {quote(work.file.rater)}")
+            label = Commands.on(work.rubric).label(f"--rater {quote(work.file.rater)}")
             yield (
                 f"{len(elsewhere)} of {whole} are left out: they were labelled under the old words of {names}. Label "
                 f"them again without --next: {label}"

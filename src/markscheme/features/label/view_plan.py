@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import Any
 
-from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.needs import Goal, Need
 from markscheme.features.label.run_plan import Plan
 from markscheme.features.label.sampling import Draw
@@ -74,9 +73,9 @@ def _costs_much(plan: Plan) -> bool:
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     """Return what to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
-    if plan.init is not None:
-        return "Next, to label more of it by a rubric", plan.init
-    commands = Commands(quote(plan.rubric), plan.judged_by) if plan.judged_by else Commands.on(plan.rubric)
+    commands = plan.commands
+    if commands is None:
+        return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
     labels = plan.next_labels.labels
     if plan.next is not None:
         return "Next", commands.label(f"--pool {quote(to or _DRAWN)} --rater YOUR-NAME")

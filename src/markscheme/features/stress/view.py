@@ -98,7 +98,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     """Return what to do next: more samples if asking again moves the judge, other words if it moves, or calibrate."""
-    commands = Commands.on(stress.battery.rubric.name, judge)
+    commands = Commands.on(stress.battery.rubric, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate("--samples 3")
     if stress.is_moved:

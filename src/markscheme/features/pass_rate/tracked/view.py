@@ -312,7 +312,7 @@ def _notes(run: TrackedRun) -> Iterator[str]:
 
 def _onward(run: TrackedRun) -> tuple[str, str] | None:
     look = run.look
-    commands = Commands.on(run.rubric.name)
+    commands = Commands.on(run.rubric)
     waiting = sum(look.waiting.values())
     if waiting:
         last = look.over[-1].week
