@@ -1,6 +1,7 @@
 """Commands that tests run in their own process say what they say in one of their own, and leave nothing behind."""
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run, run_apart
 
+PROGRESS = re.compile(r"^grading: \d+ of \d+\n", re.MULTILINE)
+"""Lines of progress, which slow runs alone print."""
 ANSWER = "answer 7: tone=3 facts=2"
 COMMANDS = (
     ("calibrate", "clear", "--judge", setting.JUDGE),
@@ -30,7 +33,7 @@ def test_a_command_says_the_same_in_this_process_and_in_one_of_its_own(
         env = setting.environment(setting.make_setting(folder))
         (folder / "answer.txt").write_text(ANSWER, encoding="utf-8")
         done = run_it(*command, cwd=folder, env=env, stdin=ANSWER)
-        return done.returncode, done.stdout, done.stderr
+        return done.returncode, done.stdout, PROGRESS.sub("", done.stderr)
 
     here, apart = (screens_of(run_it, tmp_path / run_it.__name__ / "project") for run_it in (run, run_apart))
     assert here == apart
