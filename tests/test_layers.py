@@ -159,13 +159,7 @@ LATE: dict[str, dict[str, str]] = {
             ),
             "a judge that is asked needs no reader",
         ),
-        **dict.fromkeys(
-            (
-                "calibration.accepted.acceptance",
-                "calibration.accepted.history",
-            ),
-            ACCEPTED,
-        ),
+        "calibration.accepted.history": ACCEPTED,
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},

@@ -63,7 +63,7 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
         policy: The pages' content security policy: their own style and script alone.
     """
     config = uvicorn.Config(
-        PageGuard(apps, frozenset(hosts), policy),
+        _PageGuard(apps, frozenset(hosts), policy),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -75,7 +75,7 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
     uvicorn.Server(config).run(sockets=[listening])
 
 
-class PageGuard:
+class _PageGuard:
     """ASGI application that refuses requests without a rater's token, to a wrong host name, or from another site."""
 
     def __init__(self, apps: Mapping[str, ASGIApp], hosts: frozenset[str], policy: str) -> None:

@@ -1,22 +1,32 @@
 """Functions that compare a new run with the accepted runs of its rubric, and that add it to them."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from markscheme.calibration.accepted.acceptance import accept, joinable
+from markscheme.calibration.accepted.acceptance import accept, accepting, joinable
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
+from markscheme.calibration.earlier_runs.setting import (
+    MOST_RUNS,
+    Accepted,
+    Setting,
+    changes_between,
+    need_replay,
+    submission_digest,
+)
 from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.options import DriftOptions
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade
 from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
@@ -33,67 +43,164 @@ COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
 
-def runs_before(path: Path, current: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
-    """Count the accepted runs that a new run will be added to; its samples are numbered from there.
+class AcceptedRuns(NamedTuple):
+    """The accepted runs in a file, which a run is compared with or joins.
 
-    Args:
-        path: The accepted runs.
-        current: By what the run is made.
-        examples: Those that have gold.
-        more: How many runs are to be accepted.
-        start_over: Whether the runs accepted before are dropped.
-
-    Raises:
-        UsageError: That makes more runs than are kept.
+    Attributes:
+        path: Their accepted.json.
+        drift: How the run is compared with them, and whether it joins them.
+        notify: Called with a sentence for the user.
     """
-    accepted, _ = joinable(path, current, examples, start_over=start_over, is_asked=False)
-    before = 0 if accepted is None else len(accepted.runs)
-    if before + more > MOST_RUNS:
-        full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"
-        raise UsageError(f"{full}: --accept --replace starts over")
-    return before
 
+    path: Path
+    drift: DriftOptions
+    notify: Callable[[str], None] | None
 
-def since_accepted(
-    rubric: Rubric,
-    examples: ExampleSet,
-    ratings: Sequence[Rating],
-    path: Path,
-    *,
-    drift: DriftOptions,
-    of_other_examples: bool,
-    count: bool,
-) -> Since | None:
-    """Return the accepted run that a judge's new ratings are compared with; None if the two can't be compared.
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Lock the accepted runs while this run is made and added, since its samples are numbered after theirs."""
 
-    Args:
-        rubric: What was judged.
-        examples: The examples of this run.
-        ratings: Of this run.
-        path: The accepted run.
-        drift: How it is compared.
-        of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
-            warning then.
-        count: Whether this run may be counted as a comparison; it is where it is a check.
+        def busy() -> None:
+            if self.notify is not None:
+                self.notify(f"waiting: another process is accepting a run in {self.path}")
 
-    Raises:
-        ComparisonError: It has nothing in common with this run.
-    """
-    accepted = loaded_unless_replaced(load_accepted, path, accepting=drift.accept)
-    if accepted is None:
-        return None
-    why = why_incomparable(accepted, rubric, examples.examples)
-    if why is not None:
-        _refuse(why, drift, of_other_examples=of_other_examples)
-        return None
-    run = drift.run_number or _counted(accepted, ratings, count=count and drift.check and not drift.accept)
-    planned = drift.planned_runs
-    if planned is not None and run > planned:
-        more = f"this is comparison {run} with {path}, and {planned} were planned"
-        warnings.warn(f"{more}: false alarms are likelier than planned; accept a new run", RatingWarning, stacklevel=2)
-        run = planned
-    margin = drift.drift_margin or DRIFT_MARGIN
-    return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+        with accepting(self.path, busy):
+            yield
+
+    def before(self, current: Setting, examples: Sequence[Example], more: int) -> int:
+        """Count the accepted runs that a new run will be added to; its samples are numbered from there.
+
+        Args:
+            current: By what the run is made.
+            examples: Those that have gold.
+            more: How many runs are to be accepted.
+
+        Raises:
+            UsageError: That makes more runs than are kept.
+        """
+        accepted, _ = joinable(self.path, current, examples, start_over=self.drift.replace, is_asked=False)
+        before = 0 if accepted is None else len(accepted.runs)
+        if before + more > MOST_RUNS:
+            full = f"{before} runs are accepted in {self.path}; {more} more would exceed {MOST_RUNS}"
+            raise UsageError(f"{full}: --accept --replace starts over")
+        return before
+
+    def since(
+        self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], *, of_other_examples: bool, count: bool
+    ) -> Since | None:
+        """Return the accepted run that a judge's new ratings are compared with; None if the two can't be compared.
+
+        Args:
+            rubric: What was judged.
+            examples: The examples of this run.
+            ratings: Of this run.
+            of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
+                warning then.
+            count: Whether this run may be counted as a comparison; it is where it is a check.
+
+        Raises:
+            ComparisonError: It has nothing in common with this run.
+        """
+        drift = self.drift
+        accepted = loaded_unless_replaced(load_accepted, self.path, accepting=drift.accept)
+        if accepted is None:
+            return None
+        why = why_incomparable(accepted, rubric, examples.examples)
+        if why is not None:
+            _refuse(why, drift, of_other_examples=of_other_examples)
+            return None
+        run = drift.run_number or _counted(accepted, ratings, count=count and drift.check and not drift.accept)
+        planned = drift.planned_runs
+        if planned is not None and run > planned:
+            more = f"this is comparison {run} with {self.path}, and {planned} were planned"
+            likelier = "false alarms are likelier than planned; accept a new run"
+            warnings.warn(f"{more}: {likelier}", RatingWarning, stacklevel=2)
+            run = planned
+        margin = drift.drift_margin or DRIFT_MARGIN
+        return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+
+    def replayed(
+        self,
+        since: Since,
+        current: Setting,
+        examples: Sequence[Example],
+        ask: AskOptions,
+        *,
+        judge: GradingJudge,
+        opened: Callable[[], GradingJudge],
+        close: bool,
+    ) -> tuple[Since, Usage]:
+        """Ask today's judge by the accepted rubric where that separates the effects of several changes.
+
+        Args:
+            since: The accepted runs.
+            current: The setting of this run.
+            examples: Its examples.
+            ask: How the judge is asked.
+            judge: The judge.
+            opened: Opens it once more.
+            close: Whether it is closed at the end.
+
+        Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
+        """
+        accepted = since.accepted
+        replaying = _replaying_judge(judge, opened, may_ask=self.drift.replay)
+        if replaying is None or accepted is None or not need_replay(changes_between(accepted.setting, current)):
+            return since, Usage()
+        try:
+            ratings, grades = rated_by(replaying, accepted.setting.rubric, examples, ask, what="replaying", close=close)
+        except BudgetError as error:
+            warnings.warn(f"{error}; nothing is replayed", RatingWarning, stacklevel=2)
+            return since, Usage()
+        return replace(since, replayed=tuple(ratings)), total(grade.usage for grade in grades)
+
+    @staticmethod
+    def with_looks(
+        since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
+    ) -> Since:
+        """Add to `since` the evidence of drift over all comparisons with accepted runs of the same setting.
+
+        Args:
+            since: The accepted runs.
+            current: The setting of this run.
+            labelled: Its examples.
+            grades: New grades of them, which are a look as well.
+            members: Judges that each grade combines.
+        """
+        then = since.accepted
+        if then is None or since.accepting:
+            return since
+        if any(change.key != "samples" for change in changes_between(then.setting, current)):
+            return since
+        unchanged = {e.id for e in labelled if then.submissions.get(e.id) == submission_digest(e)}
+        of_accepted = [grade for grade in grades if grade.id in unchanged]
+        judge = "" if current.identity is None else replace(current.identity, without=()).fingerprint
+        samples = current.rubric.samples if members == 1 else then.setting.rubric.samples
+        looks = (evidence for weigh in LOOK_RECORDS for evidence in weigh(then, of_accepted, samples, judge))
+        return replace(since, looks=tuple(looks))
+
+    def accept(self, calibrations: Sequence[Calibration], split: str | None, basis: "RunBasis | None") -> None:
+        """Add a run to the accepted ones; with too few graded examples, or a judge that mustn't be used, only warn.
+
+        Args:
+            calibrations: Of the run.
+            split: The part of the examples that was measured, where there are splits.
+            basis: The files and options of the run; None where it isn't from files.
+
+        Raises:
+            UsageError: There are several judges, and none of them is *the* judge of the rubric.
+        """
+        if len(calibrations) != 1:
+            names = ", ".join(calibration.rater.name for calibration in calibrations)
+            raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
+        (calibration,) = calibrations
+        problem = why_not_accepted(calibration, anyway=self.drift.anyway)
+        if problem is not None:
+            warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
+            return
+        acceptance = accept(calibration, self.path, split=split, start_over=self.drift.replace, basis=basis)
+        if self.notify is not None:
+            self.notify(f"accepted: {self.path}: {acceptance.sentences}")
 
 
 def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, accepting: bool) -> _AcceptedRun | None:
@@ -136,10 +243,9 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
         return 1
 
 
-# --- replay ---------------------------------------------------------------------------------------------------------
-
-
-def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool) -> GradingJudge | None:
+def _replaying_judge(
+    judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool
+) -> GradingJudge | None:
     """Return today's judge for grading by the accepted rubric; if it may not be asked again, it only replays replies.
 
     None if the judge may not be asked and has no recorded replies.
@@ -149,70 +255,6 @@ def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *
     if isinstance(judge, Remembering):
         return replace(judge, may_ask=False)
     return judge if isinstance(judge, RecordedJudge) else None
-
-
-def with_replay(
-    since: Since,
-    current: Setting,
-    examples: Sequence[Example],
-    judge: GradingJudge | None,
-    ask: AskOptions,
-    *,
-    close: bool = True,
-) -> tuple[Since, Usage]:
-    """Ask today's judge by the accepted rubric where that separates the effects of several changes.
-
-    Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
-    """
-    accepted = since.accepted
-    if judge is None or accepted is None or not need_replay(changes_between(accepted.setting, current)):
-        return since, Usage()
-    try:
-        ratings, grades = rated_by(judge, accepted.setting.rubric, examples, ask, what="replaying", close=close)
-    except BudgetError as error:
-        warnings.warn(f"{error}; nothing is replayed", RatingWarning, stacklevel=2)
-        return since, Usage()
-    return replace(since, replayed=tuple(ratings)), total(grade.usage for grade in grades)
-
-
-# --- accepting ------------------------------------------------------------------------------------------------------
-
-
-def accept_run(
-    calibrations: Sequence[Calibration],
-    path: Path,
-    split: str | None,
-    *,
-    start_over: bool = False,
-    basis: "RunBasis | None" = None,
-    anyway: bool = False,
-    notify: Callable[[str], None] | None = None,
-) -> None:
-    """Add a run to the accepted ones; with too few graded examples, or a judge that mustn't be used, only warn.
-
-    Args:
-        calibrations: Of the run.
-        path: The accepted runs.
-        split: The part of the examples that was measured, where there are splits.
-        start_over: Whether the runs accepted before are dropped.
-        basis: The files and options of the run; None where it isn't from files.
-        anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
-        notify: Called with a sentence that says how many runs there are then.
-
-    Raises:
-        UsageError: There are several judges, and none of them is *the* judge of the rubric.
-    """
-    if len(calibrations) != 1:
-        names = ", ".join(calibration.rater.name for calibration in calibrations)
-        raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
-    (calibration,) = calibrations
-    problem = why_not_accepted(calibration, anyway=anyway)
-    if problem is not None:
-        warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
-        return
-    acceptance = accept(calibration, path, split=split, start_over=start_over, basis=basis)
-    if notify is not None:
-        notify(f"accepted: {path}: {acceptance.sentences}")
 
 
 def why_not_accepted(calibration: Calibration, *, anyway: bool) -> Reason | None:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
-from markscheme.calibration.earlier_runs.setting import changes_between, submission_digest
 from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrations_otherwise
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
@@ -37,7 +35,7 @@ from markscheme.options.table import AddedOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example, values_of
+from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts, ratings_of
@@ -53,7 +51,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
 if TYPE_CHECKING:
-    from markscheme.calibration.earlier_runs.setting import Setting
+    from markscheme.calibration.accepted.history import AcceptedRuns
     from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
@@ -341,57 +339,21 @@ class CalibrationRequest:
         if path is None or not self.drift.accept:
             yield
             return
-        from markscheme.calibration.accepted.acceptance import accepting
-
-        def busy() -> None:
-            if self.notify is not None:
-                self.notify(f"waiting: another process is accepting a run in {path}")
-
-        with accepting(path, busy):
+        with self._runs_at(path).turn():
             yield
 
     def accept(
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
         if self.drift.accept:
-            from markscheme.calibration.accepted.history import accept_run
-
-            split = part_name(examples.examples, self.options.split)
-            drift = self.drift
             basis = None if basis_of is None else (basis_of, self.options)
-            accept_run(
-                calibrations,
-                path,
-                split,
-                start_over=drift.replace,
-                anyway=drift.anyway,
-                basis=basis,
-                notify=self.notify,
-            )
+            self._runs_at(path).accept(calibrations, part_name(examples.examples, self.options.split), basis)
 
-    def _with_looks(
-        self, since: "Since", current: "Setting", labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
-    ) -> "Since":
-        """Add to `since` the evidence of drift over all comparisons with accepted runs of the same setting.
+    def _runs_at(self, path: Path) -> "AcceptedRuns":
+        """Return the accepted runs in a file; few requests are compared with any, or join them."""
+        from markscheme.calibration.accepted.history import AcceptedRuns
 
-        Args:
-            since: The accepted runs.
-            current: The setting of this run.
-            labelled: Its examples.
-            grades: New grades of them, which are a look as well.
-            members: Judges that each grade combines.
-        """
-        then = since.accepted
-        if then is None or since.accepting:
-            return since
-        if any(change.key != "samples" for change in changes_between(then.setting, current)):
-            return since
-        unchanged = {e.id for e in labelled if then.submissions.get(e.id) == submission_digest(e)}
-        of_accepted = [grade for grade in grades if grade.id in unchanged]
-        judge = "" if current.identity is None else replace(current.identity, without=()).fingerprint
-        samples = current.rubric.samples if members == 1 else then.setting.rubric.samples
-        looks = (evidence for weigh in LOOK_RECORDS for evidence in weigh(then, of_accepted, samples, judge))
-        return replace(since, looks=tuple(looks))
+        return AcceptedRuns(path, self.drift, self.notify)
 
     def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
@@ -405,14 +367,10 @@ class CalibrationRequest:
             if self.drift.accepted is not None and not self.drift.accept:
                 raise UsageError(f"there is no accepted run {path}; --accept writes it")
             return None
-        from markscheme.calibration.accepted.history import since_accepted
-
-        return since_accepted(
+        return self._runs_at(path).since(
             rubric,
             examples,
             ratings,
-            path,
-            drift=self.drift,
             of_other_examples=self.examples is not None or self.options.split is not None,
             count=self.ask.cache,
         )
@@ -496,7 +454,8 @@ class CalibrationRequest:
         before = 0
         if not isinstance(judge, RecordedJudge):
             gold = gold_of(examples, rubric, kind=self.options.gold, by=self.options.gold_by)
-            before = self._runs_before(path, rater_of(judge).setting(rubric), gold.examples, times)
+            if self.drift.accept:
+                before = self._runs_at(path).before(rater_of(judge).setting(rubric), gold.examples, times)
         numbers = range(before, before + times)
         numbered = [_from_sample(judge, of_run * rubric.samples) for of_run in numbers]
         runs = [Grading(rubric, one_run, scorers=scorers) for one_run in numbered]
@@ -505,20 +464,17 @@ class CalibrationRequest:
         )
         rater = self._named(rater_of(judge, first), wanted)
         ratings = [rating for grade in first for rating in ratings_of(grade, rubric, rater.name)]
+        grades = [grade for run in (first, *later) for grade in run]
+        from_cache = sum(grade.replies.get("cache", 0) for grade in grades)
         since = self.since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         of_replay = Usage()
         if since is not None:
-            from markscheme.calibration.accepted.history import replaying_judge, with_replay
-
-            replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
-            since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
-        grades = [grade for run in (first, *later) for grade in run]
-        from_cache = sum(grade.replies.get("cache", 0) for grade in grades)
-        if since is not None:
-            is_new = rater.source == "live" and not from_cache
-            since = self._with_looks(
-                since, rater.setting(rubric), labelled, first if is_new else (), members=rater.members
+            accepted, current = self._runs_at(path), rater.setting(rubric)
+            since, of_replay = accepted.replayed(
+                since, current, labelled, self.ask, judge=judge, opened=opened, close=close
             )
+            is_new = rater.source == "live" and not from_cache
+            since = accepted.with_looks(since, current, labelled, first if is_new else (), members=rater.members)
         return calibration_of(
             rubric,
             examples,
@@ -530,14 +486,6 @@ class CalibrationRequest:
             since=since,
             repeats=_repeats(later, rubric, rater.name),
         )
-
-    def _runs_before(self, path: Path, current: "Setting", examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs to which this run is to be added; 0 if it isn't to be accepted."""
-        if not self.drift.accept:
-            return 0
-        from markscheme.calibration.accepted.history import runs_before
-
-        return runs_before(path, current, examples, more, start_over=self.drift.replace)
 
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
