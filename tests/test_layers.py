@@ -97,15 +97,12 @@ LATE: dict[str, dict[str, str]] = {
     "parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "promptfoo.entry": {
-        "pathlib": "an assertion that a session answers loads json and socket alone",
         "promptfoo.negation": "an assertion that a session answers loads json and socket alone",
-        "promptfoo.assertion": "an assertion that a session answers loads json and socket alone",
-        "promptfoo.provider": "an assertion that a session answers loads json and socket alone",
+        "promptfoo.in_process": "an assertion that a session answers loads json and socket alone",
     },
+    "promptfoo.in_process": {"promptfoo.provider": "an assertion needs no provider"},
     "shipped": {"importlib.metadata": FOR_THE_START},
-    "session.client": dict.fromkeys(
-        ("_blake2", "fcntl", "hashlib", "subprocess"), "Promptfoo starts it for every assertion"
-    ),
+    "session.client": dict.fromkeys(("fcntl", "subprocess"), "Promptfoo starts it for every assertion"),
     "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
@@ -134,7 +131,6 @@ LATE: dict[str, dict[str, str]] = {
     "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",
-        "rubrics.search": FOR_THE_START,
         "importlib.metadata": FOR_THE_START,
     },
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
@@ -154,7 +150,6 @@ LATE: dict[str, dict[str, str]] = {
             (
                 "calibration.labelled_files",
                 "calibration.requests.other_files",
-                "calibration.tables",
                 "readers.rated",
             ),
             "a judge that is asked needs no reader",
@@ -172,7 +167,7 @@ LATE: dict[str, dict[str, str]] = {
         ("readers.rated", "readers.tabular.refusals"), "a rubric's start is spared all readers"
     ),
     "readers.tabular.source": {
-        **dict.fromkeys(("pyarrow", "zstandard"), OPTIONAL),
+        "pyarrow": OPTIONAL,
         "python_calamine": "few tables are workbooks",
     },
     "readers.submissions": {

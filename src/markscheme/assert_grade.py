@@ -46,6 +46,18 @@ class Background:
     engine: Engine = field(default_factory=Engine)
     loop: BackgroundLoop = field(default_factory=BackgroundLoop)
 
+    def for_test(
+        self, *defaults: tuple[str | None, Sequence[str], str], near: Path, record: Callable[[str, object], None]
+    ) -> "AssertGrade":
+        """Make the fixture's value for one test.
+
+        Args:
+            defaults: The judge, the options and the origin of each source of pytest's settings, the strongest first.
+            near: The test's folder.
+            record: Stores a name and a value with the test.
+        """
+        return AssertGrade(self, [pytest_source(*default) for default in defaults], near, record)
+
     def close(self) -> None:
         """Close the judges that were opened by name."""
         self.loop.wait_for(self.engine.aclose())

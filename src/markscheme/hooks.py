@@ -30,19 +30,7 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
     socket = socket_path(os.path.dirname(os.path.abspath(file)))
     if socket is not None:
         stop(socket)
-    try:
-        lines = _report(context)
-    except Exception as error:
-        lines = [f"no summary of this run: {error}"]
-    from markscheme.text import escaped
+    from markscheme.report.after_run import lines_after
 
-    for line in lines:
-        print(f"INFO markscheme: {escaped(line)}", file=sys.stderr)
-
-
-def _report(context: "Mapping[str, Any]") -> list[str]:
-    from markscheme.report.after_run import reports_on
-
-    reports = reports_on(context)
-    lines = [line for report in reports for line in report.lines]
-    return lines + [line for report in reports for line in report.save()]
+    for line in lines_after(context):
+        print(f"INFO markscheme: {line}", file=sys.stderr)

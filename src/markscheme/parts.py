@@ -220,22 +220,6 @@ def with_parts_of(text: str, original: str) -> str:
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
 
 
-def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
-    """Return a text with its parts, and the marks of these, replaced by changed ones where a change can be made.
-
-    Args:
-        text: Any text.
-        change: Returns the part that replaces one, or None to keep it.
-    """
-    if not isinstance(text, PartedText):
-        return text
-    pairs = [(shown_part, change(shown_part) or shown_part) for shown_part in text.parts]
-    changed = str(text)
-    for before, after in pairs:
-        changed = changed.replace(before.mark, after.mark)
-    return PartedText(changed, [after for _, after in pairs])
-
-
 def as_written(text: str, folder: Path | None) -> Any:
     """Return the value to write to a file for a text: the text or, if it has parts, plain data with them."""
     if not isinstance(text, PartedText):

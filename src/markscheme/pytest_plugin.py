@@ -41,15 +41,10 @@ def _markscheme_asking() -> "Iterator[Background]":
 @pytest.fixture
 def assert_grade(request: pytest.FixtureRequest, _markscheme_asking: "Background") -> "AssertGrade":
     """Fail a test where a rubric's judge fails an output: assert_grade(output, rubric="support-reply")."""
-    from markscheme.assert_grade import AssertGrade, pytest_source
-
     config = request.config
-    return AssertGrade(
-        _markscheme_asking,
-        defaults=[
-            pytest_source(config.getoption(JUDGE_SETTING), config.getoption(OPTIONS_SETTING), "--markscheme-option"),
-            pytest_source(config.getini(JUDGE_SETTING), config.getini(OPTIONS_SETTING), OPTIONS_SETTING),
-        ],
+    return _markscheme_asking.for_test(
+        (config.getoption(JUDGE_SETTING), config.getoption(OPTIONS_SETTING), "--markscheme-option"),
+        (config.getini(JUDGE_SETTING), config.getini(OPTIONS_SETTING), OPTIONS_SETTING),
         near=request.path.parent,
         record=lambda name, value: request.node.user_properties.append((name, value)),
     )

@@ -87,19 +87,23 @@ def _csv_text(text: str) -> str:
 
 
 def _write_parquet(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
+    import pyarrow.parquet
 
-    def arrow_type(kind: CellKind) -> pa.DataType:
+    def arrow_type(kind: CellKind) -> pyarrow.DataType:
         if isinstance(kind, Mapping):
-            return pa.list_(pa.struct({name: arrow_type(of_key) for name, of_key in kind.items()}))
-        return {"text": pa.string(), "number": pa.float64(), "whole": pa.int64(), "yes-no": pa.bool_()}[kind]
+            return pyarrow.list_(pyarrow.struct({name: arrow_type(of_key) for name, of_key in kind.items()}))
+        return {
+            "text": pyarrow.string(),
+            "number": pyarrow.float64(),
+            "whole": pyarrow.int64(),
+            "yes-no": pyarrow.bool_(),
+        }[kind]
 
-    schema = pa.schema({name: arrow_type(kind) for name, kind in columns.items()})
+    schema = pyarrow.schema({name: arrow_type(kind) for name, kind in columns.items()})
     unwritten: Iterator[PlainRow] = iter(rows)
-    with parquet.ParquetWriter(file, schema) as writer:
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
         while some := list(islice(unwritten, _ROWS_OF_A_PART)):
-            writer.write_table(pa.Table.from_pylist(some, schema))
+            writer.write_table(pyarrow.Table.from_pylist(some, schema))
 
 
 ROW_WRITERS: Final[Mapping[str, WriteRows]] = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}

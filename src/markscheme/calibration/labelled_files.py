@@ -9,7 +9,7 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.tables import AnnotatorAgreement, agreement_in
+from markscheme.calibration.tables import AnnotatorAgreement, agreement_in, agreement_in_ratings
 from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
 from markscheme.phrases import in_words
@@ -183,9 +183,9 @@ def _agreement(calibration: Calibration) -> float:
     return 1.0 if value is None else value
 
 
-def calibrate_export(
-    files: Sequence[Path], columns: ColumnOptions, options: LabelOptions
-) -> ToolFilesAnswer | AnnotatorAgreement:
+def answer_in(
+    files: Sequence[Path], columns: ColumnOptions, options: LabelOptions, *, is_export: bool
+) -> ToolFilesAnswer | AnnotatorAgreement | None:
     """Read the files of one export, and calibrate each judge in them on each of its metrics.
 
     Where they have several annotators and no judge, say how far those agree.
@@ -194,6 +194,8 @@ def calibrate_export(
         UsageError: Values may mean several things, and nothing says which.
         RatingError: They can't be read, or no metric is rated by both an annotator and a judge.
     """
+    if not is_export:
+        return agreement_in_ratings(files, columns)
     rated = open_rated(files, expected="anything", columns=columns_from_options(columns), joined=True)
     return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options)
 

@@ -14,6 +14,7 @@ from markscheme.calibration.call_arguments import (
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
+from markscheme.calibration.requests.tables import answer_of_table
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
 from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
@@ -112,7 +113,7 @@ def calibrate(
         notify=notify,
     )
     if reading is not None:
-        return _only(request.of_table(reading))
+        return _only(answer_of_table(request, reading))
     with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged), hold(added):
         of_tool_files = request.of_tool_files()
         if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):

@@ -35,12 +35,17 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
         if not all(isinstance(row, Mapping) for row in source):
             raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
         return _read(records_sheet(source, "table").columns, options, source)
-    import narwhals
-
-    frame = narwhals.from_native(source, eager_only=True)
+    narwhals, frame = _in_narwhals(source)
     columns = tuple(TableColumn(str(name), tuple(map(cell_text, frame[name].to_list()))) for name in frame.columns)
     index = narwhals.maybe_get_index(frame)
     return _read(columns, options, source, None if index is None else list(index))
+
+
+def _in_narwhals(source: Any) -> tuple[Any, Any]:
+    """Return narwhals, and a data frame of any library as one of its own."""
+    import narwhals
+
+    return narwhals, narwhals.from_native(source, eager_only=True)
 
 
 def _read(
@@ -78,9 +83,7 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
         return _new_frame(
             columns_of_source | {key: cells for key, cells in made.items() if key not in columns_of_source}
         )
-    import narwhals
-
-    frame = narwhals.from_native(source, eager_only=True)
+    narwhals, frame = _in_narwhals(source)
     index = narwhals.maybe_get_index(frame)
     added = [key for key in made if key not in frame.columns]
     native = narwhals.new_series

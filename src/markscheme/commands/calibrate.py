@@ -17,11 +17,10 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import refuse_outputs
 from markscheme.commands.progress import progress
-from markscheme.errors import naming
 from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
-from markscheme.ratings.column_options import VALUES_OF_EXPORTS, ColumnOptions
+from markscheme.ratings.column_options import ColumnOptions
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
 REQUIRED = "exit 0 only if this is shown: gate for single decisions, trend for averages"
@@ -59,19 +58,14 @@ def calibrate(
         4 where labels don't show it. With several judges, that of the recommended one.
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest
-    from markscheme.commands.calibration_report import write_calibrations
-    from markscheme.readers.plain_tables import names_table
+    from markscheme.commands.calibrated import answer
 
     refuse_outputs(report.targets)
-    is_table = names_table(rubric)
-    if not is_table:
-        columns.refuse(rubric[0], but=VALUES_OF_EXPORTS)
-    is_configured = judge == tuple(find_settings(Path.cwd()).texts("judge"))
     request = CalibrationRequest(
         of=rubric,
         examples=labels.examples,
         judges=judge,
-        judge_is_configured=is_configured,
+        judge_is_configured=judge == tuple(find_settings(Path.cwd()).texts("judge")),
         ratings=ratings,
         options=labels,
         ask=ask,
@@ -81,16 +75,4 @@ def calibrate(
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
-    if is_table and not request.has_own_source:
-        from markscheme.commands.calibrated_files import calibrate_table
-
-        return calibrate_table(request, columns.of_table(() if is_configured else judge), report, require)
-    with naming(*ratings or map(Path, rubric)):
-        of_tool_files = request.of_tool_files()
-    if of_tool_files is not None:
-        from markscheme.commands.calibrated_files import write_files_answer
-
-        return write_files_answer(of_tool_files, report, require)
-    with naming(*ratings):
-        calibrations = request.calibrations()
-        return write_calibrations(calibrations, request, report, require)
+    return answer(rubric, request, report, require)

@@ -7,13 +7,13 @@ from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.labelled_files import ToolFilesAnswer
 from markscheme.calibration.requests.calibration import CalibrationRequest
+from markscheme.calibration.requests.tables import answer_of_table
 from markscheme.calibration.results import reporter_of
 from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
 from markscheme.commands.calibration_report import junit, write, write_calibrations
 from markscheme.commands.options import ReportOptions, notify
 from markscheme.commands.output import write_report
 from markscheme.errors import naming
-from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import read_files
 from markscheme.report.annotations import sarif
 from markscheme.report.table_words import notes
@@ -21,14 +21,13 @@ from markscheme.report.views import tables
 from markscheme.report.views.labelled_files import json_of, view
 
 
-def calibrate_table(
-    request: CalibrationRequest, columns: ColumnOptions, report: ReportOptions, use: UseQuestion | None
-) -> int:
+def calibrate_table(request: CalibrationRequest, report: ReportOptions, use: UseQuestion | None) -> int:
     """Write the report on a table's judges, or on its annotators if there is no judge; return the exit status."""
     paths = [Path(name) for name in request.of] if isinstance(request.of, tuple) else []
+    judges = () if request.judge_is_configured else map(str, request.judges)
     with naming(*paths):
-        reading = read_files(paths, columns)
-        result = request.of_table(reading)
+        reading = read_files(paths, request.columns.of_table(judges))
+        result = answer_of_table(request, reading)
     sentences = "\n".join(notes(reading))
     if sentences:
         notify(sentences)

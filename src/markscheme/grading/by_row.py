@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
-from markscheme.plain_data import json_rows
 from markscheme.prompt import Prompt
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
@@ -18,11 +16,10 @@ from markscheme.rubrics.of_rows import (
     RowRubric,
     row_rubric_in,
     rubric_of,
-    rubric_of_all,
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
-from markscheme.submission import Submission, submission_of
+from markscheme.submission import Submission
 
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
@@ -59,24 +56,6 @@ def rubric_for(
         return brought
     may_hold = next((shape.key_in(inputs) for shape in RUBRIC_SHAPES), None)
     return f"{NO_RUBRIC}; {may_hold}" if may_hold else NO_RUBRIC
-
-
-def rubric_of_rows(path: Path) -> Rubric:
-    """Return one rubric with all distinct criteria of the rubrics in a file's rows, named as in files of their labels.
-
-    Raises:
-        RatingError: A row or its rubric is faulty.
-    """
-    rubrics = []
-    for line, row in json_rows(path, RatingError):
-        try:
-            brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
-        except ValueError as fault:
-            raise RatingError([Fault(str(fault), line)], path=path) from fault
-        if not isinstance(brought, RowRubric):
-            raise RatingError([Fault(brought or NO_RUBRIC, line)], path=path)
-        rubrics.append(brought.rubric)
-    return rubric_of_all(rubrics, path.name)[0]
 
 
 class ByRow(AroundGrader):

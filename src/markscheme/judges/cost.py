@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from markscheme.judges.judge import Reply
+from markscheme.judges.asking import Asking
+from markscheme.judges.judge import GradingJudge, Reply
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
+from markscheme.judges.registry import price_of
 from markscheme.prompt import Prompt
 
 WRITTEN_PER_CRITERION = 100
@@ -33,6 +35,20 @@ class Cost:
     output_tokens: int
     usd: float | None
     basis: str
+
+
+def cost_of_asking(
+    judge: GradingJudge | None,
+    prompts: Iterable[Prompt],
+    asking: Asking,
+    *,
+    samples: int,
+    at_hand: Callable[[Prompt, int], Reply | None] | None,
+) -> Cost:
+    """Estimate the cost of asking a judge these prompts `samples` times each, at the price of this run."""
+    name = None if judge is None else str(judge.identity)
+    price = None if judge is None else price_of(judge.identity, asking)
+    return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
 
 
 def cost_of(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.rubrics.search import calibrations
 from markscheme.seam import OpenTable
 from markscheme.shipped import install_command
 from markscheme.user_code import FUNCTION_JUDGE
@@ -392,8 +393,6 @@ def _openai_ready() -> str | None:
 
 def _recordings() -> list[str]:
     """Find the files of recorded replies, starting from the working directory."""
-    from markscheme.rubrics.search import calibrations
-
     here = Path.cwd()
     folders = calibrations(here).values()
     return [os.path.relpath(file, here) for folder in folders for file in sorted((folder / "replies").glob("*.jsonl"))]

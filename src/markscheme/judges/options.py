@@ -258,12 +258,9 @@ class AskOptions:
         at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,
     ) -> "Cost":
         """Estimate the cost of asking a judge these prompts `samples` times each, without asking."""
-        from markscheme.judges.cost import cost_of
-        from markscheme.judges.registry import price_of
+        from markscheme.judges.cost import cost_of_asking
 
-        name = None if judge is None else str(judge.identity)
-        price = None if judge is None else price_of(judge.identity, self.asking())
-        return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
+        return cost_of_asking(judge, prompts, self.asking(), samples=samples, at_hand=at_hand)
 
 
 ASK_OPTIONS: Final = options_of(AskOptions)

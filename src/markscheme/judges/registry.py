@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking
@@ -60,18 +59,6 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
         raise UsageError("judges can't be asked in batches here: leave out --batch")
     memory = asking.memory_for(opened.identity)
     return judge if memory is None else Remembering(judge, memory)
-
-
-def open_from_file(name: str, file: Path, asking: Asking) -> Judge:
-    """Open a judge whose name comes from a file, and which may therefore not be code.
-
-    Raises:
-        UsageError: It can't be opened, or is code or names judges itself, which no file may name.
-    """
-    kind = known_kind(name)
-    if kind.names_code or kind.names_judges:
-        raise UsageError(f"{file} names {name!r}, and no file may name such a judge")
-    return open_judge(name, asking=asking)
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 
@@ -52,25 +52,9 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
     if reply is not None:
         return reply
     with without_garbage_collection():
-        from pathlib import Path
+        from markscheme.promptfoo.in_process import answer_here
 
-        from markscheme.promptfoo.negation import NotGraded
-
-        try:
-            return {"given": _function(grader)(**arguments, near=Path(folder))}
-        except NotGraded as error:
-            return {"raised": str(error)}
-
-
-def _function(grader: str) -> "Callable[..., dict[str, Any]]":
-    """Import and return the function that a grader runs in this process."""
-    if grader == "provider":
-        from markscheme.promptfoo.provider import call_api
-
-        return call_api
-    from markscheme.promptfoo.assertion import get_assert
-
-    return get_assert
+        return answer_here(grader, arguments, folder)
 
 
 def _wish(holder: "Any") -> "Any":

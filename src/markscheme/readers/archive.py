@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from markscheme.errors import RatingError
 
@@ -53,22 +53,34 @@ def _deflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         return member.read(info.file_size + 1)
 
 
-def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
-    """Unpack a Zstandard member, which zipfile before Python 3.14 can't; refuse one larger than the archive states."""
+def zstandard_or(instead: str, path: Path) -> Any:
+    """Return the library that unpacks Zstandard.
+
+    Args:
+        instead: What the error says where the library is missing.
+        path: The packed file.
+
+    Raises:
+        RatingError: The library isn't installed.
+    """
     try:
         import zstandard
     except ImportError as problem:
-        raise RatingError(
-            "is packed with Zstandard: `pip install zstandard`, or convert it with `inspect log dump`",
-            path=path,
-        ) from problem
+        raise RatingError(instead, path=path) from problem
+    return zstandard
+
+
+def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
+    """Unpack a Zstandard member, which zipfile before Python 3.14 can't; refuse one larger than the archive states."""
+    instead = "is packed with Zstandard: `pip install zstandard`, or convert it with `inspect log dump`"
+    zstandard = zstandard_or(instead, path)
     raw.seek(info.header_offset)
     name_length, extra_length = struct.unpack("<26x2H", raw.read(_LOCAL_HEADER))
     raw.seek(name_length + extra_length, 1)
     packed = raw.read(info.compress_size)
     try:
         with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(packed) as member:
-            data = member.read(info.file_size + 1)
+            data = bytes(member.read(info.file_size + 1))
     except zstandard.ZstdError as problem:
         raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
     if len(data) != info.file_size:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from markscheme.errors import RatingError, UsageError, naming
 from markscheme.plain_data import LINES, json_rows
@@ -23,9 +24,22 @@ def names_table(names: Sequence[str]) -> bool:
         return False
     if any(find_calibration(path.name, Path.cwd(), path.resolve().parent) for path in paths):
         return False  # rows that `label` keeps labels of
-    from markscheme.readers.rated import is_plain_table
+    return hold("table", paths)
 
-    return all(map(is_plain_table, paths))
+
+def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) -> bool:
+    """Return whether files hold tables that no tool wrote, Promptfoo's results, or one export of another tool.
+
+    Asking loads all readers.
+
+    Raises:
+        RatingError: They are exports of several tools.
+    """
+    from markscheme.readers.rated import are_of_tool, has_results, is_plain_table
+
+    if content == "export":
+        return are_of_tool(paths)
+    return all(map(has_results if content == "results" else is_plain_table, paths))
 
 
 def brings_rubrics(path: Path) -> bool:

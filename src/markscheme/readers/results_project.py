@@ -1,38 +1,17 @@
 """Conversion of Promptfoo's results to the files of a project: a rubric of their metrics, and outputs as examples."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from markscheme.errors import UsageError
 from markscheme.promptfoo.results import Results
-from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import with_parts
 from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
 from markscheme.readers.rated import has_results
-from markscheme.readers.table_project import TableProject, file_name, json_line, project_of_table, rubric_yaml
-from markscheme.readers.tabular.reading import read_files
-from markscheme.rubrics.reading import shows_rubric
+from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
 from markscheme.rubrics.rubric import Criterion
-
-
-def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
-    """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
-
-    Raises:
-        UsageError: A file is neither, or a table that may be read in several ways.
-        RatingError: One can't be read.
-    """
-    project = project_of_results(paths[0]) if len(paths) == 1 else None
-    if project is not None:
-        return project
-    for path in paths:
-        if shows_rubric(path):
-            raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
-    return project_of_table(read_files(paths, options))
 
 
 def project_of_results(path: Path) -> TableProject | None:

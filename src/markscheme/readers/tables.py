@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
-from markscheme.errors import RatingError, UsageError, refuse_lines, suggestion
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.parts import PartedText, in_cell
 from markscheme.plain_data import json_lines, read_text, shown
@@ -17,7 +17,7 @@ from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text, text_in_file
 
 ID = ("id", "exampleid", "targetid", "item", "unit")
@@ -44,23 +44,6 @@ PROBABILITY = "probability"
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
           "criterion", "level", "judge", PROBABILITY)  # fmt: skip
 """What a column can be mapped to, in addition to the rubric's criteria."""
-
-
-def refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
-    """Refuse a column that is mapped to neither a known field nor a criterion of the rubric.
-
-    Args:
-        fields: The field that each column is mapped to.
-        rubric: The rubric.
-
-    Raises:
-        UsageError: Names the column, and the nearest field or criterion.
-    """
-    meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
-    for column, meaning in fields.items():
-        if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
-            hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
-            raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
 
 
 def is_table(peek: Peek) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markscheme.seam import OpenTable
+from markscheme.text import escaped
 
 
 class RunReport(NamedTuple):
@@ -27,10 +28,18 @@ passes to its hook.
 """
 
 
-def reports_on(context: Mapping[str, Any]) -> list[RunReport]:
-    """Make the reports of all features on a Promptfoo run, by rank.
+def lines_after(context: Mapping[str, Any]) -> list[str]:
+    """Return the lines of all reports on a run, each safe to print; those on what is saved come last.
+
+    An error is a line too: Promptfoo would drop a run whose hook fails.
 
     Args:
         context: What Promptfoo passes to its hook, with `results`.
     """
-    return [load()(context) for _, load in sorted(AFTER_RUN, key=lambda row: row[0])]
+    try:
+        reports = [load()(context) for _, load in sorted(AFTER_RUN, key=lambda row: row[0])]
+        lines = [line for report in reports for line in report.lines]
+        lines += [line for report in reports for line in report.save()]
+    except Exception as error:
+        lines = [f"no summary of this run: {error}"]
+    return list(map(escaped, lines))

@@ -20,6 +20,11 @@ from contextlib import contextmanager
 
 from markscheme.session import SETTINGS_FILES
 
+try:
+    from _blake2 import blake2b  # as in hashlib, but without loading OpenSSL
+except ImportError:
+    from hashlib import blake2b
+
 TYPE_CHECKING = False
 """Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
 
@@ -176,11 +181,6 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
 
 def environment_key(folder: str) -> str:
     """Compute a digest that differs between environments that must not share a session; it reveals no API keys."""
-    try:
-        from _blake2 import blake2b  # as in hashlib, but without loading OpenSSL
-    except ImportError:
-        from hashlib import blake2b
-
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
     facts = [interpreter, _package_stamp(), folder_marks(folder), variables, settings_texts()]

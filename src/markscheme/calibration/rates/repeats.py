@@ -1,15 +1,11 @@
 """The risk that a gate on the mean of test cases flips by chance, from several runs over the same cases."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from markscheme.errors import ComparisonError, NothingGraded
-from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import RatingTable, rating_table
-from markscheme.rubrics.rubric import Rubric
+from markscheme.ratings.table import RatingTable
 from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk, threshold_risk
 
 MOST_MISSING = 0.1
@@ -22,16 +18,6 @@ RAREST = 50
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
 """With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
-
-
-def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
-    """Make a table with a row for each example and a column for each of its ratings, in order."""
-    numbers: Counter[str] = Counter()
-    runs = []
-    for rating in ratings:
-        runs.append(replace(rating, rater=f"run {numbers[rating.id]}", sample=0))
-        numbers[rating.id] += 1
-    return rating_table(rubric, list(numbers), runs)
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,7 @@ from markscheme.ratings.kinds import JUDGES, KINDS
 from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
+from markscheme.readers.plain_tables import hold
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.reading import may_be_results, shows_rubric, shows_yaml
@@ -54,9 +54,8 @@ if TYPE_CHECKING:
     from markscheme.calibration.accepted.history import AcceptedRuns
     from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
-    from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
+    from markscheme.calibration.tables import AnnotatorAgreement
     from markscheme.readers.rated import RatedFiles
-    from markscheme.readers.tabular.reading import TableReading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,17 +104,16 @@ class CalibrationRequest:
         of_feature = answer_of(self) if any(path.is_file() and not shows_rubric(path) for path in paths) else None
         if of_feature is not None:
             return of_feature
-        if paths and _are_of_tool(paths):
-            from markscheme.calibration.labelled_files import calibrate_export
+        is_export = bool(paths) and _are_of_tool(paths)
+        if is_export:
+            self.refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
+        is_other = len(paths) == 1 and paths[0].is_file() and not self.ratings and not shows_rubric(paths[0])
+        if is_export or is_other:
+            from markscheme.calibration.labelled_files import answer_in
 
-            self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
-            return calibrate_export(paths, self.columns, self.options)
-        if len(paths) == 1 and paths[0].is_file() and not self.ratings and not shows_rubric(paths[0]):
-            from markscheme.calibration.tables import agreement_in_ratings
-
-            annotators = agreement_in_ratings(paths, self.columns)
-            if annotators is not None:
-                return annotators
+            answer = answer_in(paths, self.columns, self.options, is_export=is_export)
+            if answer is not None:
+                return answer
         name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
         self.columns.refuse(name)
         if self.ratings:
@@ -170,7 +168,7 @@ class CalibrationRequest:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
 
-    def _refuse_options_of_rubrics(self, why: str, **more: object) -> None:
+    def refuse_options_of_rubrics(self, why: str, **more: object) -> None:
         """Raise an error if options that need a rubric are given for files that hold their own ratings.
 
         Args:
@@ -196,25 +194,6 @@ class CalibrationRequest:
             if value:
                 raise UsageError(f"--{option} needs a rubric; {why}")
 
-    # a table
-
-    def of_table(self, table: "TableReading") -> "list[Calibration] | TableCalibrations | AnnotatorAgreement":
-        """Return the calibrations of a table's judges, or one result for several criteria or for annotators only.
-
-        Raises:
-            UsageError: An option that only a rubric has is given.
-        """
-        from markscheme.calibration.tables import annotator_agreement, by_criterion, calibrations_of
-
-        self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
-        table.refuse_apart()
-        if not table.has_judge:
-            chosen = table.options
-            return annotator_agreement(table, metric=chosen.metric, weights=chosen.agreement_weights)
-        if table.is_by_criterion:
-            return by_criterion(table, self.options)
-        return list(chain.from_iterable(calibrations_of(table, self.options).values()))
-
     # Promptfoo's results
 
     @cached_property
@@ -238,7 +217,7 @@ class CalibrationRequest:
     def _of_results(self, results: Sequence[Path], metric: str | None) -> Calibration:
         from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
 
-        self._refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None)
+        self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None)
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")
@@ -523,9 +502,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
     paths = [Path(name) for name in named]
     may_be = [path.is_file() and (not shows_yaml(path) or may_be_results(path)) for path in paths]
     if any(may_be):
-        from markscheme.readers.rated import has_results
-
-        may_be = [is_candidate and has_results(path) for is_candidate, path in zip(may_be, paths, strict=True)]
+        may_be = [is_candidate and hold("results", [path]) for is_candidate, path in zip(may_be, paths, strict=True)]
     if all(may_be):
         return paths
     if len(paths) > 1:
@@ -536,11 +513,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:
     """Return True if the files are another tool's export; YAML files never are, so they load no reader."""
-    if not all(path.is_file() and not shows_yaml(path) for path in paths):
-        return False
-    from markscheme.readers.rated import are_of_tool
-
-    return are_of_tool(paths)
+    return all(path.is_file() and not shows_yaml(path) for path in paths) and hold("export", paths)
 
 
 def _rubric_named(name: str) -> Rubric:

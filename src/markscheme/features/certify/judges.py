@@ -9,8 +9,8 @@ from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.asking import Asking
 from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
-from markscheme.judges.kinds import panel_names
-from markscheme.judges.registry import open_from_file
+from markscheme.judges.kinds import known_kind, panel_names
+from markscheme.judges.registry import open_judge
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
@@ -107,5 +107,17 @@ def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
             raise UsageError(f"{path} ranks the panel {record.judge!r} by {record.certainty}; expected votes")
     with naming(path):
         return CertifiedJudges(
-            file, tuple(tuple(open_from_file(name, path, asking) for name in names) for names in members)
+            file, tuple(tuple(_open_from_file(name, path, asking) for name in names) for names in members)
         )
+
+
+def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
+    """Open a judge whose name comes from a file, and which may therefore not be code.
+
+    Raises:
+        UsageError: It can't be opened, or is code or names judges itself, which no file may name.
+    """
+    kind = known_kind(name)
+    if kind.names_code or kind.names_judges:
+        raise UsageError(f"{file} names {name!r}, and no file may name such a judge")
+    return open_judge(name, asking=asking)

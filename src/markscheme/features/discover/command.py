@@ -59,33 +59,28 @@ def discover(
     Exit status:
         0 enough read, 2 invalid arguments, 3 no judge to ask, 4 read more, or confirm modes first.
     """
-    from markscheme.features.discover.open_discovery import open_discovery
-    from markscheme.features.discover.run import (
-        assign_notes,
-        print_figures,
-        suggest_groups,
-        take_in_notes,
-        write_files,
-    )
+    from markscheme.features.discover import open_discovery, run
 
     here = Path.cwd()
     outputs = existing_file(pool) if pool is not None else None
     if taking.notes:
-        take_in_notes(name, here, outputs, columns, rater, taking, page.seed, quiet=json)
+        run.take_in_notes(name, here, outputs, columns, rater, taking, page.seed, quiet=json)
         outputs = None
-    opened = open_discovery(name, here, pool=outputs, columns=columns, seed=page.seed, reads_all=reading.read_all)
+    opened = open_discovery.open_discovery(
+        name, here, pool=outputs, columns=columns, seed=page.seed, reads_all=reading.read_all
+    )
     if taking.assign is not None:
-        assign_notes(opened, existing_file(taking.assign), rater, taking)
+        run.assign_notes(opened, existing_file(taking.assign), rater, taking)
     if suggest is not None:
-        return suggest_groups(opened, suggest, ask, plan=plan, json=json)
+        return run.suggest_groups(opened, suggest, ask, plan=plan, json=json)
     if plan:
         raise UsageError("--plan shows what --suggest JUDGE would ask: name the judge")
     if write:
-        return write_files(opened, here, force=force, json=json)
+        return run.write_files(opened, here, force=force, json=json)
     is_page = reading != ReadingOptions() or page.untimed
     is_report = report or details or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
     if is_report and not is_page:
-        return print_figures(opened.discovery(share_seen, sure), html, markdown, details=details, json=json)
+        return run.print_figures(opened.discovery(share_seen, sure), html, markdown, details=details, json=json)
     from markscheme.features.discover.read_pages import read_outputs
 
     return read_outputs(opened, rater, reading, page, json=json)

@@ -1,11 +1,12 @@
 """Rules that fail a run, such as `overall < 0.8`, and their one-line grammar."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from markscheme.calibration.rates.repeats import repeated, repeats_of
+from markscheme.calibration.rates.repeats import repeated
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
 from markscheme.features.experiment.run import ExperimentRun
@@ -13,8 +14,10 @@ from markscheme.features.experiment.table import Difference, VariantFigures
 from markscheme.grading.score import ROUNDING
 from markscheme.phrases import brief
 from markscheme.ratings.from_grades import rating_of
-from markscheme.ratings.table import RatingTable
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import RatingTable, rating_table
 from markscheme.report.gate_words import gate_in_words
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.threshold_risk import RunFigure
 
 _OF: Final[Mapping[str, RunFigure]] = {OVERALL: "score", PASS_RATE: "pass"}
@@ -107,7 +110,7 @@ def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
         replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)
         for case in run.experiment.cases
     )
-    return repeats_of(rubric, graded)
+    return _repeats_of(rubric, graded)
 
 
 def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
@@ -120,3 +123,13 @@ def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
             return (variant,), name.removeprefix(f"{variant}.")
     instead = suggestion(name, figures, mark="'") or f"; there are {', '.join(figures)}"
     raise UsageError(f"--fail-if knows no {name!r}{instead}; VARIANT.FIGURE names one variant's")
+
+
+def _repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
+    """Make a table with a row for each example and a column for each of its ratings, in order."""
+    numbers: Counter[str] = Counter()
+    runs = []
+    for rating in ratings:
+        runs.append(replace(rating, rater=f"run {numbers[rating.id]}", sample=0))
+        numbers[rating.id] += 1
+    return rating_table(rubric, list(numbers), runs)

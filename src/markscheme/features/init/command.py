@@ -90,7 +90,7 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        from markscheme.readers.results_project import project_of_files
+        from markscheme.features.init.files_project import project_of_files
 
         project = project_of_files([existing_file(path) for path in from_], columns.of_table())
         files = dict(project.files)

@@ -97,24 +97,18 @@ def label(
             _refuse_half_a_draw(next, pool, to)
         elif to is None:
             raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
-        from markscheme.features.label.print_plan import (
-            print_plan,
-            print_plan_of_table,
-            refuse_shared_output,
-            write_pairs,
-        )
-        from markscheme.features.label.run_plan import make_plan
+        from markscheme.features.label import print_plan, run_plan
 
         if names_table([rubric]) and pool is None:
             table = columns.of_table(judge)
-            return print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
+            return print_plan.print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
         planned_rubric = ask.rubric(rubric)
         draws = None if next == AS_NEEDED else next
         by_rater = replace(columns, rater=rater)
         if pairs and to:
-            return write_pairs(planned_rubric, pool, to, most=draws, seed=page.order_seed, columns=by_rater)
-        refuse_shared_output(to, json)
-        made = make_plan(
+            return print_plan.write_pairs(planned_rubric, pool, to, most=draws, seed=page.order_seed, columns=by_rater)
+        print_plan.refuse_shared_output(to, json)
+        made = run_plan.make_plan(
             planned_rubric,
             labels,
             labelling,
@@ -127,7 +121,7 @@ def label(
             columns=by_rater,
             watch=watch,
         )
-        return print_plan(made, to, json, details=labelling.details, quiet=quiet)
+        return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None

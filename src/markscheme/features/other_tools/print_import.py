@@ -10,21 +10,24 @@ from shlex import join, quote
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
-from markscheme.errors import UsageError, writing
+from markscheme.errors import Fault, RatingError, UsageError, writing
 from markscheme.features.other_tools.rubric_conversion import convert_rubric
 from markscheme.features.other_tools.run_import import ImportRun, Whose, import_files
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.features.other_tools.view_imported import json_of, view
-from markscheme.grading.by_row import rubric_of_rows
+from markscheme.grading.by_row import NO_RUBRIC, own_rubric
 from markscheme.phrases import counted
+from markscheme.plain_data import json_rows
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.report.json import dumps as report_json
+from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
 from markscheme.rubrics.shape_hints import ShapeOptions
+from markscheme.submission import submission_of
 
 
 def print_import(
@@ -88,7 +91,7 @@ def print_import(
 def _rubric_of_call(name: str) -> Rubric:
     """Return the rubric of a name or in a file, or the criteria of rows that bring their own."""
     path = Path(name)
-    return rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
+    return _rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
 
 
 def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: bool) -> int:
@@ -147,3 +150,21 @@ def _examples_of(name: str) -> Path:
     """Return the file in which the examples of a rubric are found by its name."""
     folder = find_calibration(name, Path.cwd()) or Path(CALIBRATION_FOLDERS, name)
     return folder / "examples.jsonl"
+
+
+def _rubric_of_rows(path: Path) -> Rubric:
+    """Return one rubric with all distinct criteria of the rubrics in a file's rows, named as in files of their labels.
+
+    Raises:
+        RatingError: A row or its rubric is faulty.
+    """
+    rubrics = []
+    for line, row in json_rows(path, RatingError):
+        try:
+            brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
+        except ValueError as fault:
+            raise RatingError([Fault(str(fault), line)], path=path) from fault
+        if not isinstance(brought, RowRubric):
+            raise RatingError([Fault(brought or NO_RUBRIC, line)], path=path)
+        rubrics.append(brought.rubric)
+    return rubric_of_all(rubrics, path.name)[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from markscheme.errors import RatingError, UsageError, lines_left_out
+from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
@@ -19,7 +19,7 @@ from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
 from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
 from markscheme.readers.sheet import refuse_headless, saved_for
-from markscheme.readers.tables import refuse_unknown_fields
+from markscheme.readers.tables import FIELDS, PROBABILITY
 from markscheme.rubrics.rubric import Rubric
 
 MOST_LOSSES_NAMED = 5
@@ -87,7 +87,7 @@ def import_files(
     if only not in (None, *get_args(Whose)):
         raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {only!r}")
     if rubric is not None:
-        refuse_unknown_fields(columns.column_fields, rubric)
+        _refuse_unknown_fields(columns.column_fields, rubric)
     n_before = lines_left_out()
     rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
     file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)
@@ -214,3 +214,20 @@ def _instead(lost: Mapping[str, int]) -> str:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
     return "; it contains " + "; ".join(f"{count} {name}" for name, count in most)
+
+
+def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
+    """Refuse a column that is mapped to neither a known field nor a criterion of the rubric.
+
+    Args:
+        fields: The field that each column is mapped to.
+        rubric: The rubric.
+
+    Raises:
+        UsageError: Names the column, and the nearest field or criterion.
+    """
+    meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
+    for column, meaning in fields.items():
+        if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
+            hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
+            raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")

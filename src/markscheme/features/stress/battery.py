@@ -21,7 +21,7 @@ from markscheme.grading import Grade, Grading, asking_fingerprint
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
-from markscheme.parts import PART_CHANGES, PartChange, ShownPart, parts_of, with_changed_parts, with_parts_of
+from markscheme.parts import PART_CHANGES, PartChange, PartedText, ShownPart, parts_of, with_parts_of
 from markscheme.plain_data import read_json
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -117,7 +117,7 @@ class Battery:
             return next(candidates, None)
 
         def changed(text: str) -> str:
-            return with_changed_parts(text, lambda shown_part: change.change(shown_part, of_another(shown_part)))
+            return _with_changed_parts(text, lambda shown_part: change.change(shown_part, of_another(shown_part)))
 
         inputs = {name: changed(text) for name, text in submission.inputs.items()}
         altered = replace(submission, response=changed(submission.response), inputs=inputs)
@@ -296,3 +296,19 @@ def _note_run(folder: Path, key: str, number: int, *, finished: bool) -> None:
     path = state_file(folder, key)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps({"run": number, "finished": finished}), follow=False)
+
+
+def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
+    """Return a text with its parts, and the marks of these, replaced by changed ones where a change can be made.
+
+    Args:
+        text: Any text.
+        change: Returns the part that replaces one, or None to keep it.
+    """
+    if not isinstance(text, PartedText):
+        return text
+    pairs = [(shown_part, change(shown_part) or shown_part) for shown_part in text.parts]
+    changed = str(text)
+    for before, after in pairs:
+        changed = changed.replace(before.mark, after.mark)
+    return PartedText(changed, [after for _, after in pairs])

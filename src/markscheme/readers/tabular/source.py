@@ -21,6 +21,7 @@ from markscheme.errors import RatingError
 from markscheme.numerals import number_in
 from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.archive import zstandard_or
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.sums import sums_among
@@ -138,10 +139,7 @@ def _within_limit(raw: bytes, path: Path) -> bytes:
 
 
 def _of_zstandard(raw: bytes, path: Path) -> bytes:
-    try:
-        import zstandard
-    except ImportError as missing:
-        raise RatingError("is compressed with zstd: pip install zstandard", path=path) from missing
+    zstandard = zstandard_or("is compressed with zstd: pip install zstandard", path)
     with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)) as file:
         return bytes(file.read(MOST_UNPACKED + 1))
 
@@ -625,15 +623,14 @@ def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
 
 def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
     try:
-        import pyarrow
-        from pyarrow import feather, parquet
+        from pyarrow import ArrowException, feather, parquet
     except ImportError as missing:
         file_type = "Parquet" if raw.startswith(b"PAR1") else "Arrow"
         raise RatingError(f"is {file_type}: pip install 'markscheme[parquet]'", path=path) from missing
     try:
         file = io.BytesIO(raw)
         table = parquet.ParquetFile(file).read() if raw.startswith(b"PAR1") else feather.read_table(file)
-    except (pyarrow.ArrowException, OSError) as problem:
+    except (ArrowException, OSError) as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
     columns = [[cell_text(cell) for cell in column.to_pylist()] for column in table.columns]
     return _headed(table.column_names, list(zip(*columns, strict=True)), path, name, 1)

@@ -1,0 +1,32 @@
+"""A request to calibrate the judges in a table."""
+
+from itertools import chain
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.requests.calibration import CalibrationRequest
+from markscheme.calibration.tables import (
+    AnnotatorAgreement,
+    TableCalibrations,
+    annotator_agreement,
+    by_criterion,
+    calibrations_of,
+)
+from markscheme.readers.tabular.reading import TableReading
+
+
+def answer_of_table(
+    request: CalibrationRequest, table: TableReading
+) -> list[Calibration] | TableCalibrations | AnnotatorAgreement:
+    """Return the calibrations of a table's judges, or one result for several criteria or for annotators only.
+
+    Raises:
+        UsageError: An option that only a rubric has is given.
+    """
+    request.refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=request.drift.accept)
+    table.refuse_apart()
+    if not table.has_judge:
+        chosen = table.options
+        return annotator_agreement(table, metric=chosen.metric, weights=chosen.agreement_weights)
+    if table.is_by_criterion:
+        return by_criterion(table, request.options)
+    return list(chain.from_iterable(calibrations_of(table, request.options).values()))

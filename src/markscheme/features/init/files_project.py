@@ -1,0 +1,27 @@
+"""The project in which files that `init` is given go on."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.results_project import project_of_results
+from markscheme.readers.table_project import TableProject, project_of_table
+from markscheme.readers.tabular.reading import read_files
+from markscheme.rubrics.reading import shows_rubric
+
+
+def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
+    """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
+
+    Raises:
+        UsageError: A file is neither, or a table that may be read in several ways.
+        RatingError: One can't be read.
+    """
+    project = project_of_results(paths[0]) if len(paths) == 1 else None
+    if project is not None:
+        return project
+    for path in paths:
+        if shows_rubric(path):
+            raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
+    return project_of_table(read_files(paths, options))

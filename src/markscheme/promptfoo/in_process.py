@@ -1,0 +1,27 @@
+"""Answers to Promptfoo in its own process, where no session gives them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markscheme.promptfoo.assertion import get_assert
+from markscheme.promptfoo.negation import NotGraded
+
+
+def answer_here(grader: str, arguments: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """Return what a grader's function gives: `given`, or `raised` with the reason.
+
+    Args:
+        grader: `assertion` or `provider`.
+        arguments: Arguments of its function.
+        folder: The graders' folder.
+    """
+    near = Path(folder)
+    try:
+        if grader == "assertion":
+            return {"given": get_assert(**arguments, near=near)}
+        from markscheme.promptfoo.provider import call_api
+
+        return {"given": call_api(**arguments, near=near)}
+    except NotGraded as error:
+        return {"raised": str(error)}
