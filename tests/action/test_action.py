@@ -60,7 +60,7 @@ else:
 
 @dataclass
 class Runner:
-    """A project on a runner, with a pull request that is open.
+    """A project checked out on a runner of GitHub Actions, with an open pull request.
 
     Attributes:
         project: The repository's clone.
@@ -73,7 +73,7 @@ class Runner:
     base: str
 
     def run(self, name: str, **expressions: str) -> subprocess.CompletedProcess[str]:
-        """One of the action's steps, its expressions evaluated by name; what it has no value for is an error."""
+        """Run one of the action's steps, with its expressions evaluated; an unknown expression is an error."""
         (step,) = [step for step in STEPS if step.get("name") == name]
         assert step["shell"] == "bash"
         values = {key: evaluated(text, {**self.values, **expressions}) for key, text in step["env"].items()}
@@ -99,7 +99,7 @@ class Runner:
 
     @property
     def values(self) -> dict[str, str]:
-        """What expressions are worth."""
+        """Return the values of the expressions in the action's steps."""
         defaults = {f"inputs.{key}": str(entry["default"]) for key, entry in ACTION["inputs"].items()}
         return {
             **{key: value for key, value in defaults.items() if "${{" not in value},
@@ -113,7 +113,7 @@ class Runner:
 
     @property
     def own(self) -> dict[str, str]:
-        """The variables of a runner."""
+        """Return the environment variables of a runner."""
         return {
             "PATH": os.pathsep.join(map(str, (self.folder / "bin", scripts(), INSTALLED, os.environ["PATH"]))),
             "GITHUB_ACTIONS": "true",
@@ -176,7 +176,7 @@ def reworded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture
 def runner(reworded: tuple[Path, str], tmp_path: Path) -> Runner:
-    """A clone of that project, with a pull request of its last commit."""
+    """A runner with a clone of the reworded project, and a pull request of its last commit."""
     before, base = reworded
     project = shutil.copytree(before, tmp_path / "project")
     folder = tmp_path / "runner"

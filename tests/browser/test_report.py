@@ -23,7 +23,7 @@ PLAIN = ("First, mix the flour.", "It depends on the size of the pan.", "Yes.")
 
 
 class Opened:
-    """A page with the network off, and all that it tried."""
+    """A page opened without network, with the requests, dialogs and errors that it caused."""
 
     def __init__(self, chromium: Browser, file: Path, *, script: bool = True, dark: bool = False) -> None:
         context = patient_context(
@@ -215,7 +215,7 @@ def test_on_a_phone_the_report_is_no_wider_than_the_screen(
 
 
 def is_no_wider_than_a_phone(chromium: Browser, file: Path) -> None:
-    """See that a page is no wider than a phone's screen."""
+    """Assert that a page is no wider than a phone's screen."""
     page = Opened(chromium, file).page
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 20 })")
@@ -251,7 +251,7 @@ def test_axe_finds_no_accessibility_fault_in_a_report_and_nothing_is_cut_off_on_
 
 
 def has_no_fault_and_nothing_cut_off(chromium: Browser, file: Path, *, dark: bool) -> None:
-    """See that axe finds no fault in a page, and that nothing is cut off on a desktop or a phone."""
+    """Assert that axe finds no accessibility fault in a page, and that nothing is cut off on a desktop or phone."""
     opened = Opened(chromium, file, dark=dark)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")

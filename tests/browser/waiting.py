@@ -1,4 +1,4 @@
-"""How long pages have, and waits for what no locator shows."""
+"""Time limits for pages in tests, and waiting for conditions that no locator expresses."""
 
 import time
 from typing import Any
@@ -10,7 +10,7 @@ PATIENCE = 60.0
 
 
 def patient_context(chromium: Browser, **options: Any) -> BrowserContext:
-    """A fresh context, in whose pages every action has that long."""
+    """Open a browser context in whose pages every action has the tests' time limit."""
     context = chromium.new_context(**options)
     context.set_default_timeout(PATIENCE * 1000)
     return context

@@ -72,10 +72,10 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class Composition:
-    """One way to grade: a rubric as it is asked, a submission, options, and how the judge answers.
+    """One combination to test: a rubric with its settings, a submission, options, and a kind of judge's answers.
 
     Attributes:
-        name: A sentence's worth of all of it.
+        name: Description of the combination.
         rubric: With its strategy, samples and orders.
         submission: What is graded.
         options: Of grading.
@@ -90,7 +90,7 @@ class Composition:
 
     @property
     def judge(self) -> ScriptedJudge:
-        """A judge that answers so, new each time."""
+        """A new scripted judge that answers in this way."""
         return ScriptedJudge(ANSWERS[self.answers](self.rubric))
 
 
@@ -99,7 +99,7 @@ def _digit(prompt: Prompt, sample: int, name: str) -> int:
 
 
 def _levels(rubric: Rubric) -> Script:
-    """Well-formed answers that depend on the prompt alone, with usage and a model's name."""
+    """Return a script of well-formed answers that depend on prompt and sample alone, with usage and a model's name."""
 
     def answer(prompt: Prompt, sample: int) -> Reply:
         usage = Usage(1, 100 + sample, 10, 0.1 + 0.01 * len(prompt.criteria))
@@ -152,7 +152,7 @@ def _submission(rubric: Rubric, *, inputs: Any = None, fault: str | None = None,
 
 
 def compositions() -> Iterator[Composition]:
-    """All of them: every rubric and way of asking with every kind of answer, and every submission and options."""
+    """Return the combinations of rubrics and strategies with kinds of answers, and of submissions and options."""
     for (kind, rubric), strategy, samples, orders in product(RUBRICS.items(), get_args(Strategy), (1, 3), (1, 2)):
         if rubric.is_of_pairs and strategy not in ("one_shot", "per_criterion"):
             continue  # a rubric of pairs refuses it
@@ -173,7 +173,7 @@ def compositions() -> Iterator[Composition]:
 
 
 def recorded(grade: Grade, rubric: Rubric, *judges: ScriptedJudge) -> dict[str, Any]:
-    """What a grade comes to: its reason and decision in words, and digests of all of it and of the prompts."""
+    """Return the decision and reason of a grade, with digests of the whole grade and of the prompts."""
     whole = {
         **grade_json(grade, rubric),
         "reason": grade.reason,

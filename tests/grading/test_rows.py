@@ -31,7 +31,7 @@ def cases(section: str) -> list[Any]:
 
 
 def judging(*met: str, calls: list[str] | None = None) -> ScriptedJudge:
-    """A judge that finds met what has one of these words, and notes what it was calls about."""
+    """Return a judge that answers MET on criteria with one of these words, and records in `calls` what it was asked."""
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
         if calls is not None:

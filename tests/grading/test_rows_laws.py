@@ -41,7 +41,7 @@ FAULTY: dict[str, Any] = {"response": "Paris.", "rubric": [{"requirement": "Name
 
 
 def by_words(prompt: Prompt, _: int) -> dict[str, str]:
-    """What a deterministic judge says: by the words of a criterion and the response alone."""
+    """Return a script for a judge whose answer depends only on the words of the criterion and the response."""
     shown = prompt.material["response"]
     words = {question.name: question.instructions.partition("\n")[0] for question in prompt.questions}
     return {name: "MET" if zlib.crc32(f"{text}|{shown}".encode()) % 2 else "UNMET" for name, text in words.items()}

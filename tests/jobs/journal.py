@@ -1,4 +1,4 @@
-"""What a person types for a job, and pastes from what was printed, with the counts of both."""
+"""Journal of the commands that a user types or pastes from the output to get a job done."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ UNLABELLED = 2
 
 
 class Journal:
-    """A folder in which a person works, and what was typed and pasted there.
+    """A user's working folder, with the commands typed and pasted there.
 
     Attributes:
         folder: Where commands run.
@@ -25,7 +25,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Begin with nothing typed."""
+        """Start a journal without commands."""
         self.folder = folder
         self.typed: list[str] = []
         self.pasted: list[str] = []
@@ -33,16 +33,16 @@ class Journal:
         self.shown = ""
 
     def type(self, command: str, *, ends: tuple[int, ...] = ANSWERS) -> str:
-        """Run a command that isn't printed anywhere; what it prints."""
+        """Run a command that the user has to know, and return its output."""
         self.typed.append(command)
         return self._run(command, ends)
 
     def paste(self, beginning: str, *, more: str = "") -> str:
-        """Run the printed command that begins so, with options that the person adds; what it prints."""
+        """Run the printed command that begins with these words, with options added, and return its output."""
         return self._run(self._printed(beginning) + more, ANSWERS)
 
     def work_on(self, beginning: str, work: Callable[[ServedPage], object]) -> str:
-        """Open the page of the printed command that begins so, and work on it; what it prints when it is closed."""
+        """Run the printed command that opens a page, work on the page, and return the command's output."""
         page = ServedPage(self._printed(beginning), self.folder)
         work(page)
         on_page = [*commands_on_page(page.get("progress"))]

@@ -13,17 +13,17 @@ RUBRIC_TEXT = "The reply answers the question and names what happens next."
 
 
 def is_good(n: int) -> bool:
-    """Whether the n-th reply answers its question."""
+    """Return True if the n-th reply answers its question."""
     return n % 5 not in (1, 3)
 
 
 def reply(n: int) -> str:
-    """The n-th reply of a shop's bot."""
+    """Return the n-th reply of a shop's bot."""
     return f"{(GOOD if is_good(n) else BAD)[n % 3].format(n=n)} (Case {n})"
 
 
 def question(n: int) -> str:
-    """What the n-th customer asks."""
+    """Return the n-th customer's question."""
     return QUESTIONS[n % 3].format(n=n)
 
 
@@ -95,7 +95,7 @@ judge.environment = ()
 
 
 def levels_of(n: int) -> dict[str, int]:
-    """The levels that an annotator gives the n-th reply."""
+    """Return the levels that an annotator gives the n-th reply."""
     return {"warm": n % 2, "short": int(n % 4 < 2), "exact": int(n % 3 == 0)}
 
 

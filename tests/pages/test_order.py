@@ -1,4 +1,4 @@
-"""A rater's own order, and what comes back."""
+"""The order in which a rater sees responses, and which are shown a second time."""
 
 from hypothesis import given
 from hypothesis import strategies as st

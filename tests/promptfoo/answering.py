@@ -25,7 +25,7 @@ HOOKS = [f"file://{ROOT}/graders/session.py:{hook}" for hook in ("beforeAll", "a
 
 
 def judging(seconds: float = 0.0) -> Decide:
-    """Meets `right` where the material says Paris, never meets `rude`; answers questions that want an answer."""
+    """Answer as a judge: `right` is met if the material says Paris, `rude` never; answer other questions in text."""
 
     def decide(request: Request) -> Answer:
         properties = request.body["output_config"]["format"]["schema"]["properties"]
@@ -42,14 +42,14 @@ def judging(seconds: float = 0.0) -> Decide:
 
 
 def plain(asked: str) -> str:
-    """What a model answers to the questions of Promptfoo's other graders."""
+    """Return a model's answer to a question of Promptfoo's other graders."""
     if "steps" in asked and "maxScore" not in asked and '"score"' not in asked:
         return json.dumps({"steps": ["Look for the capital"]})
     return json.dumps({"score": 8, "reason": "Names the capital."})
 
 
 def project(folder: Path) -> Path:
-    """A folder with the rubric `capital`."""
+    """Write the rubric `capital` into a folder, and return the folder."""
     (folder / "rubrics").mkdir(exist_ok=True)
     (folder / "rubrics" / "capital.yaml").write_text(RUBRIC)
     return folder
@@ -70,7 +70,7 @@ def project_to_rate(folder: Path, texts: Sequence[str]) -> Path:
 
 
 def exported_configuration(texts: Sequence[str], judge: str) -> dict[str, Any]:
-    """What `export --promptfoo` writes of such a folder, as its tests compare it."""
+    """Return the configuration that `export --promptfoo` writes for such a folder."""
     grader = f"file://{ROOT}/graders/rubric_grader.mjs"
     return {
         "description": "Examples of capital, to be rated in `promptfoo view`",
@@ -105,7 +105,7 @@ def in_language(language: str, text: str) -> str:
 
 
 def result_in(language: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """What our assertion in one of LANGUAGES answered about a row that is graded in both."""
+    """Return the result of our assertion in one of LANGUAGES on a row that both graded."""
     grader = in_language(language, GRADER)
     components = row["gradingResult"]["componentResults"]
     (answered,) = [component for component in components if component["assertion"].get("value") == grader]
@@ -114,7 +114,7 @@ def result_in(language: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def outcome(row: Mapping[str, Any]) -> str:
-    """What Promptfoo recorded of a row, in which an exception in JavaScript is an error of the whole row."""
+    """Return the reason or error that Promptfoo recorded for a row; an exception in JavaScript is the row's error."""
     return json.dumps([row.get("error"), row["gradingResult"]])
 
 
@@ -129,7 +129,7 @@ def evaluate(
     language: str = "py",
     **document: Any,
 ) -> EvalRun:
-    """What the real Promptfoo makes of the outputs; `document` adds to its configuration.
+    """Run the real Promptfoo on outputs and return its results; `document` adds to the configuration.
 
     The judge `anthropic` has its server at `url`; with None it has no key.
     """

@@ -93,7 +93,7 @@ def run_promptfoo(folder: Path) -> dict[str, Any]:
 
 
 def unlabelled(results: Mapping[str, Any], each: int) -> dict[str, Any]:
-    """The results as a run of `each` tests of every word without labels would have given them."""
+    """Return the results that a run of `each` tests per word, without labels, would have written."""
     made: dict[str, Any] = copy.deepcopy(dict(results))
     made["results"]["results"] = [numbered(rows_of(results, word)[0], n) for n in range(each) for word in WORDS]
     for row in made["results"]["results"]:
@@ -102,7 +102,7 @@ def unlabelled(results: Mapping[str, Any], each: int) -> dict[str, Any]:
 
 
 def numbered(row: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """The row of a word's first test as that of its test `n`; the test of Promptfoo's results proves the likeness."""
+    """Return the row of a word's first test, changed to be the row of its test `n`."""
     word, place = row["vars"]["word"], n * len(WORDS) + WORDS.index(row["vars"]["word"])
     made: dict[str, Any] = json.loads(json.dumps(row).replace(f"{word} 0", f"{word} {n}"))
     made["vars"]["n"] = made["testCase"]["vars"]["n"] = str(n)

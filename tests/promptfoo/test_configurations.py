@@ -40,7 +40,7 @@ def create_tests(config=None):
 
 
 def decide(request: Request) -> Answer:
-    """Meets the criterion where something that is shown says Paris, and lists what is shown; of two, none is better."""
+    """Answer as a judge: a criterion is met if the material says Paris; of two responses none is better."""
     properties = request.body["output_config"]["format"]["schema"]["properties"]
     if "better" in properties["verdicts"]["properties"]:
         verdict = {"quote_1": "nothing to quote", "quote_2": "nothing to quote", "reason": "As good.", "level": "tie"}
@@ -73,7 +73,7 @@ def choosing_assertions() -> list[dict[str, Any]]:
 
 
 def configuration(folder: Path) -> dict[str, Any]:
-    """Everything in one configuration; the files that it names are written into the folder."""
+    """Write one configuration with all test cases, and the files that it names, into a folder."""
     by_language = {language: in_language(language, GRADER) for language in LANGUAGES}
     (folder / "cases.csv").write_text(CSV.format(**by_language))
     (folder / "context.txt").write_text("The capital of France is Paris.\n")
@@ -130,7 +130,7 @@ def run(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def asking(front: MessagesFront, folder: Path, runtime: Path) -> dict[str, str]:
-    """The environment in which the judge is the server."""
+    """Return environment variables by which the judge is the test server."""
     return {
         "ANTHROPIC_API_KEY": "key-of-a-test",
         "ANTHROPIC_BASE_URL": front.url,
@@ -141,7 +141,7 @@ def asking(front: MessagesFront, folder: Path, runtime: Path) -> dict[str, str]:
 
 @pytest.fixture
 def graded(run: EvalRun) -> Mapping[str, list[dict[str, Any]]]:
-    """The rows by the case that they are for."""
+    """Return the rows of the run by the test case that they belong to."""
     by_case: dict[str, list[dict[str, Any]]] = {}
     for row in rows(run):
         by_case.setdefault(row["vars"]["case"], []).append(row)
@@ -156,7 +156,7 @@ def project(folder: Path) -> None:
 
 
 def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What our assertions answered about a row."""
+    """Yield the results of our assertions on a row."""
     values = [in_language(language, GRADER) for language in LANGUAGES]
     for component in row["gradingResult"]["componentResults"]:
         if str(component.get("assertion", {}).get("value")).removesuffix(":capital") in values:

@@ -37,7 +37,7 @@ EMBEDDING: dict[str, dict[str, Any]] = {
 
 
 def answer_as_asked(request: Request) -> Answer:
-    """What a judge answers to each kind of question: it finds Paris, or it doesn't."""
+    """Return a judge's answer to each kind of question, by whether the material says Paris."""
     question = request.body["messages"][0]["content"]
     properties = request.body["output_config"]["format"]["schema"]["properties"]
     if "better" in properties.get("verdicts", {}).get("properties", {}):

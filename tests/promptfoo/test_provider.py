@@ -105,7 +105,7 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of one eval.
+    """Results of one run of Promptfoo.
 
     Attributes:
         rows: By what a test was for.
@@ -129,7 +129,7 @@ class Graded:
 
 @pytest.fixture(scope="module")
 def in_both_languages(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Graded]:
-    """Everything that our providers are tried on, in one run."""
+    """Run Promptfoo once on all test cases with the providers in both languages."""
     folder = tmp_path_factory.mktemp("provider")
     project(folder)
     cases = [
@@ -178,7 +178,7 @@ def rows_by_purpose(language: str, graded: Iterable[tuple[Case, dict[str, Any]]]
 
 @pytest.fixture(params=LANGUAGES)
 def graded(request: pytest.FixtureRequest, in_both_languages: dict[str, Graded]) -> Graded:
-    """What came of the provider in one language."""
+    """Return the results of the run with the provider in one language."""
     return in_both_languages[request.param]
 
 

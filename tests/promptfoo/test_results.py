@@ -28,13 +28,13 @@ def read(results: dict[str, Any], tmp_path: Path) -> Results:
 
 
 def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
-    """The first row of a word once everything is written and read."""
+    """Write results to a file, read them, and return the first row of a word."""
     read = read_results(written(results, folder / "results.json"))
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
 def test_rows_of_the_test_data_with_the_same_word_differ_only_in_their_number(results: dict[str, Any]) -> None:
-    """So that other tests may have as many of them as they need."""
+    """Other tests rely on this to make as many rows as they need."""
     for word in WORDS:
         first, second = (_without_chance(row) for row in rows_of(results, word))
         assert _without_chance(numbered(first, 1)) == second

@@ -46,12 +46,12 @@ BEYOND_BUDGET = 8
 
 
 def by_turns(place: int) -> dict[str, Any]:
-    """Our assertion in the language whose turn it is."""
+    """Return our assertion in one of the languages, by turns."""
     return {**assertion(), "value": GRADERS[place % len(GRADERS)]}
 
 
 def graded_by_all(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What each of our assertions answered about a row, but for what differs from call to call."""
+    """Return the results of each of our assertions on a row, without what varies from call to call."""
     return [
         {
             **{key: component[key] for key in ("pass", "score", "reason", "namedScores")},
@@ -83,7 +83,7 @@ def test_results_of_the_python_and_javascript_graders_are_equal_with_and_without
 
 
 def refusing_some(request: Request) -> Answer:
-    """The answer, after a while, of a judge that refuses to say anything of one output."""
+    """Answer, after a delay, as a judge that refuses to grade one of the outputs."""
     return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging(0.1)(request)
 
 
@@ -199,7 +199,7 @@ def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFacto
 
 
 def texts_of(requests: Sequence[Request]) -> list[str]:
-    """The questions of requests."""
+    """Return the texts of the questions in some requests."""
     return [request.body["messages"][0]["content"] for request in requests]
 
 

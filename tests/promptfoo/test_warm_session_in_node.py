@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def node(folder: Path, body: str, **environment: str) -> tuple[dict[str, Any], str]:
-    """What a program in Node reports under its names, and its standard error."""
+    """Run a program in Node, and return what it reports by name, and its standard error."""
     file = folder / "program.mjs"
     file.write_text(PROGRAM % {"graders": (ROOT / "graders").as_uri(), "body": body})
     env = {**os.environ, "PROMPTFOO_PYTHON": sys.executable, "MARKSCHEME_CACHE": str(folder / "cache"), **environment}

@@ -12,7 +12,7 @@ ALIKE = ((1,) * 18 + (0,) * 2,) * 3
 
 @dataclass(frozen=True)
 class GateCase:
-    """Runs, and what a gate on their mean does.
+    """Worked example of a gate on a mean: scores of repeated runs, and the risk that the gate fails by chance.
 
     `safe` and `p_averaged` are by the number of runs averaged.
     """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LimitCase:
-    """Wrong decisions among labels drawn at random, and what they show of a limit at 95%."""
+    """Worked example of a limit on wrong decisions: counts among labels drawn at random, and the ruling at 95%."""
 
     wrong: int
     of: int
@@ -17,7 +17,7 @@ class LimitCase:
 
 @dataclass(frozen=True)
 class ByVerdictCase:
-    """Fails and labels among the judge's passes and among its fails, and the rate of false passes at 95%."""
+    """Worked example of labels drawn by verdict: gold's fails among the judge's passes and fails, and limits."""
 
     share_of_passes: float
     among_passes: tuple[int, int]

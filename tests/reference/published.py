@@ -14,7 +14,7 @@ nan = float("nan")
 
 @dataclass(frozen=True)
 class Figure:
-    """One printed figure: which statistic of which table, under which weights or metric."""
+    """One published figure of a table: the statistic, its weights or metric, and the value as printed."""
 
     statistic: str
     weights: str | tuple[tuple[float, ...], ...]

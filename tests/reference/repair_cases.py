@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class RepairCase(NamedTuple):
-    """One case; `single` and `pair` have the three counts by criterion, and of the two criteria that are best."""
+    """A worked example of repairs, with three counts by criterion (`single`) and for the best pair (`pair`)."""
 
     criteria: dict[str, dict[str, Any]]
     mark: float

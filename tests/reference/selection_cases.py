@@ -33,7 +33,7 @@ STRONG = (
 
 @dataclass(frozen=True)
 class SelectionCase:
-    """Differences of one or two finalists, and what the held-out test makes of them."""
+    """Worked example of choosing a wording: differences of one or two finalists, and the held-out test's results."""
 
     name: str
     columns: tuple[tuple[float, ...], ...]

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TableCase:
-    """A table's columns, what is said of them, and its figures.
+    """A worked table: its columns, the options by which they are read, and its figures.
 
     Attributes:
         name: What it shows.

@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class GateCase:
-    """People's fails and passes, how many of each the judge decides alike, and what that shows."""
+    """Worked example of a gate: people's fails and passes, how many the judge decides alike, and the limits."""
 
     fails: int
     stopped: int
@@ -26,7 +26,7 @@ class GateCase:
 
 @dataclass(frozen=True)
 class GateLabels:
-    """Labels so far, and the least batch that decides the gate with a chance of one half; None where none does."""
+    """Worked example of labels needed: labels so far, and the fewest more with an even chance to settle the gate."""
 
     fails: int
     stopped: int

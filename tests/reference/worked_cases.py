@@ -14,7 +14,7 @@ CORRELATION_TOLERANCE = 0.003
 
 @dataclass(frozen=True)
 class ShareCase:
-    """Hits per group, and the bounds of their share; none of fewer than five groups."""
+    """Worked example of a share: hits per group and the share's bounds, None for fewer than five groups."""
 
     name: str
     hits: tuple[int, ...]
@@ -29,7 +29,7 @@ class ShareCase:
 
 @dataclass(frozen=True)
 class MeanCase:
-    """How often each difference occurred, one example a group, and the bounds of the mean."""
+    """Worked example of a mean: how often each difference occurred, and the bounds of the mean, without groups."""
 
     name: str
     counts: dict[float, int]
@@ -233,7 +233,7 @@ FIRST_LABELS = [
 
 @dataclass(frozen=True)
 class RulingCase:
-    """Counts that decide a verdict at a target of .80, one example a group."""
+    """Worked example of a verdict at a target of .80: counts of examples without groups, and the ruling."""
 
     name: str
     hits: int
@@ -377,7 +377,7 @@ MID_P_LIMITS = [
 
 @dataclass(frozen=True)
 class GroupRateCase:
-    """Labels of a group (rows people's fail and pass, columns the judge's), what it was graded, and its rate."""
+    """Worked example of a group's pass rate: labels (rows annotators', columns the judge's), grades, and rate."""
 
     name: str
     labelled: tuple[tuple[int, int], tuple[int, int]]
@@ -414,7 +414,7 @@ NEXT_TAKEN = [[0, 0], [0, 0], [9, 3]]
 
 @dataclass(frozen=True)
 class RunsCase:
-    """Levels 0 to 4 of accepted runs and now, an example a row, now last, and what follows."""
+    """Worked example of drift: levels 0 to 4 in accepted runs and (last column) now, a row per example, and results."""
 
     name: str
     runs: tuple[tuple[int, ...], ...]
@@ -526,7 +526,7 @@ RUNS = [
 
 @dataclass(frozen=True)
 class SliceCase:
-    """How often gold and judge gave which levels inside a part and outside it, and one look at the part."""
+    """Worked example of a slice: counts of gold's and the judge's levels inside and outside it, and the comparison."""
 
     name: str
     look: str

@@ -1,4 +1,4 @@
-"""Calibrations that a reader must not mistake for each other, and some of which wrong things are easily said."""
+"""Example calibrations in typical situations, whose reports tests compare with golden files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ def levels(n: int, seed: int = 1) -> Floats:
 
 
 def disturbed(truth: Floats, share: float, seed: int, by: int = 1) -> Floats:
-    """The levels, a share of them off by some levels."""
+    """Return levels of which a share is changed by some levels."""
     rng = np.random.default_rng(seed)
     off = (rng.random(truth.shape) < share) * rng.choice([-by, by], truth.shape)
     return np.asarray(np.clip(truth + off, 1, 5))
 
 
 def judged(people: Mapping[str, Floats], judge: Floats, kind: Kind = "human") -> Calibration:
-    """A judge's levels calibrated by those of people."""
+    """Calibrate a judge's levels with those of annotators."""
     labelled = made.examples(RUBRIC, people, kind=kind)
     return calibration_of(RUBRIC, labelled, made.judged(RUBRIC, judge), RATER)
 
@@ -82,7 +82,7 @@ def nothing_graded() -> Calibration:
 
 
 def decided(gold: npt.ArrayLike, judge: npt.ArrayLike, systems: Sequence[str] | None = None) -> Calibration:
-    """A judge's answers to one question of yes or no, calibrated by those of two people."""
+    """Calibrate a judge's answers to a yes/no question with those of two annotators."""
     changed = replace(made.yes_no_rubric(), name="support-reply")
     truth = np.asarray(gold, dtype=np.float64)[:, None]
     answers = np.asarray(judge, dtype=np.float64)[:, None]

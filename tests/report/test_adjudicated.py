@@ -1,4 +1,4 @@
-"""The screen once somebody has decided where annotators differ: whose words it shows, and what is left to do."""
+"""Reports on labels that were adjudicated where annotators differ."""
 
 from dataclasses import replace
 

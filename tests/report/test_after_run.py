@@ -12,7 +12,7 @@ from markscheme.seam import Feature, features, offer
 
 
 def told(line: str) -> RunReport:
-    """A report of one line on a run, and one on what was saved."""
+    """Return a report with a line on a run, and a line on what was saved."""
     return RunReport([line], lambda: [f"{line} is saved"])
 
 

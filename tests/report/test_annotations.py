@@ -25,7 +25,7 @@ criteria:
 
 @pytest.fixture
 def calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
-    """A judge that is stuck on one level, and lenient on the second criterion."""
+    """Return the calibration of a judge that is stuck on one level of a criterion, and lenient on the other."""
     monkeypatch.chdir(tmp_path)  # where the settings that were tried are recorded
     rubric = tmp_path / "rubrics" / "manners: 100%, or so.yaml"
     rubric.parent.mkdir()

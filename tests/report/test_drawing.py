@@ -55,7 +55,7 @@ def test_marks_of_a_plot_beyond_an_axis_are_drawn_at_its_end() -> None:
 
 
 class Tags(HTMLParser):
-    """The names of a page's elements."""
+    """Parser that collects the names of a page's elements."""
 
     def __init__(self) -> None:
         super().__init__()

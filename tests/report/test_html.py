@@ -1,4 +1,4 @@
-"""A report as a page: what it leads with, where its links lead, and what hostile text becomes in it."""
+"""The HTML page of a report: its first screen, its links, and hostile text in it."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def page_of(calibration: Calibration) -> str:
 
 
 def data_of(text: str) -> list[dict[str, Any]]:
-    """The lists of examples that the page holds as data."""
+    """Return the lists of examples that the page contains as data."""
     match = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     assert match is not None
     lists: list[dict[str, Any]] = json.loads(match[1])
@@ -86,7 +86,7 @@ def hostile() -> str:
 
 
 def well_made(text: str) -> Page:
-    """The page, once its elements are nested rightly, its ids are unique and each of its links leads somewhere."""
+    """Parse a page and assert that elements are nested correctly, ids are unique, and links have targets."""
     page = Page(text)
     assert page.faults == []
     assert page.open == []

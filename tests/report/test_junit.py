@@ -21,7 +21,7 @@ def calibration() -> Calibration:
 
 
 def _decided(calibration: Calibration, verdict: str) -> Calibration:
-    """The calibration with a ruling that leads to a verdict."""
+    """Return the calibration with its verdict replaced."""
     codes: dict[str, BecauseCode] = {"ok": "target", "adjust": "side", "not-enough-labels": "side-open"}
     decision = calibration.decision
     assert decision.gate_answer is not None

@@ -39,7 +39,7 @@ SHARE = re.compile(r"\d+% \(\d+–\d+\)(?: ~)?|\d+ of 120\b(?! examples| fails| 
 
 
 def calibrated(folder: Path, groups: list[str] | None, n_hits: int = 103) -> Calibration:
-    """One yes/no question: agreement, the same level and the same decision are all about the same hits."""
+    """Calibrate a judge on one yes/no question, so that agreement, exact agreement and accuracy have the same hits."""
     draw = np.random.default_rng(7)
     gold = draw.integers(0, 2, (120, 1))
     levels = np.where(draw.permutation(120)[:, None] < n_hits, gold, 1 - gold)
@@ -52,7 +52,7 @@ def calibrated(folder: Path, groups: list[str] | None, n_hits: int = 103) -> Cal
 
 
 def estimates(value: Any) -> Iterator[dict[str, Any]]:
-    """Every estimate in the JSON of a result."""
+    """Yield every estimate in the JSON of a result."""
     if isinstance(value, dict):
         if {"value", "low", "high", "n", "method"} <= value.keys():
             yield value
@@ -64,7 +64,7 @@ def estimates(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def refuse_other_intervals(calibration: Calibration, data: object, *, least: int) -> None:
-    """Look at all shares of the same hits in the JSON of a result, of which there are so many."""
+    """Assert that the JSON has at least `least` shares of the same hits as agreement, all with its interval."""
     agreement = plain(calibration.comparison.agreement)
     same = [found for found in estimates(plain(data)) if (found["value"], found["n"]) == (agreement["value"], 120)]
     assert len(same) >= least
@@ -74,7 +74,7 @@ def refuse_other_intervals(calibration: Calibration, data: object, *, least: int
 
 
 def refuse_other_shares(document: Document) -> None:
-    """Look at the shares of the same hits in a report of every format."""
+    """Assert that every format of a report prints one interval for all shares of the same hits."""
     screen = io.StringIO()
     render_terminal(document, screen, width=100)
     for page in (render_markdown(document), render_html(document), " ".join(screen.getvalue().split())):

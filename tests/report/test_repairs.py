@@ -9,7 +9,7 @@ from markscheme.report.repairs import pair_in_words, repair_in_words, stays_wron
 def repair(
     stopped: int = 0, kept: int = 0, *, held_up: int = 0, let_through: int = 0, passes: int = 20, fails: int = 3
 ) -> Repair:
-    """A repair of so many false passes and false fails, of `passes` and `fails` there are."""
+    """Return a Repair of so many false passes and false fails, out of `passes` and `fails` in all."""
     stops = tuple(f"p{i}" for i in range(stopped))
     keeps = tuple(f"f{i}" for i in range(kept))
     return Repair(("safe",), Totals(passes, fails, 30), 200, stops, keeps, held_up, let_through, 0, 0)

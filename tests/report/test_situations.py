@@ -45,7 +45,7 @@ def situation(request: pytest.FixtureRequest) -> tuple[str, Calibration]:
 
 
 def steady(text: str) -> str:
-    """Text without what differs between two runs of the same."""
+    """Replace in a text what varies between runs, such as times."""
     for pattern, name in VARYING.items():
         text = re.sub(pattern, name, text)
     return text
@@ -81,7 +81,7 @@ def test_the_report_on_a_terminal_fits_80_columns_and_begins_with_the_same_callo
 
 
 def fits_and_leads_with(callout_text: str, calibration: Calibration) -> None:
-    """See that a calibration fits 80 columns, and begins with its callout."""
+    """Assert that a calibration's report fits 80 columns and begins with its callout."""
     lines = on_screen(calibration).splitlines()
     assert not [line for line in lines if len(line) > 80 and not holds_command(line)]
     assert callout_text in lines[3] + lines[2] + lines[4]
@@ -92,7 +92,7 @@ def test_wrong_decisions_are_given_as_a_share_of_gold_s_fails_or_passes(situatio
 
 
 def shares_are_those_of_gold(calibration: Calibration) -> None:
-    """See that wrong decisions have the share that they are of gold."""
+    """Assert that wrong decisions are given as shares of gold's fails and passes."""
     comparison = calibration.comparison
     for wrong, rate in (
         (comparison.false_passes, comparison.false_pass_rate),

@@ -14,7 +14,7 @@ from tests.syntax import nodes_in
 
 
 def reasons_given() -> Iterator[tuple[str, frozenset[str] | None]]:
-    """Each code that is given, with the names of its facts; None where these are made elsewhere."""
+    """Yield each code of a Reason in the source, with the names of its facts; None if these are computed elsewhere."""
     for path in (*(SOURCE / "stats").rglob("*.py"), *(SOURCE / "calibration").rglob("*.py")):
         for node in nodes_in(path):
             match node:

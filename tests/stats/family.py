@@ -1,4 +1,4 @@
-"""A law tried on a whole family of statistics at once: drawing a table takes longer than most of them."""
+"""Helper for laws that hold for a family of statistics: each drawn table is tried with all of them."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -12,9 +12,9 @@ Trial = Callable[..., None]
 
 
 def tried_on(names: Sequence[str]) -> Callable[[Trial], Trial]:
-    """Have a test whose first parameter is a statistic's name run for each name on every drawn table.
+    """Make a decorator that runs a test, whose first parameter is a statistic's name, for each name on every table.
 
-    What a name's test `assume`s leaves out that name alone; a failure tells whose it is.
+    An `assume` in the test leaves out the current name alone; a failure names the statistic.
     """
 
     def on_each(test: Trial) -> Trial:

@@ -20,7 +20,7 @@ LEVELS = {0: 0.0, 1: -1.0, 2: 1.0}
 
 @dataclass(frozen=True)
 class PublishedPairs:
-    """Systems by number, prompts, and the rows as published."""
+    """The published pairs of responses: names of the systems by number, prompts, and the rows as published."""
 
     rows: tuple[dict[str, Any], ...]
     first: npt.NDArray[np.int64]

@@ -14,13 +14,13 @@ FILES = ("reference.yaml", "recipes.yaml", "verdict.yaml", "verdict3.yaml", "gro
 
 @cache
 def blocks(file: str) -> dict[str, Any]:
-    """All blocks of one file, by name."""
+    """Return all blocks of a file of reference numbers, by name."""
     loaded: dict[str, Any] = cases_in(FOLDER / file)
     return loaded
 
 
 def block(file: str, name: str) -> Any:
-    """One block of one file; the test is skipped where the folder does not exist."""
+    """Return one block of a file of reference numbers; skip the test if the folder of these files doesn't exist."""
     if not FOLDER.exists():
         pytest.skip(f"runs where {FOLDER} is there")
     return blocks(file)[name]

@@ -1,4 +1,4 @@
-"""The judge among people."""
+"""Agreement of annotators with each other and with a judge, and gold labels."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ PEOPLE = [
 
 
 def drawn(n: int, noise: float, seed: int, people: int = 3, judge_noise: float | None = None) -> tuple[Any, Any]:
-    """Five levels from `people` people with one noise and a judge with its own."""
+    """Draw ratings on five levels by annotators with equal noise, and by a judge with a noise of its own."""
     draw = np.random.default_rng(seed)
     truth = draw.normal(2, 1.2, (n, 1))
     spreads = np.r_[np.full(people, noise), judge_noise or noise]

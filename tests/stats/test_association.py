@@ -42,7 +42,7 @@ ALL = CORRELATIONS | {"ccc": ccc, "icc": icc}
 
 
 def units(counts: list[list[int]]) -> tuple[Floats, Floats]:
-    """Gold and judge of every unit of a table with gold in its rows."""
+    """Return gold and judge of every unit that a confusion matrix with gold in its rows counts."""
     table = np.array(counts)
     gold, judge = (np.repeat(place.ravel(), table.ravel()).astype(float) for place in np.indices(table.shape))
     return gold, judge

@@ -1,4 +1,4 @@
-"""The judge then and now."""
+"""Tests of whether a judge changed between stored runs and now."""
 
 import math
 from itertools import product
@@ -44,7 +44,7 @@ levels = st.integers(0, 4)
 
 
 def by_listing(rows: Rows, *, two_sided: bool) -> tuple[float, float]:
-    """Exact p and mid-p of the first column's sum by listing every choice of a column in every row."""
+    """Compute exact p and mid-p of the first column's sum, by listing every choice of one column per row."""
     observed = sum(row[0] for row in rows)
     sums = [sum(choice) for choice in product(*rows)]
     if two_sided:

@@ -80,7 +80,7 @@ def limits(estimate: Estimate) -> tuple[float, float]:
 
 
 def cells(counts: list[list[int]]) -> list[tuple[list[list[int]], int]]:
-    """The table without one unit of each kind there is, and how many units are of that kind."""
+    """Return, for each cell of a table of counts that isn't 0, the table without one of its units, and its count."""
     cases = []
     for i, row in enumerate(counts):
         for j, count in enumerate(row):
@@ -92,7 +92,7 @@ def cells(counts: list[list[int]]) -> list[tuple[list[list[int]], int]]:
 
 
 def left_out_values(name: str, weights: Any, counts: list[list[int]]) -> tuple[list[float], list[int]]:
-    """The coefficient with one unit left out, each time computed afresh."""
+    """Return the coefficient without each unit, recomputed from scratch each time."""
     levels = range(len(counts))
     values = [
         corrected(from_contingency(fewer), name, levels=levels, weights=weights).value for fewer, _ in cells(counts)

@@ -63,7 +63,7 @@ def ours(name: str, ratings: Table, levels: int, weights: Any = "identity") -> C
 
 
 def quietly(call: Any, *given: Any, failing: tuple[type[Exception], ...] = (), **named: Any) -> Any:
-    """What a library answers, None where it fails as `failing` says; its warnings are its own affair."""
+    """Call a library function without its warnings; return None if it raises one of the errors in `failing`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -77,7 +77,7 @@ def paired(ratings: Table) -> int:
 
 
 def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | None:
-    """What is known to be wrong with irrCAC on such a table."""
+    """Return the known reason why irrCAC differs on such a table; None if it shouldn't differ."""
     rated = ~np.isnan(ratings)
     if estimate.undefined == "one level only":
         return ONE_LEVEL
@@ -156,7 +156,7 @@ def test_the_krippendorff_library_raises_for_tables_in_which_nothing_can_be_comp
 
 
 def complete(ratings: Table, raters: int) -> Table:
-    """The units that the first raters all rated, which is all that these libraries can take."""
+    """Return the units that all of the first raters rated, since these libraries can't handle missing ratings."""
     kept = ratings[:, :raters]
     return np.asarray(kept[~np.isnan(kept).any(axis=1)])
 

@@ -26,13 +26,13 @@ CASES = Path(__file__).parents[3] / "shared" / "statistics" / "counts.yaml"
 
 
 def near(values: Sequence[float | None] | float) -> Any:
-    """Return what equals these values to 9 decimals; None is nan."""
+    """Return an object that compares equal to these values to 9 decimals, with None as nan."""
     plain = [math.nan if x is None else x for x in values] if isinstance(values, Sequence) else values
     return pytest.approx(plain, abs=1e-9, rel=0, nan_ok=True)
 
 
 def rows_of(case: dict[str, Any], key: str = "rows") -> tuple[Floats, Groups]:
-    """Return the columns of a case, and its rows as groups."""
+    """Return the columns of a worked example, and Groups with its rows' counts and sets."""
     table = np.array([[math.nan if cell is None else cell for cell in row] for row in case[key]], dtype=np.float64)
     sets = None if np.isnan(table[:, 0]).all() else table[:, 0].astype(np.int64)
     return table[:, 1:-1].T, Groups.counted(table[:, -1], sets)
@@ -156,7 +156,7 @@ def test_counted_rows_give_the_same_statistics_as_their_units_one_by_one(
 
 
 def _everything(table: Floats, groups: Grouping) -> list[float]:
-    """Return all values and limits of a table of gold, a judge and two annotators."""
+    """Return the values and limits of all statistics of a table of gold, a judge and two annotators."""
     gold, judge, *people = table[:, :4].T
     annotators = np.column_stack(people)
     figures = agreement_figures(gold, judge, annotators, tolerance=0.75, groups=groups)

@@ -1,4 +1,4 @@
-"""How many more labels decide an open question."""
+"""The number of further labels that is likely to settle an open question."""
 
 import itertools
 import math
@@ -29,7 +29,7 @@ PRINTED = 6e-5
 
 
 def share_of(hits: int, n: int, design_effect: float = 1.0) -> GroupedShare:
-    """A share whose examples carry as much information as n / design_effect independent ones."""
+    """Return a share whose examples carry as much information as n / design_effect independent ones."""
     return GroupedShare(hits / n, n, n, 1.0, 0.0, n / design_effect)
 
 
@@ -40,7 +40,7 @@ def mean_of(value: float, spread: float, n: int) -> GroupedMean:
 
 
 def more(chances: tuple[float, ...]) -> int | None:
-    """The number named for these chances, one for each of the batches."""
+    """Return the number of labels named if the chances for the numbers tried are these."""
     labels = labels_for_decision(dict(zip(LABEL_COUNTS, chances, strict=True)).__getitem__)
     return None if labels is None else labels.more
 
@@ -168,7 +168,7 @@ def test_the_largest_number_of_labels_is_named_for_a_chance_of_a_third_or_more_a
 
 
 def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_one_has_less() -> None:
-    """Exact limits of counts make the chance go up and down like a saw."""
+    """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 

@@ -1,4 +1,4 @@
-"""How a judge bends what people see: by the formulas, against truth in large samples, by laws, at edges."""
+"""Distortions of a judge: against formulas, against the truth in large samples, by laws, and in edge cases."""
 
 import math
 import warnings
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 def seen(
     n: int, *, slope: float = 1.0, person: float = 0.5, judge: float = 0.5, seed: int = 1
 ) -> tuple[Floats, Floats]:
-    """Two people and a judge who see one truth."""
+    """Draw ratings of two annotators and a judge of the same true levels."""
     generator = np.random.default_rng(seed)
     truth = generator.normal(size=n)
     people = truth[:, None] + person * generator.normal(size=(n, 2))

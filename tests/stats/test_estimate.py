@@ -1,4 +1,4 @@
-"""Estimates: what limits an interval is data, and its words are read by nobody but people."""
+"""Estimates: their JSON, and that no code branches on the sentences in them."""
 
 import ast
 import copy
@@ -69,14 +69,14 @@ READING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition"
 
 
 def _is_words(node: ast.AST) -> bool:
-    """Whether an expression is one of the sentences, or `estimate.note or ""`."""
+    """Return True if an expression is an attribute that holds a sentence, also with a default as in `note or ""`."""
     if isinstance(node, ast.BoolOp):
         return any(map(_is_words, node.values))
     return isinstance(node, ast.Attribute) and node.attr in WORDS
 
 
 def _reads_words(node: ast.AST) -> bool:
-    """Whether code looks into a sentence to learn what it says."""
+    """Return True if an expression searches or compares the text of a sentence."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=arguments):
             return any(map(_is_words, arguments))
@@ -90,7 +90,7 @@ def _reads_words(node: ast.AST) -> bool:
 
 
 def sentences_read(text: str) -> list[str]:
-    """Places in a module where code looks into such a sentence to learn what it says."""
+    """Return the expressions in a module's code that search or compare the text of a sentence."""
     return [ast.unparse(node) for node in nodes_of(text) if _reads_words(node)]
 
 

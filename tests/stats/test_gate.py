@@ -1,4 +1,4 @@
-"""Figures on each side of gold, and the labels that decide the gate question."""
+"""Shares of gold's fails and passes that a judge decides alike, and the labels needed to settle a gate."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ TOLERANCE = 0.02
 
 
 def figures_of(fails: int, stopped: int, passes: int, kept: int, per_group: int = 1) -> DecisionFigures:
-    """Decisions with these counts; with groups, each of `per_group` examples in a row."""
+    """Return the figures of decisions with these counts, with each `per_group` successive examples as a group."""
     gold = [0.0] * fails + [1.0] * passes
     judge = [0.0] * stopped + [1.0] * (fails - stopped + kept) + [0.0] * (passes - kept)
     groups = None if per_group == 1 else (np.arange(len(gold)) // per_group).astype(str)

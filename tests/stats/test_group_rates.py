@@ -36,7 +36,7 @@ tables = st.tuples(st.tuples(counts, counts), st.tuples(counts, counts))
 
 
 def as_table(labels: dict[str, list[int]]) -> list[list[int]]:
-    """Rows people's fail and pass, columns the judge's, from people's fails and passes under each verdict."""
+    """Return a table (rows annotators' fail and pass, columns the judge's) from counts under each verdict."""
     fails, passes = labels["judge_fail"], labels["judge_pass"]
     return [[fails[0], passes[0]], [fails[1], passes[1]]]
 

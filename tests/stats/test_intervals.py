@@ -276,7 +276,7 @@ def test_groups_of_another_length_are_refused() -> None:
 
 
 def listed(rows: list[list[int]]) -> dict[int, float]:
-    """Every way to choose one outcome a row, by its sum."""
+    """Count the ways to choose one outcome per row, by their sum."""
     sums = Counter(sum(choice) for choice in itertools.product(*rows))
     ways = math.prod(len(row) for row in rows)
     return {total: count / ways for total, count in sums.items()}

@@ -1,4 +1,4 @@
-"""Laws of the family of agreement: what must hold of each coefficient whatever the ratings are.
+"""Laws of coefficients of agreement, which hold for any ratings.
 
 `LAWS` assigns every public coefficient its laws. A new one has those of all coefficients, until its line names its own.
 """
@@ -70,7 +70,7 @@ LEVELS = (1.0, 2.0, 3.0, 4.0)
 
 
 def statistic(name: str) -> Statistic:
-    """The coefficient called `name`, a metric of alpha after a space, with the levels of these tables given."""
+    """Return a function of ratings that computes the coefficient `name`, with a metric of alpha after a space."""
     coefficient, _, metric = name.partition(" ")
 
     def on_levels(ratings: Table, *, levels: Any = LEVELS, **more: Any) -> Estimate:
@@ -84,7 +84,7 @@ def value(estimate: Estimate) -> float:
 
 
 def same(left: Estimate, right: Estimate) -> bool:
-    """Whether two estimates are one but for rounding, limits, reasons and notes included."""
+    """Return True if two estimates are equal up to rounding, including limits, reasons and notes."""
     numbers = [
         math.isclose(a, b, rel_tol=1e-8, abs_tol=1e-9) if a is not None and b is not None else a is b
         for a, b in ((left.value, right.value), (left.low, right.low), (left.high, right.high))
@@ -99,7 +99,7 @@ def holders(law: str) -> Callable[[Trial], Trial]:
 
 @st.composite
 def tables(draw: st.DrawFn, units: tuple[int, int] = (2, 12), missing: bool = True) -> Table:
-    """Ratings of two to four raters on four levels, often in agreement, some missing."""
+    """Draw ratings of two to four raters on four levels, often in agreement, some missing."""
     n, raters = draw(st.integers(*units)), draw(st.integers(2, 4))
     cell = st.sampled_from([*LEVELS, math.nan] if missing else LEVELS)
     row = st.one_of(st.lists(cell, min_size=raters, max_size=raters), cell.map(lambda level: [level] * raters))
@@ -107,7 +107,7 @@ def tables(draw: st.DrawFn, units: tuple[int, int] = (2, 12), missing: bool = Tr
 
 
 def fitting(name: str, ratings: Table) -> Table:
-    """As many raters as the coefficient takes."""
+    """Return the columns of as many raters as the coefficient accepts."""
     return ratings[:, :2] if name in TWO_RATERS_ONLY else ratings
 
 

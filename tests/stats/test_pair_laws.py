@@ -114,7 +114,7 @@ law = settings(max_examples=15, deadline=None, derandomize=True)
 
 @functools.cache
 def functions() -> dict[str, Callable[..., Any]]:
-    """Public functions of the modules, by name."""
+    """Return the public functions of the modules of statistics under test, by name."""
     return {
         name: function
         for module in MODULES
@@ -125,13 +125,13 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 @functools.cache
 def parameters(function: str) -> frozenset[str]:
-    """What a public function of the modules takes."""
+    """Return the names of the parameters of a public function of the modules."""
     return frozenset(inspect.signature(functions()[function]).parameters)
 
 
 @functools.lru_cache(maxsize=8)
 def of_last_tables(function: str, cells: bytes, shape: tuple[int, ...], more: tuple[tuple[str, Any], ...]) -> Any:
-    """What a function gives for a table: all members of a family are asked for the same few tables in turn."""
+    """Call a statistic's function on a table, cached since all members of a family use the same few tables in turn."""
     ratings = np.frombuffer(cells).reshape(shape)
     call = functions()[function]
     if parameters(function) & {"ratings", "runs"}:
@@ -140,7 +140,7 @@ def of_last_tables(function: str, cells: bytes, shape: tuple[int, ...], more: tu
 
 
 def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0), **more: Any) -> Estimate:
-    """The statistic of a table with gold and judge in its first columns, on levels `scale` gives unit and zero to."""
+    """Compute a statistic of a table whose first columns are gold and judge; `scale` scales and shifts the levels."""
     function, _, member = name.partition(".")
     takes = parameters(function)
     more = {key: given if isinstance(given, float) else tuple(given) for key, given in more.items() if key in takes}
@@ -158,7 +158,7 @@ def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0)
 
 
 def of_many(name: str) -> bool:
-    """Whether the statistic takes more than two raters."""
+    """Return True if the statistic accepts more than two raters."""
     return "judge" not in parameters(name.partition(".")[0])
 
 
@@ -173,7 +173,7 @@ def close(left: float | None, right: float | None) -> bool:
 
 
 def same(left: Estimate, right: Estimate, factor: float = 1.0) -> bool:
-    """Whether `left` is `factor` times `right` but for rounding, limits, reasons and notes included."""
+    """Return True if `left` is `factor` times `right` up to rounding, including limits, reasons and notes."""
     limits = [right.low, right.high][:: 1 if factor > 0 else -1]
     numbers = [right.value, *limits]
     scaled = [None if x is None else factor * x for x in numbers]
@@ -188,7 +188,7 @@ def holders(law: str) -> Callable[[Trial], Trial]:
 
 @st.composite
 def tables(draw: st.DrawFn, units: tuple[int, int] = (2, 30), missing: bool = True) -> Table:
-    """Ratings of two or three raters on four levels, often in agreement, a few missing."""
+    """Draw ratings of two or three raters on four levels, often in agreement, a few missing."""
     n, raters = draw(st.integers(*units)), draw(st.integers(2, 3))
     cell = st.sampled_from([*LEVELS, *LEVELS, math.nan] if missing else LEVELS)
     row = st.one_of(st.lists(cell, min_size=raters, max_size=raters), cell.map(lambda level: [level] * raters))

@@ -30,13 +30,13 @@ def limits(estimate: Estimate) -> tuple[float | None, float | None, float | None
 
 
 def as_table(case: list[int]) -> list[list[int]]:
-    """Rows people's fail and pass, columns the judge's, from n11, n10, n01, n00 with people first."""
+    """Return a table (rows annotators' fail and pass, columns the judge's) from n11, n10, n01 and n00."""
     n11, n10, n01, n00 = case
     return [[n00, n01], [n10, n11]]
 
 
 def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
-    """The rate from fails and passes in each stratum, all drawn with one chance."""
+    """Estimate the pass rate from fails and passes in each stratum, drawn with equal chances."""
     table = np.asarray(labelled)
     passed = np.concatenate([np.repeat([0, 1], row) for row in table])
     stratum = np.repeat(np.arange(len(table)), table.sum(axis=1))

@@ -33,12 +33,12 @@ NOT_REPRODUCED = {
 
 
 def student_p(r: float, n: int) -> float:
-    """The printed chance of a correlation this far from 0, two-sided."""
+    """Compute the two-sided p of a correlation by Student's t, as printed."""
     return float(2 * stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r * r))))
 
 
 def exact_p(tau: float, n: int) -> float:
-    """The printed chance of a tau this far from 0 among all orders of n values without ties, two-sided."""
+    """Compute the exact two-sided p of Kendall's tau among all orders of n values without ties, as printed."""
     pairs = n * (n - 1) // 2
     chances = np.ones(1)
     for places in range(2, n + 1):
@@ -78,13 +78,13 @@ def numbers(values: list[float | None]) -> Floats:
 
 
 def explanations(issue: str) -> Floats:
-    """Whether each of three people saw the issue in each explanation, shape (100, 3)."""
+    """Return 1 where a rater marked the issue in an explanation, else 0, shape (100 explanations, 3 raters)."""
     study = rows("hanna", "user_study.jsonl.gz")
     return np.array([numbers([labels[issue] for labels in row["labels"].values()]) for row in study])
 
 
 def stories(metric: str, criterion: str, level: str) -> tuple[Floats, Floats]:
-    """People's mean mark and an automatic metric, of each story not written by a person or of each system."""
+    """Return people's mean marks and an automatic metric, for each story of a system or as means per system."""
     matching = [row for row in rows("hanna") if row["system"] != "Human"]
     marks = numbers([float(np.mean([rater[criterion] for rater in row["labels"].values()])) for row in matching])
     scores = numbers([row["metrics"][metric] for row in matching])
@@ -132,7 +132,7 @@ def of_llm_rubric(entry: dict[str, Any]) -> float:
 
 
 def preferences(who: str) -> Floats:
-    """1 or 2 for the better answer, 0 for a tie; a reply that can't be read counts as a tie, as its makers count."""
+    """Return 1 or 2 for the better answer, 0 for a tie; as published, an unreadable reply counts as a tie."""
     if who == "expected":
         return numbers([row["expected"]["preference"] for row in rows("pandalm")])
     if who.startswith("annotator"):

@@ -187,7 +187,7 @@ NOT_BUILT = {
 
 
 def parts_at(block: Any, path: list[str]) -> list[Any]:
-    """What lies at a path of keys in a block, `*` standing for every entry."""
+    """Return the values at a path of keys in a block; `*` stands for every entry."""
     if not path:
         return [block]
     entries = block.values() if isinstance(block, dict) else block

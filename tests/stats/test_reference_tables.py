@@ -100,7 +100,7 @@ ICC = {
 
 
 def weights_of(entry: dict[str, Any]) -> Any:
-    """What a disagreement costs: a metric, a name, or costs turned into credit by the largest of them."""
+    """Return the weights of a published figure: a name, or a matrix of costs converted to credit."""
     scheme = entry.get("level") or entry.get("weights") or "identity"
     return scheme if isinstance(scheme, str) else 1 - np.array(scheme) / np.max(scheme)
 
@@ -144,7 +144,7 @@ def test_the_published_limits_of_intraclass_correlations_are_reproduced(entry: d
 
 
 def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
-    """Keys of an entry that speak of its uncertainty by large-sample formulas or bootstrap."""
+    """Yield the keys of a published figure for an uncertainty by large-sample formulas or bootstrap."""
     of_icc = {"ci95"} if entry["statistic"] in ICC else set()
     return (
         key for key in ("se", "se0", "z", "p", "F", "ci95", "bootstrap_percentile_ci95") if key in entry.keys() - of_icc
@@ -213,7 +213,7 @@ def credit(name: str, levels: tuple[float, ...]) -> Any:
 
 
 def table_of(row: dict[str, str]) -> str:
-    """The file that holds a data set of irrCAC."""
+    """Return the name of the file that holds a data set of irrCAC."""
     dataset = row["dataset"].removeprefix("table_")
     name = {"raw_4raters": "raw4raters", "raw_5observers": "raw5observers"}.get(dataset, dataset)
     return f"gwet_{name}.csv"

@@ -145,7 +145,7 @@ def by_hand(
     groups: Integers,
     transform: Transform,
 ) -> Estimate:
-    """The interval from calling the family again without each group, groups that leave the value as it is left out."""
+    """Compute the jackknife interval of one statistic by calling its family again without each group."""
     left_out = [value(family(gold[groups != g], judge[groups != g])[name]) for g in np.unique(groups)]
     return jackknife(value(family(gold, judge)[name]), left_out, transform=transform)
 

@@ -36,13 +36,13 @@ Vector = npt.NDArray[np.float64]
 
 
 def share_of(hits: list[int], sizes: list[int]) -> GroupedShare:
-    """A share from hits per group."""
+    """Return the share of examples with so many hits in each group."""
     values = np.concatenate([np.arange(m) < y for y, m in zip(hits, sizes, strict=True)])
     return grouped_share(values, np.repeat(np.arange(len(sizes)), sizes))
 
 
 def mean_of(counts: dict[float, int]) -> GroupedMean:
-    """A mean from how often each difference occurred."""
+    """Return the mean of differences, from how often each value occurred."""
     return grouped_mean(np.repeat(list(counts), list(counts.values())))
 
 

@@ -1,4 +1,4 @@
-"""A part beside the rest: against scipy's exact and t tests, by laws, and at the edges."""
+"""Comparisons of a slice with the rest: against scipy's exact and t tests, by laws, and in edge cases."""
 
 import math
 
@@ -16,12 +16,12 @@ from tests.stats.shared_numbers import block
 
 
 def contrast(values: npt.ArrayLike, inside: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Contrast:
-    """A figure inside and outside as it is, whatever the gold."""
+    """Compare a figure inside a slice and outside it over all examples, with equal gold everywhere."""
     return slice_look(values, inside, np.zeros(np.shape(values)), groups=groups).as_it_is
 
 
 def table_of(a: int, b: int, c: int, d: int) -> tuple[list[int], list[bool]]:
-    """Hits and misses inside, then outside."""
+    """Return hits and slice flags, from numbers of hits and misses inside and then outside the slice."""
     return [1] * a + [0] * b + [1] * c + [0] * d, [True] * (a + b) + [False] * (c + d)
 
 
@@ -103,13 +103,13 @@ def test_figures_and_slice_flags_of_different_lengths_are_refused() -> None:
 
 
 def spelled_out(counts: list[list[int]]) -> tuple[Floats, Floats]:
-    """Gold and judge, each pair as often as it is counted."""
+    """Return gold and judge, with each pair of levels repeated as often as it is counted."""
     rows = [(gold, judge) for gold, judge, count in counts for _ in range(count)]
     return np.array([gold for gold, _ in rows], dtype=float), np.array([judge for _, judge in rows], dtype=float)
 
 
 def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> dict[str, SliceLook]:
-    """Signed error and size of error of a part, from counts of gold and judge."""
+    """Compare a slice with the rest by signed error and by size of error, from counts of gold and judge."""
     (gold_in, judge_in), (gold_out, judge_out) = spelled_out(inside), spelled_out(outside)
     gold = np.concatenate([gold_in, gold_out])
     error = (np.concatenate([judge_in, judge_out]) - gold) / span

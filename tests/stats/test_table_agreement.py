@@ -1,4 +1,4 @@
-"""Statistics of a whole table: what pairs of raters add, and what a judge among them adds."""
+"""Statistics of a table of ratings: over pairs of raters, and with a judge among the raters."""
 
 import math
 

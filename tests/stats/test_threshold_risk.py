@@ -1,4 +1,4 @@
-"""How often a gate fails though nothing changed."""
+"""The risk that a gate on a mean fails although nothing changed."""
 
 import math
 

@@ -76,7 +76,7 @@ class ByRow(AroundGrader):
         *,
         has_core: bool = True,
     ) -> None:
-        """Make a grader.
+        """Make a grader of rows that may have rubrics of their own.
 
         Args:
             grader: The grader of rows without a rubric of their own.

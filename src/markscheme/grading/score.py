@@ -63,7 +63,7 @@ class Score:
 def weigh(
     outcomes: Mapping[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False
 ) -> Score | str | None:
-    """Score a response; return the reason if it has no score, or None if the rubric gives neither score nor decision.
+    """Compute a response's Score, or the reason why it has none; None if the rubric neither scores nor decides.
 
     With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within
     0 to 1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is

@@ -244,7 +244,7 @@ class Card:
 
     @property
     def below(self) -> tuple[Line, ...]:
-        """Lines that text shows below the rows: advice, else examples, and the command."""
+        """Lines below a card's rows in text output: advice, or else examples, and the command."""
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
             *self.advice,

@@ -18,7 +18,7 @@ def message_with_repair(finding: Finding) -> str:
 
 
 def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return findings by the keys of the file format, each with the message that every other report has."""
+    """Return findings as dicts by the keys of the file format, each with the message that all reports show."""
     return [{**finding.to_json(), "message": message_with_repair(finding)} for finding in findings]
 
 

@@ -73,7 +73,7 @@ def _criteria(criteria: dict[str, Any], core: list[str]) -> dict[str, Any]:
 def counts(
     frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str = "judge", earlier: str | None = None
 ) -> DataFrame:
-    """Count the examples that are rated alike, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
+    """Count the examples with equal ratings, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
 
     Args:
         frame: A row for each example, with its `group_id`, null for a group by itself, and a column `RATER__CRITERION`

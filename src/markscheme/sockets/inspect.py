@@ -15,7 +15,7 @@ from markscheme.submission import Submission
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def rubric_scorer(grader: Grader) -> Scorer:
-    """Make a scorer with the score and each criterion as a metric of its own.
+    """Make an Inspect scorer whose metrics are the rubric's score and the score of each criterion.
 
     `query` is the sample's input, `reference` its target and `messages` what the agent did; other inputs come from its
     metadata. A response that is not graded is unscored, with the reason, and counts in no metric; so does a criterion

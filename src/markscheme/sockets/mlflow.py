@@ -14,7 +14,7 @@ QUESTIONS = ("query", "question", "input", "prompt")
 
 
 def rubric_scorer(grader: Grader) -> Scorer:
-    """Make a scorer that gives the score and each criterion as a feedback of its own.
+    """Make an MLflow scorer that returns a feedback for the rubric's score and one for each criterion.
 
     `query` is the row's input of that name, or `question`, `input` or `prompt`; `reference` its expected response;
     `trace` its spans; other inputs come from its inputs and expectations. A response that is not graded gets one

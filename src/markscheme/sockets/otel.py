@@ -13,7 +13,7 @@ EVENT = "gen_ai.evaluation.result"
 
 
 def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) -> None:
-    """Send the score and each criterion as an event, in the span that is current.
+    """Send an event for a grade's score and one for each criterion, in the current span.
 
     A grade without a score is one event with `error.type` and no score; a criterion that doesn't apply is none.
 

@@ -11,7 +11,7 @@ from markscheme.sockets import inputs_for, tag_scores
 
 
 def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
-    """Make a reward to assign in the body of a `vf.Task`: the raw score of the last reply.
+    """Make a reward function to assign in the body of a `vf.Task`: the raw score of the last reply.
 
     `query` is the task's prompt; other inputs come from the fields of its data, its own criteria from `rubric`: the
     score by each of their tags is recorded as the metric `NAME/tag/TAG`. A reply that is not graded raises, so

@@ -319,7 +319,7 @@ def shift_interval(
 
 
 def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
-    """Compute the mean of some values, and their variance around it with one degree of freedom less than values.
+    """Compute the mean and the sample variance (dividing by n - 1) of values that may occur several times each.
 
     Args:
         values: Shape (n,), none missing.
@@ -335,7 +335,7 @@ def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
 
 
 def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
-    """Compute the examples needed to show, with 90 % probability, that an unmoved judge hasn't moved.
+    """Compute how many examples show, with 90 % probability, that an unchanged judge hasn't shifted.
 
     Args:
         variance: Variance over examples of now minus then, in squared units of the ratings.

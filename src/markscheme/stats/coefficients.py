@@ -176,7 +176,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Count the units with two ratings or more: over all units, then with each set left out."""
+    """Count the units with two ratings or more, among all units and then without each left-out set."""
     return table.remaining(table.rated >= 2)
 
 
@@ -355,7 +355,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, and observed and expected disagreement (over all, then without each set), or why undefined."""
+    """Return the loss, and observed and expected disagreement, overall and without each set, or why undefined."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why

@@ -37,12 +37,12 @@ class SideShare:
 
     @property
     def is_weighted(self) -> bool:
-        """True if the share allows for how labels were drawn, so that it isn't `hits` of `of`."""
+        """True if the share is weighted for how labels were drawn, so that it isn't simply `hits` / `of`."""
         return self.rate is not self.among
 
     @property
     def has_few_groups(self) -> bool:
-        """True if examples of the side come from fewer than 5 groups that share examples."""
+        """True if the share has examples from fewer than 5 groups, too few for bounds."""
         return self.of > 0 and self.among.support == "withheld"
 
     def lower(self, confidence: float) -> float | None:

@@ -24,13 +24,13 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return the smallest number of labels with an even chance to settle a question, else the largest with a third.
+    """Return the smallest number of labels with an even chance to settle a question, else the largest tried.
 
     Args:
         chance_of: Probability that a number of further labels decides the question.
 
     Returns:
-        None if even the largest number has a smaller chance.
+        None if even the largest number has a chance below a third.
     """
     for more in LABEL_COUNTS:
         chance = chance_of(more)

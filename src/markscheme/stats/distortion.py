@@ -27,7 +27,7 @@ LEAST_UNITS = 5
 def slope_on_people(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate the judge's rise per level of the true level: cov(judge, people) / cov(person, person).
+    """Estimate by how much the judge rises per true level, as cov(judge, annotator) / cov(annotator, annotator).
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
@@ -64,7 +64,7 @@ def noise_beside_people(
     groups: Grouping = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Estimate the judge's error variance about its own straight line, divided by an annotator's error variance.
+    """Estimate the judge's error variance around its regression on true levels, relative to an annotator's.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.

@@ -283,10 +283,10 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute the fewest labelled examples with which so many wrong decisions still bound the error share by `alpha`.
+    """Compute how many labelled examples are needed for `errors` wrong decisions to bound the error rate by `alpha`.
 
     Args:
-        errors: Number of wrong decisions among them.
+        errors: Number of wrong decisions among the labelled examples.
         alpha: The promised share of errors.
         confidence: Confidence of the promise.
 

@@ -266,7 +266,7 @@ def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Number each example's gold level or, for scores with many values, its fifth, with the scores as a covariate."""
+    """Return each example's gold stratum: its level or, for scores with many values, its fifth and a covariate."""
     distinct, code = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code.reshape(-1).astype(np.int64), None

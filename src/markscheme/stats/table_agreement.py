@@ -128,7 +128,7 @@ def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _PairStatistics:
-    """Computes those statistics of two raters that a scale allows, by pair, pooled over pairs, or as a mean."""
+    """Calculator of the statistics of two raters that a scale allows: by pair, pooled, or as a mean over pairs."""
 
     levels: npt.ArrayLike
     scale: ScaleKind

@@ -1,4 +1,4 @@
-"""Single examples: who is marked as differing from gold, and what names the difference in the list."""
+"""The section of examples: which ratings are flagged as differing from gold, and how a difference is described."""
 
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet

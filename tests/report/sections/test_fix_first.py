@@ -30,12 +30,12 @@ from tests.calibration.unsafe_replies import SAFE_AND_STEPS, unsafe_replies
 
 
 def finding(kind: FindingKind, criterion: str | None = None) -> Finding:
-    """A finding of that kind."""
+    """Make a finding of a kind on a criterion."""
     return Finding(kind, criterion, "medium", "")
 
 
 def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
-    """The groups, by code and criterion."""
+    """Return the groups of findings by cause, each finding as its code and criterion."""
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
@@ -87,7 +87,7 @@ def cards(section: doc.Section) -> list[doc.Card]:
 
 
 def worth_knowing(section: doc.Section) -> list[doc.Card]:
-    """The cards under that heading."""
+    """Return the cards under the heading of findings that change no decision."""
     inner = (block for block in section.blocks if isinstance(block, doc.Section) and block.title == WORTH_KNOWING)
     return [card for block in inner for card in cards(block)]
 

@@ -57,7 +57,7 @@ def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
 
 
 def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
-    """Yield how many scores differ, the order of the examples, and the examples; on pages, also plots of the scores."""
+    """Yield the section of examples: on how many judge and gold differ, the examples, and on pages plots of scores."""
     comparison = calibration.comparison
     if not comparison.rubric.is_of_pairs:
         histogram = score_histogram(comparison)

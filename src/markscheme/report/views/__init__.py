@@ -1,1 +1,1 @@
-"""Views: one module per result, each with a function to a Document and one to the entries of its JSON."""
+"""Views of results, a module for each kind: functions that make a result's Document and its JSON."""

@@ -90,7 +90,7 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Return True if the number of ratings differs between units with at least two of them."""
+    """Return True if units with two or more ratings differ in their number of ratings."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 
