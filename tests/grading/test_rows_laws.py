@@ -71,7 +71,7 @@ def test_a_faulty_row_changes_no_other_grade(rows: list[dict[str, Any]], place: 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_nothing(rows: list[dict[str, Any]], random: Any) -> None:
+def test_the_order_of_rows_changes_no_grade(rows: list[dict[str, Any]], random: Any) -> None:
     order = list(range(len(rows)))
     random.shuffle(order)
     whole = graded(rows)

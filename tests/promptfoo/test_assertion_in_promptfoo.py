@@ -229,12 +229,12 @@ def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[s
     assert "a fault" not in parts["right"]
 
 
-def test_the_rubric_may_be_named_by_a_var(graded: dict[str, dict[str, Any]]) -> None:
+def test_the_rubric_can_be_named_in_a_var_of_the_test(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["var"]["score"] == 0.5
 
 
 @pytest.mark.parametrize("name", ["criteria in the configuration", "criteria in a var", "objects in a var"])
-def test_a_test_may_bring_criteria_of_its_own(graded: dict[str, dict[str, Any]], name: str) -> None:
+def test_a_test_can_have_criteria_of_its_own_in_a_var(graded: dict[str, dict[str, Any]], name: str) -> None:
     row = graded[name]
     assert row["namedScores"] == {"c1": 1, "c2": 0, "tag/fact": 1}, outcome(row)
     assert row["score"] == pytest.approx(2 / 3)

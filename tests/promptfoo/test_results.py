@@ -105,7 +105,7 @@ def test_expected_labels_and_splits_in_the_metadata_are_read(read: Results) -> N
     assert by_name["broken"] == (None, None)
 
 
-def test_an_unknown_label_or_split_is_counted_separately(read: Results) -> None:
+def test_unknown_expected_labels_and_splits_are_counted_and_left_out(read: Results) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
     assert read.aside["metadata.split 'train', which isn't one of golden, dev, holdout, test"] == 2
 

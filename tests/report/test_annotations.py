@@ -40,7 +40,7 @@ def calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
         return calibrate(rubric, examples, ratings=ratings)
 
 
-def test_a_finding_is_at_the_line_of_its_criterion(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_finding_is_annotated_at_the_line_of_its_criterion(calibration: Calibration, tmp_path: Path) -> None:
     at_lines = list(findings_at_lines([calibration], tmp_path))
     assert [finding for _, _, finding in at_lines] == list(calibration.findings)
     lines = {finding.criterion: line for _, line, finding in at_lines}
@@ -49,7 +49,7 @@ def test_a_finding_is_at_the_line_of_its_criterion(calibration: Calibration, tmp
     assert {line for _, line, finding in at_lines if finding.criterion is None} <= {1}
 
 
-def test_a_workflow_command_can_t_be_broken_by_names(calibration: Calibration, tmp_path: Path) -> None:
+def test_hostile_names_cannot_break_a_workflow_command(calibration: Calibration, tmp_path: Path) -> None:
     for line in workflow_commands([calibration], tmp_path):
         assert "\n" not in line
         assert line.startswith(("::error file=", "::warning file=", "::notice file="))

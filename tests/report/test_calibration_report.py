@@ -114,7 +114,7 @@ def test_hostile_reasons_are_shown_as_text_in_markdown(calibration: Calibration)
     assert not any(sign in live for sign in ("<script", "](", "**bold", "@team"))
 
 
-def test_the_json_survives_a_strict_parser(calibration: Calibration) -> None:
+def test_the_json_of_the_report_can_be_read_by_a_strict_parser(calibration: Calibration) -> None:
     def refuse(constant: str) -> object:
         raise AssertionError(constant)
 

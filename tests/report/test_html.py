@@ -263,7 +263,7 @@ def test_only_invisible_and_reordering_characters_are_spelt_out(text: str, shown
     assert cut(text, 60) == shown
 
 
-def test_a_long_text_is_cut_with_a_note() -> None:
+def test_a_long_text_on_the_page_is_cut_with_a_note() -> None:
     assert cut("ab" * 500, 10) == "ababababab… [cut: 1,000 characters in all]"
     assert len(cut("\u202e" * 1000, 100)) < 200
 

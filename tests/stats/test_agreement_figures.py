@@ -128,7 +128,7 @@ def test_a_tolerance_of_zero_or_below_is_refused(tolerance: float) -> None:
 
 
 @pytest.mark.parametrize(("judge", "people"), [([0.5], None), ([0.5, 0.5], [0.5, 0.5]), ([0.5, 0.5], [[0.5]])])
-def test_shapes_that_differ_are_refused(judge: Any, people: Any) -> None:
+def test_agreement_figures_of_arrays_with_different_shapes_are_refused(judge: Any, people: Any) -> None:
     with pytest.raises(ValueError, match=r"gold and judge|people must"):
         agreement_figures([0.5, 0.6], judge, people, tolerance=0.1)
 

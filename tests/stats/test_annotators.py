@@ -105,7 +105,7 @@ def test_gold_equals_numpy_s_result_for_each_row_in_any_order_of_raters(table: A
         assert gold(table, by=by).tolist() == approx(turned.tolist(), nan_ok=True)
 
 
-def test_yes_no_gold_is_the_majority_of_an_odd_number() -> None:
+def test_gold_of_a_yes_no_question_is_the_majority_of_an_odd_number_of_annotators() -> None:
     table = np.array([[0, 1, 1], [0, 0, 1], [1, 1, 1]])
     assert gold(table).tolist() == gold(table, by="majority").tolist() == [1, 0, 1]
 
@@ -205,7 +205,7 @@ def test_alpha_of_annotators_is_undefined_for_ratings_on_one_level_and_withheld_
 # ------------------------------------------------------------------------------------------- alternative annotators
 
 
-def test_alternative_annotator_test_agrees_with_its_authors_code() -> None:
+def test_the_alternative_annotator_test_gives_the_values_of_its_authors_code() -> None:
     case = block("reference.yaml", "alt_test")
     people = np.column_stack([case["h0"], case["h1"], case["h2"]])
     for result in case["results"]:

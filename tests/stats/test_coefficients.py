@@ -693,7 +693,7 @@ def test_an_interval_with_more_requested_coverage_is_wider() -> None:
     assert cohen_kappa(ratings, levels=range(5), level=0.8).level == 0.8
 
 
-def test_a_million_units_take_little_memory() -> None:
+def test_coefficients_of_a_million_units_take_little_memory() -> None:
     ratings = sparse_table(1_000_000, 3, 5, 0.2, seed=1)
     tracemalloc.start()
     agreement_values(ratings, levels=range(5), scale="ordinal")

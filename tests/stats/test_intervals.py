@@ -48,13 +48,13 @@ def limits(estimate: Estimate) -> tuple[float, float]:
 # -------------------------------------------------------------------------------------------------- spread and t
 
 
-def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
+def test_the_jackknife_of_a_mean_gives_its_usual_standard_error() -> None:
     values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
     left_out = (values.sum() - values) / 7
     assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
 
 
-def test_equal_kinds_of_units_may_be_given_once_with_their_count() -> None:
+def test_the_jackknife_accepts_one_value_for_equal_units_with_their_count() -> None:
     shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
     assert counted.se == pytest.approx(shares.se, rel=1e-12)

@@ -87,7 +87,7 @@ def test_the_pass_rate_from_labels_of_other_responses_equals_the_worked_example(
     assert limits(estimate)[1:] == approx((0.576488, 0.885781), abs=6e-7)
 
 
-def test_pass_rates_agree_with_the_simulation_code() -> None:
+def test_pass_rates_equal_those_of_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "pass_rate")["cases"]:
         table, pool = as_table(case["counts"]), [case["M"] - case["M1"], case["M1"]]
         by_verdict = corrected_pass_rate(table, pool, drawn="by-verdict")
@@ -151,7 +151,7 @@ def test_exchanging_pass_and_fail_gives_one_minus_the_rate(cells: tuple[int, ...
             assert (turned.value, turned.high) == approx((1 - rate.value, 1 - rate.low), abs=1e-9)
 
 
-def test_more_labels_of_the_same_kind_narrow_the_interval() -> None:
+def test_more_labels_of_the_same_kind_narrow_the_interval_of_a_pass_rate() -> None:
     once = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     tenfold = corrected_pass_rate(10 * np.array(LABELLED), POOL, drawn="by-verdict")
     assert once.high is not None

@@ -49,7 +49,9 @@ REPRODUCED = {
         ],
         "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_shared_reference"],
         "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_the_shared_reference"],
-        "alt_test": ["stats/test_annotators.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
+        "alt_test": [
+            "stats/test_annotators.py::test_the_alternative_annotator_test_gives_the_values_of_its_authors_code"
+        ],
     },
     "recipes.yaml": {
         "interval_95": [
@@ -67,7 +69,7 @@ REPRODUCED = {
         "any_change": [
             "stats/test_change.py::test_the_test_of_any_change_gives_the_p_values_of_the_separate_simulation_code"
         ],
-        "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
+        "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_separate_simulation_code"],
         "planner": ["features/label/test_statistics.py::test_plans_agree_with_the_simulation_code"],
         "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },

@@ -8,7 +8,9 @@ from tests.stats.shared_numbers import block
 
 
 @pytest.mark.parametrize("case", STALE, ids=str)
-def test_old_labels_count_as_in_the_worked_examples(case: tuple[int, int, int, int | None, int, str]) -> None:
+def test_the_number_of_old_labels_that_count_equals_the_worked_examples(
+    case: tuple[int, int, int, int | None, int, str],
+) -> None:
     relabelled, differ, old, most, counted, state = case
     concluded = relabelling_state(relabelled, differ)
     assert (may_differ(relabelled), old_counted(concluded, relabelled, old), concluded) == (most, counted, state)

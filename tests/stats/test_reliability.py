@@ -194,7 +194,7 @@ def test_without_complete_rows_every_icc_is_undefined_and_no_warning_is_given(ra
         assert {e.undefined for e in icc_family(ratings).values()} == {why}
 
 
-def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
+def test_the_icc_of_the_raters_mean_is_undefined_for_examples_whose_means_do_not_differ() -> None:
     statistics = icc_family([[1, 2], [2, 1], [1, 2], [2, 1]])
     assert statistics["icc_1_1"].value == -1
     assert statistics["icc_1_1"].low is None

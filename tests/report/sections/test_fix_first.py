@@ -131,7 +131,7 @@ def test_a_criterion_with_two_findings_says_once_what_fixing_it_changes() -> Non
     assert sum("Fixing it alone" in card.text for card in about_tone) == 1
 
 
-def test_a_pair_is_named_where_no_criterion_repairs_a_fifth_and_what_stays_wrong_is_named_with_its_examples() -> None:
+def test_a_pair_of_criteria_to_fix_is_named_with_its_examples_if_no_single_one_repairs_a_fifth() -> None:
     of = Rubric(tuple(Criterion(1.0, name, name=name) for name in ("a", "b", "c")), pass_mark=0.6)
     calibration = calibrated(of, [[0, 0, 1]] * 20 + [[1, 1, 1]] * 20, [[1, 1, 1]] * 40)
     lines = [
