@@ -32,12 +32,12 @@ class Variant:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The system prompt, empty for none, and the prompt."""
+        """The system prompt, "" if there is none, and the prompt."""
         return self.system or "", self.prompt
 
     @property
     def named(self) -> set[str]:
-        """Names of the inputs in its placeholders."""
+        """Names of the inputs that the placeholders of both prompts refer to."""
         return {name for text in self.texts for name in PLACEHOLDER.findall(text)}
 
     def ask(self, case: "ExperimentCase") -> Prompt:

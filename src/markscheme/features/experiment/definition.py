@@ -89,17 +89,17 @@ class Experiment:
 
     @property
     def to_ask(self) -> list[Cell]:
-        """The cells without a given output."""
+        """Cells whose output no file gives, so that the model has to be asked for it."""
         return [cell for cell in self.cells if cell not in self.ready_outputs]
 
     @cached_property
     def by_name(self) -> Mapping[str, Variant]:
-        """Variants by name."""
+        """Map each variant's name to the variant."""
         return {variant.name: variant for variant in self.variants}
 
     @cached_property
     def by_id(self) -> Mapping[str, ExperimentCase]:
-        """Cases by id."""
+        """Map each case's id to the case."""
         return {case.id: case for case in self.cases}
 
     def _faults(self) -> Iterator[Fault]:

@@ -121,7 +121,7 @@ class _Reading:
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
-        """Read another file; its faults are reported along with this one's."""
+        """Read a file that the experiment's file names; faults of both files are reported together."""
         try:
             refuse_pipe(path, RatingError)
             return list(read(path))
@@ -178,7 +178,7 @@ class _Reading:
         return [case for index, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", index)))]
 
     def _case(self, raw: Any, path: Place, elsewhere: str | None = None) -> ExperimentCase | None:
-        """Read a case written inline, or in a line of another file, which then begins the message of a fault."""
+        """Build a case from its raw value; if it is invalid, record a fault and return None."""
         try:
             if elsewhere is None and isinstance(raw, Mapping):
                 self._refuse_unknown(raw, CASE_KEYS, path)
@@ -247,7 +247,7 @@ class _Reading:
         return self.lines.get(path)
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line of the first case or variant, of those a fault is about, that is in this file."""
+        """Return the line to report for a fault in certain cases or variants: that of the first one in this file."""
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

@@ -27,7 +27,7 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(frozen=True)
 class ExperimentReport:
-    """Everything that is shown of a run.
+    """Everything that the report shows about a run of an experiment.
 
     Attributes:
         run: The graded table.

@@ -65,7 +65,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield the responses in a rated file: the system that wrote one is the variant, its group or id the case."""
+    """Yield each response in a file of ratings as an output: its system is the variant, its group or id the case."""
     for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
             if example.submission.second is not None:
@@ -101,7 +101,7 @@ def records(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def case_of(record: Any, folder: Path) -> ExperimentCase:
-    """Read the case in a mapping: `id`, `inputs`, `expected`; files that it names lie in the folder.
+    """Build a case from a mapping with `id`, `inputs` and `expected`; file names in it are relative to the folder.
 
     Raises:
         ValueError: It isn't a case.
@@ -112,7 +112,7 @@ def case_of(record: Any, folder: Path) -> ExperimentCase:
 
 
 def _read_output(record: Any, index: int, folder: Path) -> GivenOutput:
-    """Read the output in a record; without a name, its case is the record's number, as `grade` numbers rows."""
+    """Build an output from a record; if the record names no case, its number is the case's id, as in `grade`."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)
@@ -205,7 +205,7 @@ class OutputsFile:
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        """Yield readable lines; half a line, which a power cut may leave, counts as no output."""
+        """Yield the stored outputs; skip unreadable lines, such as one that a power failure cut off."""
         if self.path is None or not self.path.is_file():
             return
         for text in self.path.read_bytes().split(b"\n"):

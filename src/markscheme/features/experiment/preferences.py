@@ -19,7 +19,7 @@ from markscheme.ratings.pairing import pair_of
 async def prefer(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> tuple[Reported, Mapping[str, Grade]]:
-    """Compare the variants two at a time. The judge is closed.
+    """Compare each two variants by which outputs the judge prefers, and close the judge.
 
     Returns:
         Which variant is preferred, and the grade of each pair by its id.

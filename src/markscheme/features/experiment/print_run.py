@@ -82,7 +82,7 @@ def print_experiment(
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
-        """Make all outputs, open the judge, and return what `grade` makes of both."""
+        """Make all outputs, open the judge, and return the result of grading the outputs with `grade`."""
         made, grading = await outputs_and_grading(defined, ask, outputs_file, model=model, judge=judge, watch=progress)
         return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
 
@@ -113,7 +113,7 @@ def print_experiment(
 
 
 def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
-    """Return what to do next: calibrate a judge whose scores aren't known to allow averages, else keep the run."""
+    """Return the next step and its command: calibrate a judge whose scores may not be averaged, else keep the run."""
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.may_trend:
         commands = Commands.on(report.run.experiment.rubric, judge)

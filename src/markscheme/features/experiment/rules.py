@@ -85,7 +85,7 @@ class Rule:
 
 
 def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
-    """Return a sentence for each variant that is shown to be worse than before."""
+    """Return a sentence for each variant that is significantly worse than in the accepted run."""
     worse_figures = [(difference.second, difference.worse) for difference in differences]
     return [
         f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in worse_figures if figures
@@ -93,7 +93,7 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
-    """Say for each rule on scores or pass rates how often it fails although nothing changed, if cases are repeated."""
+    """Say how often each rule on scores or pass rates would fail by chance alone, estimated from repeated cases."""
     return [
         f"{name}, {rule.text!r}: {gate_in_words(gate)}"
         for rule in rules
@@ -114,7 +114,7 @@ def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
 
 
 def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
-    """Return the variants and the figure that a name refers to; a figure of all variants takes precedence."""
+    """Return the variants and the figure that a rule's left side, such as `overall` or `short.overall`, names."""
     figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if name in figures:
         return tuple(experiment.by_name), name

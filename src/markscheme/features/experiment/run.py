@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Number of grades from replies that were asked without certain parameters, by these parameters."""
+        """Number of grades for each set of parameters that were left out of the request to the judge."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property

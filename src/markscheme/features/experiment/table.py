@@ -44,7 +44,7 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Make a table over `cases` from ratings of any run."""
+    """Make a table of a run's ratings, with a row for each of `cases`; ratings of other cases are left out."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
 
@@ -78,7 +78,7 @@ class VariantFigures:
 
 @dataclass(frozen=True)
 class Shift:
-    """The change of one figure from first to second, case by case.
+    """Change of a figure from the first variant of a comparison to the second, with its interval and p-value.
 
     Attributes:
         difference: Mean of second minus first, with its 95% interval.
@@ -96,7 +96,7 @@ class Shift:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the simultaneous interval shows second to be worse."""
+        """Whether the second variant is significantly worse, by the simultaneous interval."""
         low = self.together.low
         high = self.together.high
         return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)
@@ -104,7 +104,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Difference:
-    """Two variants, or one before and now, on the cases both have: overall score and each criterion's level."""
+    """Comparison of two variants, or of a variant in the accepted run and now, on the cases with grades of both."""
 
     first: str
     second: str
@@ -112,7 +112,7 @@ class Difference:
 
     @property
     def worse(self) -> list[str]:
-        """Figures in which second is shown to be worse."""
+        """Names of the figures in which the second variant is significantly worse."""
         return [name for name, shift in self.shifts.items() if shift.is_worse]
 
 
@@ -136,7 +136,7 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
 
 
 def _figure(values: Floats, is_due: Flags) -> Figure:
-    """Compute the figure of some values, shape (n_cases,), and how many of those that are due are missing."""
+    """Compute mean, minimum and maximum of the known values, shape (n_cases,), and count those that are missing."""
     known_values = values[~np.isnan(values)]
     not_graded = int((np.isnan(values) & is_due).sum())
     if not len(known_values):
@@ -162,7 +162,7 @@ def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> lis
 def since(
     then: RatingTable, current: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
-    """Compare each variant before and now, on the cases of both."""
+    """Compare each variant now with the same variant in the accepted run, on the cases that both runs graded."""
     earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
     by_inputs = _by_inputs(current.with_columns(*earlier), cases)
     changes = _differences(by_inputs, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
@@ -201,7 +201,7 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """Compute differences of pairs; the overall scores of all pairs are one family of tests, their criteria another."""
+    """Compare pairs of columns; p-values are adjusted over all overall scores, and separately over all criteria."""
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):
@@ -226,7 +226,7 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
 
 
 def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
-    """Return the means of two columns over the cases that both have: of a criterion's levels, or of scores."""
+    """Return the means of two columns, over the cases rated in both: means of a criterion's levels, or of scores."""
     of_first, of_second = (
         column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
     )

@@ -93,13 +93,13 @@ def _pair(difference: Difference) -> tuple[Line, ...]:
 
 
 def _best(report: ExperimentReport) -> str:
-    """Return the variant with the highest mean; the first of several, and of those without one."""
+    """Return the name of the variant with the highest mean overall score; the first one if several are equal."""
     means = {name: -1.0 if row.overall.mean is None else row.overall.mean for name, row in report.rows.items()}
     return max(means, key=lambda name: means[name])
 
 
 def _callout(report: ExperimentReport) -> Callout:
-    """Name the winner, with both means over the same cases, or say that none is shown; a failed rule comes first."""
+    """Return the headline: the failed rules, else the best variant with its closest rival, or that none is best."""
     if report.failed:
         return Callout("bad", "Fails.", "; ".join(report.failed))
     best = _best(report)
@@ -134,12 +134,12 @@ def _callout(report: ExperimentReport) -> Callout:
 
 
 def _with_overall(report: ExperimentReport, best: str) -> list[Difference]:
-    """Return the pairs of the best variant in which both have overall scores on the same cases."""
+    """Return the comparisons of the best variant with others that have overall scores on the same cases."""
     return [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
 
 
 def _is_shown(pair: Difference, best: str) -> bool:
-    """Return True if the best variant is better than the other of the pair by more than chance."""
+    """Return True if the best variant is significantly better than the other variant in this comparison."""
     shift = pair.shifts[OVERALL]
     gain = shift.difference.value or 0.0
     return shift.p <= ALPHA and (gain > 0 if pair.second == best else gain < 0)
@@ -219,7 +219,7 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 
 def _shown(differences: Sequence[Difference]) -> list[Difference]:
-    """Return all pairs if there are few; otherwise each variant with the first. JSON holds every pair."""
+    """Return the comparisons to print: all if they are few, else those with the first variant."""
     return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 
 
@@ -269,7 +269,7 @@ def _harmless(text: str) -> str:
 
 
 def json_of(report: ExperimentReport) -> dict[str, Any]:
-    """Return the report by the keys of its JSON."""
+    """Return the report as a dict with the keys of the JSON output."""
     run = report.run
     experiment = run.experiment
     judge = run.grading.judge.identity

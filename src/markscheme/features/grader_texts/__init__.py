@@ -1,4 +1,4 @@
-"""What texts behind Promptfoo's `llm-rubric` ask for: a score gets one, and points are distinguished."""
+"""The grading instructions of Promptfoo's `llm-rubric` assertions, read for the scale and the points they ask for."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

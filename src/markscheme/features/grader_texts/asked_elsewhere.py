@@ -1,4 +1,4 @@
-"""Model-graded assertions of a run that another grader answered than ours, by the line that names it."""
+"""Model-graded assertions that another grader than markscheme answered, with the line that names that grader."""
 
 import json
 import re
@@ -25,7 +25,7 @@ Lines = Mapping[tuple[Any, ...], int]
 
 
 def report_on_asked(context: Mapping[str, Any]) -> RunReport:
-    """Return one line on the model-graded assertions that markscheme didn't grade, or none where it graded all.
+    """Return a line about the model-graded assertions that markscheme didn't grade; no line if it graded all.
 
     Args:
         context: What Promptfoo passes to its hook, with `results`.
@@ -45,7 +45,7 @@ def report_on_asked(context: Mapping[str, Any]) -> RunReport:
 
 
 def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    """Yield the name of each other grader and the assertion that it answered, in the order of the rows.
+    """Yield each assertion that another grader than markscheme answered, with that grader's name.
 
     The name is None for the model that Promptfoo takes where nothing names one.
     """
@@ -70,7 +70,7 @@ def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _named(provider: Any) -> str | None:
-    """Return the name of a provider as written or as Promptfoo loaded it; of a map by kind, the one for texts."""
+    """Return the name of a provider in any form; from a map of providers by kind, the text provider's name."""
     if isinstance(provider, Mapping):
         names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))
         name = next((_named(name) for name in names if name), None)
@@ -86,7 +86,7 @@ def _is_ours(grader: str | None) -> bool:
 
 
 def _configuration() -> tuple[Path | None, Any, Lines]:
-    """Return the configuration of the working directory with its lines; nothing where it has none that can be read."""
+    """Return path, data and line numbers of the working directory's configuration; nothing if none can be read."""
     path = configuration_in(Path())
     if path is None:
         return None, None, {}
@@ -97,7 +97,7 @@ def _configuration() -> tuple[Path | None, Any, Lines]:
 
 
 def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, data: Any, lines: Lines) -> str:
-    """Return the lines that name the grader of an assertion; its kind where the configuration has none."""
+    """Return file and lines that name an assertion's grader; the assertion's kind if no line names it."""
     kind = str(assertion.get("type"))
     if grader is None or path is None:
         return kind
@@ -106,7 +106,7 @@ def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, 
 
 
 def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the places of the keys `provider` that name the grader of an assertion."""
+    """Yield the path in the configuration of each `provider` key that names an assertion's grader."""
     if isinstance(data, list):
         for index, item in enumerate(data):
             yield from _places(item, grader, assertion, (*place, index))
@@ -118,7 +118,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
 
 
 def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return whether a mapping with a provider is an assertion, or the options of tests."""
+    """Return whether a mapping that names a provider is this assertion, or the options of a test that it is in."""
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

@@ -48,7 +48,7 @@ class GradedText(NamedTuple):
 
 
 class ReadConfiguration:
-    """What a configuration has for a judge.
+    """The texts of a Promptfoo configuration that a model grades by, and counts of its tests.
 
     Attributes:
         path: The file.
@@ -60,7 +60,7 @@ class ReadConfiguration:
     """
 
     def __init__(self, path: Path) -> None:
-        """Begin with nothing read."""
+        """Begin with no texts and no tests."""
         self.path = path
         self.texts: list[GradedText] = []
         self.tests = 0
@@ -75,7 +75,7 @@ def configuration_in(folder: Path) -> Path | None:
 
 
 def read_configuration(path: Path) -> ReadConfiguration:
-    """Return the model-graded texts of a configuration; a file that it names and that can't be read is counted.
+    """Return the model-graded texts of a configuration, and how many of the files it names couldn't be read.
 
     Raises:
         RatingError: The configuration itself can't be read.
@@ -88,7 +88,7 @@ def read_configuration(path: Path) -> ReadConfiguration:
 
 
 class _Walk:
-    """One pass over a configuration."""
+    """Reader that collects the model-graded texts of one Promptfoo configuration."""
 
     def __init__(self, root: Mapping[str, Any], configuration: ReadConfiguration) -> None:
         self.root = root
@@ -115,7 +115,7 @@ class _Walk:
             yield from (line for line in _items(data) if isinstance(line, Mapping))
 
     def _resolved(self, written: Any) -> Any:
-        """Return what a value stands for: itself, the data of a file, or what a `$ref` names."""
+        """Return the data that a value refers to by a file name or a `$ref`; any other value as it is."""
         if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
             return self._referenced(written["$ref"])
         return self._files(written) if isinstance(written, str) else written
@@ -207,14 +207,14 @@ def _is_mapping(value: Any) -> bool:
 
 
 def _items(written: Any) -> Sequence[Any]:
-    """Return the parts of a value that may be one or a list of them."""
+    """Return the items of a list; a single value as a list of one."""
     if written is None:
         return ()
     return written if isinstance(written, list) else (written,)
 
 
 def _expected(row: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the assertions in a row of a table of tests."""
+    """Yield the assertions in the `__expected` columns of one row of a table of tests."""
     for column, cell in row.items():
         begins = _EXPECTED.match(cell or "") if column.startswith("__expected") else None
         if begins is not None:

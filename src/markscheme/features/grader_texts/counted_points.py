@@ -1,4 +1,4 @@
-"""What the points come to that a text behind `llm-rubric` counts: given one by one, taken off, or added up."""
+"""The lowest and highest total of the points that an `llm-rubric` text awards, deducts or adds up."""
 
 import re
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ _TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how
 
 
 def counts_points(text: str) -> bool:
-    """Return whether a text gives points, or takes them off, one by one."""
+    """Return whether an `llm-rubric` text tells the grader to award or deduct points one by one."""
     counted = (
         _COUNTED.search(in_digits(_ONE_POINT.sub("1 ", words))) for words in sentences(text) if is_to_grader(words)
     )
@@ -86,12 +86,12 @@ def counts_points(text: str) -> bool:
 
 
 def sums_points(text: str) -> bool:
-    """Return whether a text has points added up."""
+    """Return whether an `llm-rubric` text tells the grader to add up points."""
     return _SUMMED.search(text) is not None
 
 
 def ends_of_points(text: str) -> ScaleEnds | None:
-    """Return the lowest and highest sum of a text's points: the highest as the text names it, else computed."""
+    """Return the lowest and highest total of points in an `llm-rubric` text; None if it can't be determined."""
     to_grader = in_digits(
         _ONE_POINT.sub("1 ", " ".join(sentence for sentence in sentences(text) if not _TELLS.search(sentence)))
     )
@@ -100,7 +100,7 @@ def ends_of_points(text: str) -> ScaleEnds | None:
 
 
 def _sums(text: str, to_grader: str) -> Iterator[int]:
-    """Yield the lowest and highest sum of a text's points by each way of reading them, the surest first."""
+    """Yield the highest total of a text's points by each way to find it, the most reliable first; 0 if not found."""
     yield max((int("".join(named)) for named in _MOST.findall(to_grader)), default=0)
     single = [int("".join(points)) for points in _SINGLE.findall(_TAKEN_OFF.sub("", in_digits(text)))]
     yield sum(single) if len(single) > 1 else 0

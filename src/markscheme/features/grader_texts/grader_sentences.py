@@ -1,4 +1,4 @@
-"""Which sentences of a text behind `llm-rubric` tell the grader how to rate, and not what the output has."""
+"""Distinguishes sentences of an `llm-rubric` text that instruct the grader from those that describe the output."""
 
 import re
 from collections.abc import Mapping
@@ -148,17 +148,17 @@ def without_list_leads(text: str) -> str:
 
 
 def asks_for_score(sentence: str) -> bool:
-    """Return whether a sentence tells of a score that the grader gives."""
+    """Return whether a sentence mentions a score that the grader is to give."""
     return _RATING_OR_COUNTED.search(sentence) is not None and is_to_grader(sentence)
 
 
 def rates(sentence: str) -> bool:
-    """Return whether a sentence tells the grader to rate, in words that mean nothing else."""
+    """Return whether a sentence unambiguously tells the grader to rate."""
     return _RATING.search(sentence) is not None and is_to_grader(sentence)
 
 
 def is_to_grader(sentence: str) -> bool:
-    """Return whether a sentence tells the grader something, and not what the output has."""
+    """Return whether a sentence is addressed to the grader and doesn't just describe the output."""
     return instructs(sentence) or not tells_of_output(sentence)
 
 

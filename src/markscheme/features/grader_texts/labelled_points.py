@@ -24,7 +24,7 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the paragraphs under headings, each a point; none where a heading names something else."""
+    """Return the paragraphs under headings as points; nothing if any heading, such as "Input", introduces no point."""
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
@@ -33,7 +33,7 @@ def sections(text: str) -> Sequence[TextList]:
 
 
 def labelled_lines(text: str) -> Sequence[TextList]:
-    """Return the lines that begin with labels; none where a label names something else than a point."""
+    """Return the lines that begin with labels as points; nothing if any label, such as "Input", introduces no point."""
     lines = [line for line in text.splitlines() if line.strip()]
     return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
 
@@ -53,5 +53,5 @@ def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequ
 
 
 def _is_no_point(name: str, words: str) -> bool:
-    """Return whether a label names something else than a point; a step that checks something is one."""
+    """Return whether a label, such as "Input", introduces no point; "Step 1" does so if its text is a check."""
     return _NO_POINT.match(name) is not None and not (name.casefold().startswith("step") and _CHECKS.match(words))

@@ -1,4 +1,4 @@
-"""Where a text behind `llm-rubric` says what single scores, or ranges of them, mean."""
+"""Finds the meanings that an `llm-rubric` text gives to single scores and to ranges of scores."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,7 +77,7 @@ _TRAILING = re.compile(r"[ ,.]{0,9}(?:\b(?:and|or|where|und|et|y|o)\b)?[ ,.]{0,9
 
 
 class _Anchor(NamedTuple):
-    """A number or a range, and what it means."""
+    """A score or a range of scores, with its meaning in the words of the text."""
 
     low: float
     high: float | None
@@ -86,7 +86,7 @@ class _Anchor(NamedTuple):
 
 
 def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[float, str], tuple[float, float] | None]:
-    """Return the levels that a text describes one by one; numbers before points of a list are none.
+    """Return the levels of a scale that a text describes one by one; numbers of a list's points don't count.
 
     Args:
         text: The text.
@@ -112,13 +112,13 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[flo
 
 
 def _tells_of_output_before_levels(text: str) -> bool:
-    """Return whether the sentence that explains the first number describes the output instead."""
+    """Return whether the sentence that leads to the first score describes the output, so that it explains no level."""
     mark = _MARK.search(text)
     return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
 
 
 def _anchors(text: str) -> Iterator[_Anchor]:
-    """Yield numbers and ranges with their meanings, each up to the next number or the end of its line."""
+    """Yield scores and ranges of scores, each with the words up to the next score or the end of the line."""
     for mark, words in _with_meanings(text, _MARK, _LINE_ENDS):
         low, high, sign, says, loose_low, loose_high, loose_sign = mark.groups()
         top = high or loose_high
@@ -130,7 +130,7 @@ def _begins_line(mark: re.Match[str]) -> bool:
 
 
 def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield marks with the words from each to the next, or to where its meaning stops."""
+    """Yield each match of `mark` with the words after it, up to the next match or to a match of `stop`."""
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):
@@ -139,12 +139,12 @@ def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> I
 
 
 def _ends_of(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of the scale whose levels, or ranges of levels, are these."""
+    """Return the lowest and highest score of the scale with these levels; 0 and 1 if no level is above 1."""
     return (0.0, 1.0) if max(values) <= 1 else (min(values), max(values))
 
 
 def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
-    """Map scores to the meanings that a text gives them in sentences or brackets."""
+    """Map each score to its meaning, where a text explains scores in sentences or in brackets."""
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
     described |= {float(value): words.strip() for words, value in _reversed(text)}
     for sentence in asking:
@@ -153,17 +153,17 @@ def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
 
 
 def _reversed(text: str) -> Sequence[tuple[str, str]]:
-    """Return names of levels, each with the number that follows it."""
+    """Return the names of levels that a text puts before their scores, as in "poor (1)", with these scores."""
     return [(name, "".join(scores)) for name, *scores in _REVERSED.findall(text)]
 
 
 def names_levels(text: str) -> bool:
-    """Return whether a text gives names their numbers, which may be the levels of a scale."""
+    """Return whether a text puts scores after names, as in "poor (1), good (2)", like levels of a scale."""
     return len(_reversed(text)) >= _FEWEST_NAMES
 
 
 def values_of_names(text: str) -> Mapping[str, float]:
-    """Return the score of each level, or the lowest of each range of levels, that a text gives a name."""
+    """Map the name of each level in a text to its score, or to the lowest score of a range."""
     names = {name: float(low) for name, low, _, _ in _LABELLED.findall(text)}
     names |= {name.removesuffix(" counts"): float(value) for name, value in _reversed(text)}
     return {name.removeprefix("and ").casefold().strip(): value for name, value in names.items()}
@@ -176,7 +176,7 @@ def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
 
 
 def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
-    """Map each score to what an output does to get it, where whole sentences say so."""
+    """Map each score to its condition, from sentences such as "Give 2 if the reply is polite"."""
     conditional = [(sentence, list(_CONDITION.finditer(sentence))) for sentence in sentences]
     has_lines = sum(bool(_BEGINS_WITH_SCORE.match(sentence)) for sentence, _ in conditional) >= _FEWEST_CONDITIONS
     found = {
@@ -193,16 +193,16 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
 
 
 def _are_ends(values: Sequence[float]) -> bool:
-    """Return whether the scores of two conditions are both ends of a scale, and more than pass and fail."""
+    """Return whether two scores are both ends of a scale other than pass or fail."""
     return len(values) > 1 and min(values) in (0, 1) and max(values) - min(values) > 1
 
 
 def degrees_in(text: str) -> Mapping[float, str]:
-    """Map full, half and no marks to what a text gives them for; return {} if it describes no full marks."""
+    """Map 1, 0.5 and 0 to what a text awards full, half and no marks for; {} if it mentions no full marks."""
     described = {_DEGREES[degree.lower()]: _trimmed(words) for degree, words in _DEGREE.findall(text)}
     return described if 1.0 in described else {}
 
 
 def _trimmed(words: str) -> str:
-    """Return the meaning of a level without what leads on to the next."""
+    """Return the meaning of a level without trailing words that only introduce the next level."""
     return _TRAILING.sub("", words.strip(" .,*"))

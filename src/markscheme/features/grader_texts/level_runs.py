@@ -1,4 +1,4 @@
-"""Runs of levels in a text behind `llm-rubric`: parts of a line, or lines, that have a score each, before or after."""
+"""Runs of levels in an `llm-rubric` text: consecutive lines or clauses that each begin or end with a score."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _FEWEST = 3
 
 
 class _Item(NamedTuple):
-    """A score with its meaning, and whether the text states the meaning rather than numbering a list."""
+    """A score with its meaning, and whether the text states the score rather than just numbering a list."""
 
     value: float
     words: str
@@ -45,7 +45,7 @@ class _Item(NamedTuple):
 
 
 def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float, str]:
-    """Return the first run of levels in a text, with their meanings; nothing where it has none.
+    """Map the scores in a text's first run of levels to their meanings; {} if there is no run.
 
     Args:
         text: The text.
@@ -60,7 +60,7 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
 
 def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs among lines or clauses of a text that have their scores on one side."""
+    """Yield the runs of levels among a text's lines or clauses, whose scores all come first or all come last."""
     matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
     return _evenly(
         [
@@ -77,13 +77,13 @@ def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
 
 
 def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
-    """Return whether the levels at both ends are a bad and a good one."""
+    """Return whether the first level of a run is bad and the last is good, or the reverse, by their meanings."""
     first, last = run[0].words, run[-1].words
     return (is_bad(first) and is_good(last)) or (is_bad(last) and is_good(first))
 
 
 def _may_number_points(run: Sequence[_Item]) -> bool:
-    """Return whether numbers just count 1, 2, 3 in front of a list's points, and are stated as no scores."""
+    """Return whether the numbers of a run are just 1, 2, 3 in front of points, and not stated as scores."""
     are_numbers = [item.value for item in run] == [float(index) for index in range(1, len(run) + 1)]
     return are_numbers and not any(item.is_said for item in run)
 

@@ -1,4 +1,4 @@
-"""Whether a list in a text behind `llm-rubric` says what an output has to have, by what stands around it and in it."""
+"""Decides whether a list in an `llm-rubric` text states requirements, by its points and the words around it."""
 
 import re
 from collections.abc import Sequence
@@ -121,7 +121,7 @@ _PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
 
 
 def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
-    """Return the lists of which an output has to meet each point, by the words before and after them."""
+    """Return the lists whose points an output must all meet, by the words before and after the lists."""
     if _SOME_SUFFICE.search(after) or _MEASURED_BY_LIST.search(after):
         return ()
     if any(_EXAMPLES.search(before) for before, _ in lists):
@@ -147,6 +147,6 @@ def _is_aside(listed: TextList) -> bool:
 
 
 def _last(before: str) -> str:
-    """Return the sentence that leads on to a list, without marks of a heading."""
+    """Return the last sentence before a list, without heading marks."""
     leading = [sentence.strip(" #*.>") for sentence in sentences(before)]
     return without_lead(next(filter(None, reversed(leading)), ""))

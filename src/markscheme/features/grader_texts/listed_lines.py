@@ -1,4 +1,4 @@
-"""Lists of lines in a text behind `llm-rubric`, by whatever marks begin them."""
+"""Lists in an `llm-rubric` text that have a line for each point, with bullets, numbers or letters."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,13 +47,13 @@ class _Item:
         self.text = title
 
     def add(self, line: str, below: str | None) -> None:
-        """Take another line, which may be a point of a list below."""
+        """Append a line to this point; `below` is the text of a nested point if the line begins one."""
         self.text += f" {line.strip()}"
         self.below += [] if below is None else [below]
 
 
 def lists_of_lines(text: str) -> tuple[Sequence[TextList], str]:
-    """Return the lists of lines in a text, and what stands after the last."""
+    """Return the lists in a text that have a line for each point, and the words after the last list."""
     listed = _ListedLines()
     for line in text.splitlines():
         listed.add(line)
@@ -61,7 +61,7 @@ def lists_of_lines(text: str) -> tuple[Sequence[TextList], str]:
 
 
 def without_points(text: str) -> str:
-    """Return a text without the points of its numbered lists, which describe the output."""
+    """Return a text without its numbered lines that describe the output; lines that instruct the grader stay."""
     lines = text.splitlines()
     numbered = {line: point["text"] for line in lines if (point := _POINT_LINE.fullmatch(line)) and point["mark"]}
     if len(numbered) < _FEWEST_POINTS:
@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield the points of a list; the nested points in place of a point that only groups them."""
+    """Yield the texts of a list's points; if all points are only titles of nested lists, those of the nested points."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:
@@ -80,7 +80,7 @@ def _leaves(items: Sequence[_Item]) -> Iterator[str]:
 
 
 class _ListedLines:
-    """The lists in a text, which is taken line by line.
+    """Collector of the lists in a text, which is added line by line.
 
     Attributes:
         lists: The points of each, with the words before it.
@@ -95,7 +95,7 @@ class _ListedLines:
         self._is_numbered = False
 
     def add(self, line: str) -> None:
-        """Take a line as a point, as the rest of the last one, or as words between lists."""
+        """Add a line: as a new point, as a continuation of the last point, or as words between lists."""
         point = _POINT_LINE.fullmatch(line.rstrip())
         goes_on = bool(self.lists) and not self.between
         if point and (self._is_next_point(point, line) if goes_on else self._begins_list(point, line)):
@@ -107,12 +107,12 @@ class _ListedLines:
             self.between.append(line)
 
     def _is_next_point(self, point: re.Match[str], line: str) -> bool:
-        """Return whether a mark continues the last list; one indented further belongs to its last point."""
+        """Return whether a line's mark makes it the next point of the last list, not a point nested in it."""
         is_below = line[:1].isspace() and (not self._is_indented or (self._is_numbered and point["bullet"] is not None))
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list where a mark is a first one, or the next of numbers that run through all lists."""
+        """Begin a list if a line's mark is a bullet, a first number or the next number; return whether it began."""
         begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
         if begins:
             self.lists.append(("\n".join(self.between), []))
@@ -123,7 +123,7 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return whether a mark numbers the next point of a list with this many points."""
+    """Return whether a line's mark fits the next point of a list that has this many points so far."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (
@@ -134,6 +134,6 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 
 
 def is_next(mark: str, index: int) -> bool:
-    """Return whether a number or a letter numbers the point after this many."""
+    """Return whether a number or letter is the one after the first `index`: "4" or "d" for 3."""
     roman = _ROMAN[index] if index < len(_ROMAN) else None
     return mark.lstrip("0") in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

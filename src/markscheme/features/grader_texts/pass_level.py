@@ -1,4 +1,4 @@
-"""The score from which a text behind `llm-rubric` passes an output, where it says."""
+"""The lowest score that passes by the words of an `llm-rubric` text, if the text states one."""
 
 import itertools
 import re
@@ -127,12 +127,12 @@ _NAMED_FAILURE = re.compile(r"\b(\w{1,20}) (?:is|means|counts as) (?:an? )?fail"
 
 
 def limits_scores(sentence: str) -> bool:
-    """Return whether a sentence says which scores pass, in words that are about nothing else."""
+    """Return whether a sentence unambiguously says which scores pass."""
     return DECIDES.search(sentence) is not None and _ON_SCORES.search(sentence) is not None
 
 
 class _Limit(NamedTuple):
-    """What a text says of the scores that pass.
+    """A text's statement about which scores pass.
 
     Attributes:
         scores: The scores that it names.
@@ -147,7 +147,7 @@ class _Limit(NamedTuple):
     is_listed: bool = False
 
     def level(self, scale: Scale, *, is_turned: bool) -> float | None:
-        """Return the worst level that passes; None where none would fail, or all."""
+        """Return the worst level that passes; None if all levels would pass or all would fail."""
         if self.lower_passes is not None and is_turned < self.lower_passes:
             return None
         nearest, farthest = (min, max) if is_turned else (max, min)
@@ -158,28 +158,28 @@ class _Limit(NamedTuple):
 
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the level from which a text passes an output, if it says; names of levels and comparisons come first."""
+    """Return the worst level that passes by a text's words; None if the text states none."""
     named = _named(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
 
 
 def lower_passes(text: str, scale: Scale) -> bool:
-    """Return whether a text passes the low scores of a scale, by the first limit that tells."""
+    """Return whether low scores pass, by the first limit in a text that fits the scale."""
     one_sided = (limit for limit in _limits_in(text, scale) if limit.lower_passes is not None)
     told = (limit for limit in one_sided if limit.level(scale, is_turned=bool(limit.lower_passes)) is not None)
     return any(bool(limit.lower_passes) for limit in itertools.islice(told, 1))
 
 
 def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
-    """Return the limits of scores that a text names, those that compare scores first."""
+    """Return a text's statements about which scores pass; comparisons such as "at least 4" come first."""
     deciding = [(words, scores) for words in _deciding(text, scale) if (scores := _scores(words, scale))]
     limits = [_compared(words, scores) or _listed(words, scores, scale) for words, scores in deciding]
     return sorted(filter(None, limits), key=lambda limit: limit.is_listed)
 
 
 def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the level from which a text passes an output, where it says so by the names of levels."""
+    """Return the worst level that passes where a text says so by names, as in "good or better"; else None."""
     run = level_run(in_digits(text), is_score=True, may_be_list=True)
     described = {level.description.casefold(): level.value for level in scale.levels if level.description}
     names = {words.casefold(): value for value, words in run.items()} | described | dict(values_of_names(text))
@@ -194,12 +194,12 @@ def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
 
 
 def _values_of(names: re.Match[str], values: Mapping[str, float]) -> Sequence[float]:
-    """Return the values of the levels that a match names."""
+    """Return the scores of the levels whose names a match contains."""
     return [values[name.casefold()] for name in names.groups() if name and name.casefold() in values]
 
 
 def _deciding(text: str, scale: Scale) -> Iterator[str]:
-    """Yield the statements that say from which score a text passes an output, without the scale itself."""
+    """Yield the statements of a text about which scores pass; sentences that describe the scale are left out."""
     described = tuple(level.description for level in scale.levels if level.description)
     plain = _ASKED_FIRST.sub(
         ", ", _THRESHOLD.sub(r"\1.", _NUMBERS_OF.sub(r"\1", _JOINED.sub(" ", _HEADING.sub(r"\1: ", text))))
@@ -220,7 +220,7 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
 
 
 def _statements(sentence: str) -> Iterator[str]:
-    """Yield the parts of a sentence that have scores, each with the verdict that goes with them."""
+    """Split a sentence into parts, each with its scores and the verdict on them."""
     pending = ""
     for clause in _CLAUSE_END.split(sentence):
         is_next = _SCORE.search(pending) and (_SCORE.search(clause) or _has_verdict(pending))
@@ -235,13 +235,13 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Rewrite a band of scores such as "3 to 5" as "3 or 5" after its verdict, unless it is the whole scale."""
+    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5"; the range of the whole scale stays."""
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 
 
 def _is_bare_limit(words: str) -> bool:
-    """Return whether a few words compare a number and say nothing else."""
+    """Return whether a short statement only compares a score with a number, as in "at least 4"."""
     is_short = len(words.split()) <= _MOST_WORDS
     is_terse = len(words.split()) <= _FEWEST_WORDS and any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS)
     if is_terse and not _POINTS.search(words) and _SCORE.search(words):
@@ -250,7 +250,7 @@ def _is_bare_limit(words: str) -> bool:
 
 
 def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
-    """Return the limit that a statement compares scores with; None if it says how scores are given instead."""
+    """Return the limit that a statement sets by a comparison such as "at least 4"; None if it sets none."""
     compares = next((row for row in LIMIT_WORDS if row[0].search(words)), None)
     if compares is None:
         return None
@@ -266,7 +266,7 @@ def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
 
 
 def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None:
-    """Return the limit of a statement that names the scores which pass, or which fail, and compares none."""
+    """Return the limit of a statement that lists passing or failing scores, as in "4 or 5 passes"."""
     if any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS):
         return None
     fails = _fails(words)
@@ -276,12 +276,12 @@ def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None
 
 
 def _fails(words: str) -> bool:
-    """Return whether a statement names what fails; "fails unless it scores 4" names what passes."""
+    """Return whether a statement lists failing scores; in "fails unless it scores 4" the score is a passing one."""
     return (FAILS.search(words) is not None) != (UNLESS.search(words) is not None)
 
 
 def _scores(words: str, scale: Scale) -> frozenset[float]:
-    """Return the scores that a statement on what passes names: a single one, or those of a list."""
+    """Return the score, or the list of scores, in a statement about which scores pass."""
     scores = frozenset(map(float, _SCORE.findall(words))) or (
         frozenset(scale.ends[1:]) if _ONLY_TOP.search(words) else frozenset()
     )
@@ -290,6 +290,6 @@ def _scores(words: str, scale: Scale) -> frozenset[float]:
 
 
 def _next(scale: Scale, value: float, *, above: bool) -> float | None:
-    """Return the level next to a number, above or below it."""
+    """Return the nearest level of a scale above or below a score; None if there is none."""
     levels = scale.values if above else scale.values[::-1]
     return next((level for level in levels if (level > value if above else level < value)), None)

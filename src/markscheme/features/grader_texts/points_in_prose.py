@@ -40,13 +40,13 @@ _FEWEST_QUESTIONS = 3
 
 
 def lists_in_prose(text: str) -> Sequence[TextList]:
-    """Return the lists within sentences, by the first kind of mark that there is."""
+    """Return the lists within a text's sentences: of numbered points, else of ordinals, of clauses or of questions."""
     ways: Sequence[Callable[[str], Sequence[TextList]]] = (_marked, _with_ordinals, _clauses, _questions)
     return next(filter(None, (listed(text) for listed in ways)), ())
 
 
 def _marked(text: str) -> Sequence[TextList]:
-    """Return the list whose points have numbers or letters."""
+    """Return the list within sentences whose points begin with numbers or letters, as in "(a) … (b) …"."""
     return _between(text, list(_in_turn(text)))
 
 
@@ -59,7 +59,7 @@ def _in_turn(text: str) -> Iterator[re.Match[str]]:
 
 
 def _with_ordinals(text: str) -> Sequence[TextList]:
-    """Return the list whose points begin with first, second and so on."""
+    """Return the list within sentences whose points begin with "first", "second" and so on."""
     marks: list[re.Match[str]] = []
     for mark in _ORDINAL.finditer(text):
         ordinal = mark[1].casefold()
@@ -69,7 +69,7 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return the list of texts between marks; none with a single mark."""
+    """Return the list of the texts that follow each mark; nothing if there are fewer than two marks."""
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))
@@ -78,7 +78,7 @@ def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
 
 
 def _clauses(text: str) -> Sequence[TextList]:
-    """Return the lists of clauses between semicolons, or of three between commas, that say what an output does."""
+    """Return lists of clauses that say what an output does: separated by semicolons, or three separated by commas."""
     lists: list[TextList] = []
     for sentence in sentences(text):
         led = _CLAUSES.match(sentence)
@@ -90,7 +90,7 @@ def _clauses(text: str) -> Sequence[TextList]:
 
 
 def _questions(text: str) -> Sequence[TextList]:
-    """Return the questions of a text that has several, each answered by yes or no."""
+    """Return the yes/no questions of a text as a list; nothing if there is only one."""
     questions = _YES_OR_NO.findall(text)
     in_sentences = [sentence for sentence in sentences(text) if _YES_OR_NO.fullmatch(sentence.strip())]
     return [("", in_sentences)] if len(questions) == len(in_sentences) >= _FEWEST_QUESTIONS else ()

@@ -42,7 +42,7 @@ def project_of_configuration(folder: Path) -> FoundProject | None:
 
 
 class _Drafting:
-    """The making of a rubric out of a configuration, with what was done in words."""
+    """Builder of a rubric's file from a Promptfoo configuration, with notes on each step."""
 
     def __init__(self, configuration: ReadConfiguration) -> None:
         self.configuration = configuration
@@ -52,7 +52,7 @@ class _Drafting:
         self.lines: list[str] = []
 
     def project(self) -> FoundProject:
-        """Return the rubric's file, what was done, and how to go on."""
+        """Return the project: the rubric's file, notes on how it was made, and the next steps."""
         by_text: dict[str, list[GradedText]] = {}
         for text in self.configuration.texts:
             by_text.setdefault(text.text, []).append(text)
@@ -88,7 +88,7 @@ class _Drafting:
         )
 
     def _criterion(self, name: str, text: GradedText, reading: TextReading, *, in_every_test: bool) -> dict[str, Any]:
-        """Return a criterion as the file has it."""
+        """Return a criterion as a dict with the keys of a rubric's file."""
         weight = -text.weight if text.is_negated else text.weight
         criterion: dict[str, Any] = {"name": name, "weight": round(weight, 4), "requirement": self._filled(text.text)}
         if text.may_fail_alone:
@@ -105,17 +105,17 @@ class _Drafting:
         return criterion
 
     def _is_in_every_test(self, text: GradedText) -> bool:
-        """Return whether every test asks a text."""
+        """Return whether every test of the configuration grades by this text."""
         configuration = self.configuration
         return text.text in configuration.for_all or configuration.in_tests[text.text] >= max(configuration.tests, 1)
 
     def _filled(self, text: str) -> str:
-        """Return a text in which the vars are named as inputs, which every judge is shown."""
+        """Replace placeholders such as {{topic}} with <topic>, and note these variables as inputs of the rubric."""
         self.inputs |= dict.fromkeys(_PLACEHOLDER.findall(text))
         return _PLACEHOLDER.sub(lambda match: f"<{match[1]}>", text)
 
     def _named(self, words: str) -> str:
-        """Return a name that no criterion has yet, of a metric or of a text's first words."""
+        """Return an unused name for a criterion, made from the first of these words."""
         plain = _NOT_IN_NAMES.sub(" ", words).strip().lower().split() or ["criterion"]
         name = "-".join(plain[:_NAMING_WORDS])[:_LONGEST_NAME].strip("-")
         taken = {criterion["name"] for criterion in self.criteria}
@@ -133,7 +133,7 @@ class _Drafting:
         return head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 
     def _next(self) -> Iterator[str]:
-        """Yield how to go on: a run of the configuration as it is, labels, a verdict."""
+        """Yield the next steps: run the configuration as it is, label outputs, and calibrate a judge."""
         yield 'Next, with a judge named in markscheme.toml (judge = "anthropic") and the configuration as it is:'
         yield f"  {_RUN}"
         yield f"  markscheme label {quote(self.name)} --pool results.json"
@@ -142,26 +142,26 @@ class _Drafting:
 
 
 def _may_miss_points(text: GradedText, reading: TextReading) -> bool:
-    """Return True if a text's threshold lets a response pass that misses some of its points."""
+    """Return True if, by the text's threshold, a response that misses some points can pass."""
     return text.threshold is not None and text.threshold * len(reading.points) <= len(reading.points) - 1
 
 
 def _numbers_of_points(n: int) -> list[dict[str, Any]]:
-    """Return a level for each number of points that may hold."""
+    """Return the levels "none of the points holds" to "all n points hold", with the keys of a rubric's file."""
     between = (f"{k} of the {n} points {'holds' if k == 1 else 'hold'}" for k in range(1, n))
     words = ("none of the points holds", *between, f"all {n} points hold")
     return [_level(float(k), description) for k, description in enumerate(words)]
 
 
 def _unlike(point: str, points: tuple[str, ...]) -> str:
-    """Return a point without the words that all points begin with."""
+    """Return a point without the opening words that all points share."""
     words = [some.split() for some in points]
     same = next((n for n, alike in enumerate(zip(*words, strict=False)) if len(set(alike)) > 1), 0)
     return " ".join(point.split()[same:])
 
 
 def _counts(text: GradedText) -> str:
-    """Say a text's weight, its threshold and that it is negated, as far as they aren't the usual."""
+    """Describe a text's weight, threshold and negation where they differ from the defaults; "" if none does."""
     weight = "" if text.weight == 1 else f", weight {text.weight:g}"
     threshold = "" if text.threshold is None else f", threshold {text.threshold:g}"
     return f"{weight}{threshold}{', a fault: passes where it is absent' if text.is_negated else ''}"

@@ -1,4 +1,4 @@
-"""Whether the low end of a scale in a text behind `llm-rubric` is the good one, by what both ends are said to mean."""
+"""Decides which end of a scale in an `llm-rubric` text is the good one, by what the text says about both ends."""
 
 import re
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ _LONGEST_SUBJECT = 120
 
 
 def best_end(text: str, scale: Scale) -> float | None:
-    """Return the good end of a scale, by what a text says or both ends mean; None where nothing tells."""
+    """Return the score at the good end of a scale, by the words of a text; None if the words don't show it."""
     if _LESS_IS_BETTER.search(text):
         return scale.ends[0]
     if (named := _BEST.search(text)) and (best := float(next(filter(None, named.groups())))) in scale.ends:
@@ -91,17 +91,17 @@ def best_end(text: str, scale: Scale) -> float | None:
 
 
 def is_good(meaning: str) -> bool:
-    """Return whether the meaning of an end is a good one."""
+    """Return whether the words for one end of a scale describe something good."""
     return _GOOD.match(meaning) is not None
 
 
 def is_bad(meaning: str) -> bool:
-    """Return whether the meaning of an end is a bad one."""
+    """Return whether the words for one end of a scale describe something bad."""
     return _BAD.search(_NEGATED.sub("", meaning)) is not None
 
 
 def turned(scale: Scale) -> Scale:
-    """Return a scale of whole numbers with its highest level first, the worst; raters choose the numbers as labels."""
+    """Return a whole-number scale reversed, so that its highest number is the worst level; numbers become labels."""
     last = len(scale.levels) - 1
     levels = (
         Level(index / last, f"{level.value:g}", level.description) for index, level in enumerate(reversed(scale.levels))

@@ -1,4 +1,4 @@
-"""The rubric of one criterion for a text behind `llm-rubric`: on the scale on which it asks for a score."""
+"""A rubric with one criterion for an `llm-rubric` text, on the scale that the text asks for."""
 
 from markscheme.features.grader_texts.text_reading import TextReading, read_text
 from markscheme.promptfoo.provider import RUBRIC_LABEL
@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 
 
 def text_rubric(text: str) -> TextRubric:
-    """Return the rubric of a text as one question, points too, with the reading of the text."""
+    """Return a rubric whose one criterion is the whole text, and a phrase for the scale that the text asks for."""
     reading = read_text(text)
     criterion = Criterion(1.0, text, "requirement", reading.scale)
     words = "pass or fail" if reading.points else reading.in_words

@@ -1,4 +1,4 @@
-"""Quotations and material of a text behind `llm-rubric`, set aside while what its author asks is read."""
+"""Replaces quotations and inserted material in an `llm-rubric` text while the author's own instructions are read."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 
 def set_aside(text: str) -> tuple[str, Sequence[str]]:
-    """Replace a text's material and longer quotations by one character each; return it and the replaced parts."""
+    """Replace each longer quotation and inserted passage by one character; return the text and what was replaced."""
     originals: list[str] = []
 
     def stand_in(passage: re.Match[str]) -> str:
@@ -38,5 +38,5 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
 
 
 def put_back(words: str, originals: Sequence[str]) -> str:
-    """Put the parts that `set_aside` replaced back into some words of the text."""
+    """Put the passages that `set_aside` replaced back into some words of the text."""
     return _STAND_INS.sub(lambda stand_in: originals[ord(stand_in[0]) - _FIRST], words)

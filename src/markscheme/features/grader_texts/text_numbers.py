@@ -44,10 +44,10 @@ _WORD = re.compile(rf"\b(?:{NUMBER_WORDS})\b", re.IGNORECASE)
 
 
 def in_digits(text: str) -> str:
-    """Return a text whose words for small numbers are digits."""
+    """Replace words for small numbers in a text by digits."""
     return _AND_A_HALF.sub(r"\1.5", _WORD.sub(lambda word: str(DIGITS[word[0].lower()]), _HUNDRED.sub("100", text)))
 
 
 def number_named(words: str) -> float:
-    """Return the value of digits or of a word for a number."""
+    """Return the value of a number that is written in digits or as a word."""
     return float(in_digits(words))

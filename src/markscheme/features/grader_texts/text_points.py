@@ -20,7 +20,7 @@ def points_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> tuple[Sequence[TextList], str]:
-    """Return the lists of a text that have several points together, and what stands after the last."""
+    """Return the first kind of list in a text that has several points, and the words after the last list."""
     lists, after = lists_of_lines(text)
     if sum(len(items) for _, items in lists) > 1:
         return lists, after
@@ -32,6 +32,6 @@ def _in_one_line(text: str) -> str:
 
 
 def _lead(before: str) -> str:
-    """Return the words before a list in the form in which they precede each point."""
+    """Return the words that introduce a list, in a form to put before each of its points."""
     lead = _in_one_line(before.replace("#", " ")).removesuffix(":")
     return "" if len(lead.split()) < 2 or lead.casefold() == "check that" else f"{lead} "

@@ -20,7 +20,7 @@ from markscheme.rubrics.criterion import YES_NO, Level, Scale
 
 
 class TextReading(NamedTuple):
-    """What a text asks for.
+    """The result of reading an `llm-rubric` text: its scale, its pass level and its points.
 
     Attributes:
         text: The text.
@@ -38,7 +38,7 @@ class TextReading(NamedTuple):
 
     @property
     def asks_for_score(self) -> bool:
-        """Whether pass or fail is not all that it asks for."""
+        """Whether the text asks for a score and not only for pass or fail."""
         return not self.scale.is_yes_no
 
     @property
@@ -54,7 +54,7 @@ class TextReading(NamedTuple):
 
     @property
     def pass_position(self) -> float | None:
-        """Where it passes, from 0 to 1; None where the text doesn't say."""
+        """Position on the scale, 0 to 1, from which the text passes an output; None where it doesn't say."""
         return None if self.passes_from is None else self.position(self.passes_from)
 
     def position(self, score: float) -> float:
@@ -67,7 +67,7 @@ class TextReading(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """What it asks for, as results and commands say it.
+        """A phrase for what the text asks for, as shown in results and commands.
 
         Example:
             >>> read_text("Rate the tone from 1 to 5. Pass if it is at least 4.").in_words

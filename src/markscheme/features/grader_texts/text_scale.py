@@ -117,20 +117,20 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer run of levels: that with numbers in digits, or that with numbers in words."""
+    """Return the longer of two runs of levels: with scores in digits only, or with scores in words too."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
-    """Return the ends of a scale whose levels sentences name without stating the scale."""
+    """Return lowest and highest score of the described levels if they can be the ends of a scale; else None."""
     low, high = (min(described), max(described)) if described else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
 def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float, float] | None:
-    """Return the ends of a scale that sentences name which ask for a score."""
+    """Return lowest and highest score of the scale that a text states; None if it states none."""
     ranges = list(filter(None, (range_in([sentence]) for sentence in asking if not _OF_EACH.search(sentence))))
     describing = [sentence for sentence in asking if not tells_what_passes(sentence)]
     summed = ends_of_points(text) if sums_points(text) and len(ranges) != 1 else None
@@ -150,24 +150,24 @@ def _headed_ends(text: str) -> tuple[float, float] | None:
 
 
 def _ends_in_json(text: str) -> tuple[float, float] | None:
-    """Return the ends of the score in the object that a grader has to answer with."""
+    """Return lowest and highest score from the JSON form that a text prescribes for the grader's answer."""
     named = _IN_JSON.search(text)
     low, high = (float(named[1]), float(named[2])) if named else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
 def _rise_by_one(conditions: Mapping[float, str]) -> bool:
-    """Return whether scores for what an output does are levels, one after the other, and no points to add."""
+    """Return whether described scores rise by 1 each, like levels of a scale, and aren't points to be added up."""
     return len(conditions) > 2 and list(conditions) == [min(conditions) + step for step in range(len(conditions))]
 
 
 def _are_degrees(conditions: Mapping[float, str]) -> bool:
-    """Return whether scores are more than pass and fail by other names."""
+    """Return whether described scores are more than pass and fail in numbers, 0 and 1."""
     return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
 
 
 def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
-    """Return the scale between two scores: whole numbers, tenths from 0 to 1, or the levels that a text describes."""
+    """Build the scale between two scores, of whole numbers, tenths or just the levels that a text describes."""
     inside = {value: words for value, words in described.items() if low <= value <= high}
     if high - low < FEWEST_WHOLE:
         is_whole = len(inside) > 2 and {low, high} <= inside.keys()

@@ -1,4 +1,4 @@
-"""Tables in a text behind `llm-rubric`, as the lines of levels or of points that most people write instead."""
+"""Rewrites tables in an `llm-rubric` text as lines, one for each level or point."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _RULE = re.compile(r"[ :|-]{2,999}")
 
 
 def without_tables(text: str) -> str:
-    """Return a text whose tables are lines: levels with their numbers, or points."""
+    """Rewrite the tables in a text as lines of levels with their scores, or of points."""
     lines: list[str] = []
     table: list[str] = []
     for line in (*text.splitlines(), ""):
@@ -34,7 +34,7 @@ def without_tables(text: str) -> str:
 
 
 def _lines_of(table: Sequence[str]) -> Sequence[str]:
-    """Return a table as lines of levels or points; a table with neither as it is."""
+    """Rewrite a table's rows as lines of levels or points; return a table that has neither as it is."""
     rows = [[cell.strip() for cell in line.strip(" |").split("|")] for line in table if not _RULE.fullmatch(line)]
     header, body = (rows[0], rows[1:]) if rows else ((), ())
     numbered = next((column for column in range(len(header)) if body and _is_numbered(body, column)), None)
@@ -46,7 +46,7 @@ def _lines_of(table: Sequence[str]) -> Sequence[str]:
 
 
 def _numbered_lines(header: Sequence[str], body: Sequence[Sequence[str]], numbered: int) -> Iterator[str]:
-    """Yield the rows of a table with a column of numbers as lines: levels, weighted points, or plain points."""
+    """Yield a line for each row of a table that has a column of numbers: a level, a weighted point or a plain point."""
     heading = header[numbered]
     are_counted = len({row[numbered] for row in body}) < len(body) or _MOST.search(heading) is not None
     for row in body:

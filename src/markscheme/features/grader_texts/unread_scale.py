@@ -1,4 +1,4 @@
-"""Whether a text behind `llm-rubric` asks for a score whose scale wasn't read, so that it is said."""
+"""Decides whether an `llm-rubric` text asks for a score on a scale that couldn't be read."""
 
 import re
 
@@ -84,7 +84,7 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 
 def asks_by_another_scale(text: str) -> bool:
-    """Return whether a text in which no scale was read asks for a score."""
+    """Return whether a text in which no scale could be read nevertheless asks for a score."""
     return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
 
 

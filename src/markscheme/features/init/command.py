@@ -110,12 +110,12 @@ def init(
 
 
 def _suggested(folder: Path) -> FoundProject | None:
-    """Return the project that the files of a folder suggest; None if they suggest none."""
+    """Return a project made from what a folder holds, such as a Promptfoo configuration; None if nothing fits."""
     return next((project for read in PROJECT_SOURCES if (project := read(folder)) is not None), None)
 
 
 def _graders() -> dict[Path, str]:
-    """Return the files of a new project that are about no rubric."""
+    """Map paths to texts of the new project's files that don't depend on a rubric: graders and the stand-in judge."""
     return {path: text for path, text in project_files().items() if path.parts[0] in ("graders", "stand_in_judge.py")}
 
 
@@ -135,7 +135,7 @@ def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
 
 
 def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
-    """Return each file on a line, with what it is for; the rubric first, since that is what its user edits."""
+    """Yield a line for each file, with its purpose; the rubric's file comes first, since the user edits it."""
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
     order = {name: index for index, name in enumerate(_FOR)}
@@ -146,7 +146,7 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
 
 
 def _as_it_is(path: Path) -> str:
-    """Say why a file that was left alone can't be used as it is."""
+    """Return the remark on an existing file: that it was left as it is, and where it points if it is a broken link."""
     return (
         "left as it is"
         if path.exists()
@@ -155,7 +155,7 @@ def _as_it_is(path: Path) -> str:
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
-    """Return how to go on with a rubric that was made from a table."""
+    """Yield the next steps for a rubric that was made from a table."""
     options = "".join(f" --ratings {quote(str(path))}" for path in project.judged)
     if project.judged:
         yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
@@ -181,7 +181,7 @@ def _with_skill() -> Iterator[str]:
 
 
 def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
-    """Return how to go on: without a key first, then under Promptfoo."""
+    """Yield the next steps: calibrate a stand-in judge without an API key, then grade under Promptfoo."""
     change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:

@@ -38,5 +38,5 @@ def skill_files() -> dict[Path, str]:
 
 
 def _texts(sources: Mapping[Path, Path]) -> dict[Path, str]:
-    """Map each file's place to its text, read from where it is taken."""
+    """Map each file's path in the project to the text of its source file."""
     return {path: source.read_text(encoding="utf-8") for path, source in sources.items()}

@@ -15,13 +15,13 @@ def _label() -> CommandFunction:
 
 
 def _of_plan(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `plan` to those of `label`."""
+    """Convert the arguments of the removed command `plan` to those of `label`."""
     draws = any(word.partition("=")[0] in ("--next", "--pairs") for word in words)
     return [*words, "--to", "TO-LABEL.jsonl"] if draws else [*words, "--plan"]
 
 
 def _of_adjudicate(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `adjudicate` to those of `label`."""
+    """Convert the arguments of the removed command `adjudicate` to those of `label`."""
     return [*words, "--disputed"]
 
 

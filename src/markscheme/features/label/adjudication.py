@@ -1,4 +1,4 @@
-"""What is said around the page on which one person resolves the labels on which annotators disagree."""
+"""What the terminal shows around adjudication, in which one person resolves labels on which annotators disagree."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from markscheme.text import on_one_line
 
 
 def dispute_lines(work: Work) -> Iterator[str]:
-    """Yield for each criterion on how many examples annotators differ, and its words."""
+    """Yield a line for each disputed criterion: on how many examples annotators differ, and the criterion's text."""
     for dispute in work.disputes():
         (lower, higher), _ = dispute.pairs[0]
         yield (

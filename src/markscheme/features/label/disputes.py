@@ -94,7 +94,7 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
 ) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
-    """Return what annotators said where they disagree, by id and criterion: one voice per annotator, the lowest level
+    """Return the annotators' labels, with reasons, where they disagree, by example and criterion, the lowest level
     first.
 
     Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
@@ -126,7 +126,7 @@ def disputed(
 
 
 def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
-    """Return how annotators differ on each criterion on which they do, the most disputed first."""
+    """Return the disagreement on each criterion on which annotators disagree, the most disputed first."""
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
     disputes = []
     for criterion in rubric.criteria:
@@ -143,7 +143,7 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
 
 
 def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
-    """Return each annotator's first label of an example, without criteria that had another wording."""
+    """Return each annotator's first rating of each example, without criteria that were worded differently then."""
     first: dict[tuple[str, str], Rating] = {}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         if rating.kind == "human":
@@ -153,7 +153,7 @@ def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
 
 
 def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
-    """Return levels on a criterion, "does not apply" among them, shape (n_examples, n_columns); nan for none."""
+    """Return labels on a criterion, shape (n_examples, n_columns): levels, a code for "does not apply", or nan."""
     if not columns:
         return np.empty((0, 0))
     name = criterion.name
@@ -161,7 +161,7 @@ def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Find the examples with two different labels, shape (n_examples,)."""
+    """Return a mask of the examples with two different labels, shape (n_examples,)."""
     lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
     highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
     return np.asarray(highest > lowest)
@@ -172,7 +172,7 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
 
 
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[str, str]:
-    """Return one annotator's label, reason and quote, by the keys of the page."""
+    """Return an annotator's label, reason and quote as a dict for the labelling page."""
     label = shown_word(word, criterion)
     if rating is None:
         return {"label": label, "reason": "", "quote": ""}
@@ -182,7 +182,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
 
 
 def shown_word(word: float, criterion: Criterion) -> str:
-    """Name a label as the page shows it."""
+    """Return a label in the words that the labelling page shows."""
     if word == _DOES_NOT_APPLY:
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

@@ -1,4 +1,4 @@
-"""What follows when a rater has labelled everything: another annotator, a decision on disputes, or the calibration."""
+"""Next steps once a rater has labelled everything: another annotator, adjudication, or calibration."""
 
 from shlex import quote
 
@@ -12,7 +12,7 @@ LEAST_DECIDED = 40
 
 
 def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
-    """Return why and by which command to go on, the most useful first; empty while something is left to label."""
+    """Return the next steps, each as a reason and a command, the most useful first; empty while responses are left."""
     commands = Commands.on(work.rubric)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:
@@ -42,7 +42,7 @@ def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
 
 
 def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
-    """Point to what decisions about whole responses say of weights and pass mark, once there are enough."""
+    """Return the step to run `improve`, once enough whole responses are decided to check weights and pass mark."""
     decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
     if len(decided) < LEAST_DECIDED:
         return ()

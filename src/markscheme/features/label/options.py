@@ -1,4 +1,4 @@
-"""Options of how a project is labelled, and of what its plan tells."""
+"""Options of how a project is labelled, and of which goals its plan shows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ HALF_WIDTH = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """How a project is labelled, and for which goals besides the verdict a plan says how many labels they need."""
+    """Options of how a project is labelled, and of the goals for which a plan shows the labels needed."""
 
     annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)
     ask_whole: AskWhole = setting(
@@ -42,7 +42,7 @@ class PlanOptions:
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """The goals besides the verdict that are asked for."""
+        """The goals, besides the verdict, that the user asked the plan to show."""
         is_wanted: dict[Goal, bool] = {
             "width": self.details or self.width is not None,
             "promise": self.details or self.error is not None,
@@ -52,7 +52,7 @@ class PlanOptions:
 
     @property
     def half_width(self) -> float:
-        """Half the width of intervals."""
+        """Half the interval width for which the plan shows the labels needed."""
         return self.width or HALF_WIDTH
 
     @property

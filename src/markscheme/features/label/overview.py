@@ -1,4 +1,4 @@
-"""Who has labelled how much of a rubric's examples, how often annotators agree, and who is unsteady."""
+"""How much each annotator has labelled, how often annotators agree, and who often changes answers."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -58,7 +58,7 @@ class AnnotatorProgress:
 
     @property
     def is_unsteady(self) -> bool:
-        """Whether the annotator seldom repeats an answer."""
+        """Whether the annotator often answers differently when the same response comes back."""
         return self.repeated >= LEAST_REPEATED and self.same < STEADY_SHARE * self.repeated
 
 
@@ -84,7 +84,7 @@ class Overview:
 
     @property
     def next_step(self) -> str | None:
-        """Sentence on what to label next; None where nothing is needed."""
+        """Sentence that says what to label next; None if no labels are needed."""
         return self.next_labels.of(self.labelled.get(0, 0), self.pool)
 
 
@@ -150,7 +150,7 @@ def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], r
 
 
 def view(overview: Overview) -> Document:
-    """Show the overview as a document."""
+    """Render the progress of labelling as a document."""
     rows = tuple(
         (
             annotator.rater,
@@ -175,7 +175,7 @@ def view(overview: Overview) -> Document:
 
 
 def _onward(overview: Overview) -> tuple[str, str]:
-    """Return what to do next: label what is left of the pool, or other outputs; or calibrate."""
+    """Return the next step and its command: label the rest of the pool, draw other outputs, or calibrate."""
     commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
     if labels is None or not labels.more:
@@ -186,7 +186,7 @@ def _onward(overview: Overview) -> tuple[str, str]:
 
 
 def json_of(overview: Overview) -> dict[str, Any]:
-    """Return the overview by the keys of its JSON."""
+    """Return the overview as a dict with the keys of the JSON output."""
     annotators = [{**asdict(annotator), "unsteady": annotator.is_unsteady} for annotator in overview.annotators]
     labelled = {str(count): n for count, n in overview.labelled.items()}
     labels = overview.next_labels.labels

@@ -39,26 +39,26 @@ PAGE = PageTemplate(
 
 
 def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
-    """Render the response of a step and its inputs, laid out."""
+    """Render the response that a step of labelling shows, and its inputs, as HTML."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
     return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
-    """Name the inputs that a rater reads: those the rubric knows that the example has, and those it should have."""
+    """Return the names of the inputs that a rater sees: the rubric's inputs that the example has or lacks."""
     inputs = example.submission.inputs
     missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
     return [name for name in rubric.known_inputs if name in inputs or name in missing]
 
 
 def page_of(work: Work, *, timed: bool) -> str:
-    """Render the page as the server sends it; it asks the server for responses and gives it the answers."""
+    """Render the labelling page that is served; its script gets responses from the server and sends answers back."""
     return _page(work, _data(work, timed=timed))
 
 
 def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """Render the page as a file that needs no server: it holds the responses, and saves the answers for `import`.
+    """Render the labelling page as a file that needs no server: it holds the responses and saves answers for `import`.
 
     Args:
         work: What is labelled.
@@ -113,7 +113,7 @@ def message_page(title: str, text: str) -> str:
 
 
 def progress_part(work: Work) -> str:
-    """Return what the server adds to the overview: how steady the rater is, how often others agree, and what is
+    """Render the part of the page with the rater's progress: repeated answers, agreement with others, and what is
     disputed."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
@@ -125,7 +125,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
-    """Return the data for the page's script; others' labels only for an adjudicator who decides on them."""
+    """Return the data for the page's script; only an adjudicator's data contain other annotators' labels."""
     names = [question.criterion.name for question in work.all_questions]
     old_words = words_in(work.home.path.parent) if work.reworded else {}
     places = {step: index for index, step in enumerate(work.steps)}
@@ -154,8 +154,8 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
 
 
 def _first_words(work: Work, step: Step) -> dict[str, str]:
-    """Return what names a response on the page, where its id might say who wrote it: the beginning of the query and of
-    it."""
+    """Return a response's title on the page: the first words of the query and of the response, not its id, which might
+    reveal the author."""
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
     query = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
@@ -164,7 +164,7 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
 
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
-    """Return what a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
+    """Return what a sheet saves for an answer: the rating of a criterion, or the decision on the whole response."""
     if question.is_whole:
         return {**({} if answer == CANNOT_TELL else {"pass": answer == WHOLE_PASSES}), "whole_under": WHOLE_UNDER}
     rated = question.rated(answer)
@@ -178,14 +178,14 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Map each question to the words that the rater answered before; empty ones where they aren't recorded."""
+    """Yield, for each question, the earlier wording that the rater answered, empty if unrecorded; None if unchanged."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
 
 
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
-    """Return a criterion as the page shows it."""
+    """Return the data from which the page's template shows a criterion."""
     criterion = question.criterion
     seen = rubric.known_inputs if question.is_whole else rubric.shown_to(criterion)
     return {
@@ -200,7 +200,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
 
 
 def _anchors(criterion: Criterion) -> Iterator[str]:
-    """Return the rubric's words for each level that has any."""
+    """Yield the key of each level that the rubric names or describes, with the rubric's words for it."""
     for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
         words = " – ".join(word for word in (level.label, level.description) if word and word != choice)
         if words:
@@ -208,7 +208,7 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 
 
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
-    """List the answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
+    """Yield the answers to choose from: yes and no, or levels from the worst; last "does not apply", "can't tell"."""
     scale = question.criterion.scale
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")
@@ -223,7 +223,7 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
 
 
 def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
-    """List the levels of a pair by the place in which its responses are shown: keys 1 and 2, and 0 for a tie."""
+    """Yield the answers to a preference question: key 1 for the response shown first, 2 for the second, 0 for a tie."""
     choices = criterion.scale.choices
     for choice in sorted(choices, key=lambda choice: choice == "tie"):
         key, name = _OF_PLACES[choice]

@@ -67,7 +67,7 @@ def _prompt(example: Example) -> str:
 def _balanced(
     possible: Mapping[str, Sequence[tuple[str, str]]], wanted: int, chance: random.Random
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Return each prompt with a pair of systems, in turns over all prompts, until there are enough or no more."""
+    """Choose prompts with a pair of systems each, going round all prompts, until `wanted` are chosen or none remain."""
     left = {prompt: list(pairs) for prompt, pairs in possible.items()}
     times: Counter[tuple[str, str]] = Counter()
     chosen: list[tuple[str, tuple[str, str]]] = []

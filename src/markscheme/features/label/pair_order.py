@@ -1,4 +1,4 @@
-"""In which order a rater sees the two responses of a pair: drawn by rater and pair, and turned for the second time."""
+"""The order in which a rater sees the two responses of a pair: random, and reversed when the pair comes back."""
 
 import hashlib
 from dataclasses import replace
@@ -20,10 +20,10 @@ def is_turned(step: Step, rater: str) -> bool:
 
 
 def shown_order(*, turned: bool) -> ShownOrder:
-    """Return the order in words, as ratings have it."""
+    """Return the word that ratings store for the order in which a pair was shown."""
     return "second-first" if turned else "first-second"
 
 
 def turned_rated(rated: Rated) -> Rated:
-    """Turn an answer about the shown order into one about the stored order, or the reverse."""
+    """Convert an answer from the order in which a pair was shown to the stored order, or back."""
     return rated if rated.level is None else replace(rated, level=0.0 - rated.level)

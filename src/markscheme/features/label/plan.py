@@ -1,4 +1,4 @@
-"""How many labels an interval width or a promise needs."""
+"""Number of labels needed for an interval width, or to promise a maximum error rate."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -40,7 +40,7 @@ def needs_of(
     error: float = PROMISED_ERROR,
     promise: Need | None = None,
 ) -> list[Need]:
-    """Compute the labels that each goal needs.
+    """Compute the number of labels that each of a plan's goals needs.
 
     Args:
         truth: The labels so far.
@@ -65,7 +65,7 @@ def needs_of(
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
-    """Plan from the coefficient's spread so far, else from the conservative table with the labels' own margins."""
+    """Compute the labels needed for an interval of this half-width around a criterion's kappa, from a pilot if any."""
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
@@ -90,7 +90,7 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
 
 
 def _spread(estimate: Estimate) -> float | None:
-    """Compute the standard error times √n of a coefficient, from its interval."""
+    """Compute a coefficient's standard error times √n from the width of its interval."""
     value = estimate.value
     low = estimate.low
     high = estimate.high

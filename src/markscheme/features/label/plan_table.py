@@ -1,4 +1,4 @@
-"""The plan for a table without a rubric: the number of labels that calibrating it asks for, or the first labels."""
+"""The labelling plan for a table without a rubric: how many labels a calibration of the table needs."""
 
 import shlex
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _WITHOUT_LABELS = frozenset({"no-labels", "nothing-rated"})
 
 
 def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions, annotators: int = 1) -> Plan:
-    """Return the plan for a table.
+    """Return the labelling plan for a table without a rubric.
 
     Args:
         paths: Its files.
@@ -62,7 +62,7 @@ def _labels_asked(calibration: Calibration) -> int:
 
 
 def _people(reading: TableReading, options: LabelOptions) -> Gold:
-    """Return people's gold on the criterion with the most labelled examples."""
+    """Return the annotators' gold labels on the criterion that has the most labelled examples."""
     golds = [
         gold_of(reading.examples(name), reading.rubric(name), kind=options.gold, by=options.gold_by)
         for name in reading.roles.criteria

@@ -45,7 +45,7 @@ class ResponsePool:
     labels: tuple[Rating, ...]
 
     def those_in(self, ids: Collection[str], source: Path) -> "ResponsePool":
-        """Return the pool with the responses of some ids alone.
+        """Return a pool with only the responses that have these ids.
 
         Raises:
             RatingError: None of them is here.
@@ -58,7 +58,7 @@ class ResponsePool:
 
 
 def ids_to_ask(path: Path) -> frozenset[str]:
-    """Read the ids of the responses that grades, as `grade --json` prints them, leave to people.
+    """Read the ids of the responses that no judge decided, so that a person must, from the output of `grade --json`.
 
     Raises:
         RatingError: It holds no grades, or none that asks a person.
@@ -100,7 +100,7 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
 
 
 def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
-    """Read the responses that `pass-rate --track` drew to be labelled, of all streams: the oldest week first, and in
+    """Read the responses that `pass-rate --track` drew for labelling, from all streams: the oldest week first, and in
     the order in which they were drawn.
 
     Args:
@@ -147,12 +147,12 @@ class SetFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the file; others who label wait."""
+        """Lock the file while the context lasts; other processes wait."""
         with exclusive(self.path.parent / RATINGS_FOLDER, is_folder=True, busy=lambda: None):
             yield
 
     def check(self, pool: Sequence[Example]) -> None:
-        """Refuse a pool whose ids name other responses in the set, or that can't be added to this file.
+        """Refuse a pool that can't be added to this file, or whose ids belong to other responses in the file.
 
         Raises:
             RatingError: Names the ids, or says what to do.
@@ -164,15 +164,15 @@ class SetFile:
             )
 
     def keep_parts(self) -> tuple[Example, ...]:
-        """Give the examples of a set without parts theirs, and return them; call it within `locked`."""
+        """Assign examples without a part, such as dev, to one, and return all examples; call within `locked`."""
         return keep_parts_by_place(self.path, self.rubric)
 
     def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:
-        """Return examples to add, each with its part; call it within `locked`."""
+        """Return new examples with the part, such as dev, that each is assigned to; call within `locked`."""
         return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Append the examples that aren't there yet; on disk when this returns. Call it within `locked`."""
+        """Append the examples that the file lacks; on disk when this returns. Call within `locked`."""
         ids = set(self._ids())
         new = [line for line in lines if line["id"] not in ids]
         if new:

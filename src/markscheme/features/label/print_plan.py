@@ -59,7 +59,7 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
 
 
 def refuse_shared_output(to: str | None, json: str | None) -> None:
-    """Refuse to write the plan and what to label next to standard output.
+    """Refuse to write both the plan and the outputs to label next to standard output.
 
     Raises:
         UsageError: They would share it.
@@ -71,7 +71,7 @@ def refuse_shared_output(to: str | None, json: str | None) -> None:
 def write_pairs(
     rubric: Rubric, pool: Path | None, to: str, *, most: int | None, seed: int, columns: ColumnOptions
 ) -> int:
-    """Write pairs of a pool's outputs as examples, and print how they are balanced.
+    """Write pairs of a pool's outputs as examples to label, and print how evenly systems are compared.
 
     Args:
         rubric: A rubric of pairs.

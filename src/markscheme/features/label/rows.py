@@ -1,4 +1,4 @@
-"""Rows that bring criteria of their own: what each response is asked."""
+"""Labelling of rows that bring criteria of their own: the criteria to label each response on."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ PER_TASK = 8
 
 
 class RowsToLabel(NamedTuple):
-    """Responses to label, each by criteria of its own.
+    """Responses to label, each on criteria of its own.
 
     Attributes:
         rubric: Each different criterion of all rows once.
@@ -43,7 +43,7 @@ class RowsToLabel(NamedTuple):
 
 
 def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
-    """Read rows that bring criteria of their own.
+    """Read responses to label from rows that bring criteria of their own.
 
     Args:
         path: Their file.
@@ -86,7 +86,7 @@ def _row(data: Any, line: int) -> tuple[Example, Rubric]:
 
 
 def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:
-    """Return the criteria that a response is asked: all, or some at random, the same ones whenever it is opened."""
+    """Return the criteria to label a response on: all, or a random few that stay the same in later sessions."""
     if every or len(rubric.criteria) <= ASKED_WHOLE:
         return rubric.criteria
     indices = sorted(random.Random(id).sample(range(len(rubric.criteria)), PER_TASK))  # noqa: S311 - which are asked

@@ -44,7 +44,7 @@ def label_on_pages(
     page: PageOptions,
     json: bool,
 ) -> int:
-    """Serve each rater's page until Ctrl-C, or write it as a sheet; the exit status.
+    """Serve each rater's page until Ctrl-C, or write it as a sheet; return the exit status.
 
     Args:
         rubric: The rubric's name.
@@ -106,7 +106,7 @@ def _opened(
     columns: ColumnOptions = ColumnOptions(),
     page: PageOptions,
 ) -> Iterator[list[Work]]:
-    """Open the work of each rater; other processes may not write to their files until the end."""
+    """Open each rater's work, and keep other processes from writing to the raters' files while the context lasts."""
     if find_spec("fcntl") is None:
         raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
     file, works = existing_file(pool) if pool else None, []
@@ -137,13 +137,13 @@ def _opened(
 
 
 def _say_what_is_left_out(works: Sequence[Work]) -> None:
-    """Say on standard error which responses of the set aren't asked, and why."""
+    """Print on standard error which responses nobody is asked to label, and why."""
     for note in dict.fromkeys(note for work in works for note in work.notes):
         print(note, file=sys.stderr)
 
 
 def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json: bool) -> int:
-    """Print where each rater's page is, and serve them until Ctrl-C."""
+    """Print the address of each rater's page, and serve the pages until Ctrl-C."""
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():
@@ -166,7 +166,7 @@ def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json:
 
 
 def _say_what_follows(work: Work) -> None:
-    """Say what labels that were given again show about the old ones."""
+    """Print whether labels given before a criterion was reworded still count, now that some were given again."""
     if not work.reworded:
         return
 
@@ -176,7 +176,7 @@ def _say_what_follows(work: Work) -> None:
 
 
 def _say_onward(works: Sequence[Work]) -> None:
-    """Say what to do next once every rater has labelled everything."""
+    """Print the next steps once every rater has labelled everything."""
     if works and all(work.current is None for work in works):
         for why, command in onward_steps(works[0]):
             print(f"{why} {command}", file=sys.stderr)
@@ -195,7 +195,7 @@ def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
 
 
 def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: bool) -> int:
-    """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
+    """Write each rater's sheet, and add its responses to the rubric's examples, where `import` looks for them."""
     for work in works:
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")

@@ -1,4 +1,4 @@
-"""What to plan, and the plan: the labels that a verdict needs, the cost of the next run, and what to label next."""
+"""Makes a plan: the labels that a verdict needs, the cost of the next run, and what to label next."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def make_plan(
     columns: ColumnOptions = ColumnOptions(),
     watch: Watch = unwatched,
 ) -> Plan:
-    """Make a plan, with the outputs of a pool that are drawn; no judge is asked.
+    """Make a plan, and draw the outputs of a pool to label next; no judge is asked.
 
     Args:
         rubric: The rubric.
@@ -151,7 +151,7 @@ def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) ->
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """Return the examples so far, none where there is no set yet, and the calibration folder."""
+    """Return the labelled examples, none if there is no file of them yet, and the calibration folder."""
     folder = find_calibration(rubric.name, Path.cwd())
     if named is None and (folder is None or not list(folder.glob("examples.*"))):
         return ExampleSet(()), folder
@@ -181,7 +181,7 @@ def _recorded(
     ask: AskOptions,
     watch: Watch,
 ) -> Sequence[Rating]:
-    """Return the ratings of the examples by a judge whose replies are recorded; nothing is asked for them."""
+    """Return ratings of the examples from a judge's recorded replies; empty if no judge has any. Nothing is asked."""
     recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
     if not truth.ids or not recorded:
         return ()
@@ -190,7 +190,7 @@ def _recorded(
 
 
 def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: LabelOptions) -> Comparison | None:
-    """Compare a judge with the labels so far; None without ratings of one judge on labelled examples."""
+    """Compare a judge's ratings with the labels so far; None unless exactly one judge rated labelled examples."""
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
@@ -205,13 +205,13 @@ def _promise(
     error: float,
     gold: Kind | None,
 ) -> Need | None:
-    """Return the labels that a promise of the judges in the files of ratings needs, in the order of the files."""
+    """Return the labels needed to promise an error rate for automatic decisions by these judges; None if not known."""
     needs = (need(rubric, everything, ratings, error, gold) for need in PROMISE_NEEDS)
     return next((need for need in needs if need is not None), None)
 
 
 def _number(needed: NextLabels) -> int:
-    """Return how many to draw where no number was given: as many as the verdict needs."""
+    """Return the default number of outputs to draw: as many as the verdict needs labels."""
     if needed.labels is None or not needed.labels.more:
         raise UsageError(needed.why_no_number)
     return needed.labels.more

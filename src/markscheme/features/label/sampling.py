@@ -1,4 +1,4 @@
-"""Which outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
+"""Draws the outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ VERDICTS = (False, True)
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An output to label.
+    """An output that was drawn to be labelled.
 
     Attributes:
         example: The output.
@@ -65,7 +65,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class _PoolStratum:
-    """Stratum of the pool.
+    """A stratum of the pool, with counts of its outputs.
 
     Attributes:
         name: Its name.
@@ -98,13 +98,13 @@ class Draw:
 
     @property
     def systems(self) -> dict[str, int]:
-        """Number drawn from each system, where each is to get a pass rate of its own; else empty."""
+        """Number of outputs drawn from each system, where each system gets its own pass rate; else empty."""
         taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
         systems = dict.fromkeys(example.system for example in self.pool.examples or ())
         return {name: taken[name] for name in systems} if taken else {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draw as plain data."""
+        """Return the draw as a dict that JSON can hold."""
         return {
             "n": len(self.picks),
             "seed": self.seed,
@@ -220,7 +220,7 @@ def _picks(
 
 
 def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
-    """Return the picks with one name for their draw, which no other draw has."""
+    """Return the picks with a unique name of the draw that all of them belong to."""
     draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
     return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 
@@ -232,8 +232,8 @@ def _by_system(
     passed: Mapping[str, bool],
     count: int,
 ) -> list[tuple[str, Sequence[Example], int]]:
-    """Return each system's fails and passes by the judge with the labels they get; empty where `count` is too small for
-    a rate of every system."""
+    """Divide `count` labels among strata of each system's fails and passes by the judge; empty if they are too few for
+    a pass rate of every system."""
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)
     if len(systems) < 2 or undecided:
@@ -255,8 +255,8 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
-    """Return the same number of labels, but at least one for each system and decision without any, so that no output
-    has probability 0."""
+    """Move single labels from the largest stratum to strata of systems and decisions without any, so that no output has
+    probability 0."""
     adjusted = taken.copy()
     for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
         adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1
@@ -297,7 +297,7 @@ def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
 
 
 def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
-    """Choose units, by index, with exactly these probabilities, as many as they add up to.
+    """Draw as many units as these inclusion probabilities add up to, each with its own, and return their indices.
 
     Source:
         Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988
@@ -321,7 +321,7 @@ def _allocation(
     free: Sequence[Example],
     count: int,
 ) -> dict[str, int]:
-    """Allocate labels to the strata by how much they would add: at least a few to each, never more than it has."""
+    """Divide `count` labels among the strata by how much they narrow the estimate, with a minimum for each stratum."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
     index_of = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():
@@ -344,14 +344,14 @@ def _allocation(
 
 
 def _as_expected(name: str, n: int) -> tuple[int, int]:
-    """Divide labels without an outcome yet into the fails and passes to expect."""
+    """Return how many of `n` future labels in a stratum are expected to fail, and how many to pass."""
     fails, passes = _expected(name)
     failing = round(n * fails / (fails + passes))
     return failing, n - failing
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Estimate a stratum's prior fails and passes, by the judge's decision and how certain it is."""
+    """Return prior counts of fails and passes for a stratum, by the judge's decision and its certainty."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 
@@ -362,7 +362,7 @@ def _expected(name: str) -> tuple[float, float]:
 def _judged(
     rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]
 ) -> tuple[dict[str, bool], dict[str, tuple[str, ...]]]:
-    """Return the judge's decision on each output that has one, and the reasons to draw each rather than another."""
+    """Return the judge's decision on each output that has one, and each output's reasons to be drawn more often."""
     by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
     for rating in ratings:
         by_id.setdefault(rating.id, []).append(rating)
@@ -387,7 +387,7 @@ def _decision(rating: Rating, rubric: Rubric) -> bool | None:
 
 
 def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
-    """Find the part of the judge's passes, and of its fails, whose scores are nearest to the pass mark."""
+    """Find the ids of outputs with scores nearest to the pass mark, separately among the judge's passes and fails."""
     distance = {}
     for id in passed:
         scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
@@ -404,7 +404,7 @@ def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapp
 
 
 def _with_rare_level(rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]) -> set[str]:
-    """Find the ids of outputs to which a judge gave, on some criterion, a level that few outputs of the pool have."""
+    """Find the ids of outputs that got, on any criterion, a level that the judge gave to few outputs of the pool."""
     ids_of_level: dict[tuple[str, float], set[str]] = {}
     for example in pool:
         for rating in by_id[example.id]:
@@ -423,7 +423,7 @@ def _nearest_level(criterion: Criterion, level: float) -> float:
 def _cells(
     judge_passes: Mapping[str, bool], why: Mapping[str, tuple[str, ...]], pool: Sequence[Example], count: int
 ) -> dict[str, str]:
-    """Name the stratum of each output: its own; else by decision and doubt, as finely as `count` labels allow."""
+    """Map each output's id to its stratum: the one recorded with it, else by the judge's decision and its certainty."""
     if all(example.stratum for example in pool):
         return {example.id: example.stratum for example in pool}
     if not judge_passes:
@@ -456,7 +456,7 @@ def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]
 
 
 def parted_draw(draw: Draw, parted: Callable[[Iterable[Example]], Iterable[Example]]) -> Draw:
-    """Return the draw with each output's part of the set that it is for."""
+    """Return the draw with a part of the example set, such as dev, assigned to each output."""
     examples = parted(pick.example for pick in draw.picks)
     picks = (replace(pick, example=example) for pick, example in zip(draw.picks, examples, strict=True))
     return replace(draw, picks=tuple(picks))

@@ -1,4 +1,4 @@
-"""The labelling page, served: behind a token for each rater, and without anything from the network."""
+"""Server of the labelling page: each rater has a token, and nothing is loaded from the network."""
 
 import socket
 import sys
@@ -32,7 +32,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
 
 
 class _Pages:
-    """Page of one rater, with what it asks for. No handler awaits between reading and writing, so none interleave."""
+    """Request handlers of one rater's page. No handler awaits between reading and writing, so none interleave."""
 
     def __init__(self, work: Work, timed: bool) -> None:
         self.work, self.timed = work, timed
@@ -125,7 +125,7 @@ class _Pages:
 
 
 def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> ResponseAnswers | None:
-    """Read the answers to questions; None where one has none that it allows."""
+    """Read the answers that the page sent; None if any question lacks an allowed answer."""
     answers, reasons, quotes = (texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None

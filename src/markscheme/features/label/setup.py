@@ -118,7 +118,7 @@ def open_work(
 
 
 def _rubric_of_results(named: str, here: Path) -> str:
-    """Return the rubric's name; results of Promptfoo become one, with their metrics as criteria."""
+    """Return the rubric's name; if Promptfoo's results are named, make a rubric with their metrics as criteria."""
     path = here / named
     project = project_of_results(path) if path.is_file() else None
     if project is None:
@@ -138,7 +138,7 @@ def _work(
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
 ) -> Work:
-    """Make the work before its order is decided; of rows, each response is asked its own criteria."""
+    """Make a rater's work, with the questions about each response, before the order of responses is decided."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}
@@ -161,7 +161,7 @@ def _work(
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
-    """Return what labels from before a rewording count for in the rubric's set; None where there are none."""
+    """Return which labels given before a rewording of criteria still count; None if there are no such labels."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
     try:
@@ -174,8 +174,8 @@ def carried_in(work: Work) -> CarriedLabels | None:
 
 
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """Return what is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded
-    ones where the check needs them; with the digest of the words that were answered."""
+    """Map each labelled step to the criteria to ask again, because they are new or were reworded, with the digest of
+    the wording that the rater answered."""
     to_relabel = set() if carried is None else set(carried.to_relabel)
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
@@ -195,7 +195,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Drop responses of which nothing is asked again, put those asked again first, and note what is left out."""
+    """Drop labelled responses without new questions, put those with new questions first, and note what is left out."""
     steps = [
         step
         for step in work.steps
@@ -247,7 +247,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
 
 
 def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
-    """Return the work on what was drawn from the pool so far; draws more once all of that is labelled."""
+    """Limit a rater's work to the outputs drawn from the pool so far, and draw more once all of them are labelled."""
     with work.home.locked():
         examples = work.home.read()
         drawn = _among(pool, examples)
@@ -279,7 +279,7 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
 
 
 def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
-    """Map the ids of labelled responses to gold's decisions so far."""
+    """Map the id of each labelled response to whether it passes by the gold labels so far."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric):
         by_id.setdefault(rating.id, []).append(rating)
@@ -291,7 +291,7 @@ def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
 
 
 def keep_examples(work: Work) -> None:
-    """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
+    """Add the responses that a rater labels to the rubric's examples, so that imported labels find their examples."""
     with work.home.locked():
         kept_ids = {example.id for example in work.home.read()}
         record_words(work.home.path.parent, work.rubric, date.today().isoformat())

@@ -80,14 +80,14 @@ class LabelFile:
         self.labels = {Step(r.id, r.sample): r for r in own_ratings if r.kind == self.kind}
 
     def give(self, rating: Rating) -> None:
-        """Keep a label; on disk when this returns."""
+        """Append a label to the file; on disk when this returns."""
         self._append(rating.to_json())
         step = Step(rating.id, rating.sample)
         earlier = self.labels.pop(step, None)
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
-        """Take a label back; on disk when this returns."""
+        """Withdraw a label by a further line; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         self._append(line)
@@ -97,5 +97,5 @@ class LabelFile:
         append_readable(self.path, [line], self.reader.rating)
 
     def close(self) -> None:
-        """Let other processes write."""
+        """Release the lock, so that other processes can write to the file."""
         self.lock.close()

@@ -26,7 +26,7 @@ _GOALS: dict[Goal, str] = {
 
 
 def view(plan: Plan, to: str | None = None) -> Document:
-    """Show the labels that the verdict needs, and what was asked for besides; the rest is details.
+    """Render the labels that the verdict needs and the goals that the user asked for, with the rest as details.
 
     Args:
         plan: The plan.
@@ -43,7 +43,7 @@ def view(plan: Plan, to: str | None = None) -> Document:
 
 
 def _callout(plan: Plan) -> Callout:
-    """Say which labels a verdict needs, in the sentence of the calibration's report."""
+    """Return the headline: how many labels the verdict needs, in the words of the calibration's report."""
     next_labels = plan.next_labels
     if not next_labels.in_words:
         return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
@@ -55,7 +55,7 @@ def _callout(plan: Plan) -> Callout:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """Return what the number of labels follows from, and whether other work is likely to cost less."""
+    """Yield sentences on what the number of labels is based on, and whether a better rubric or judge may cost less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"
@@ -66,13 +66,13 @@ def _about_the_number(plan: Plan) -> Iterator[str]:
 
 
 def _costs_much(plan: Plan) -> bool:
-    """Return True if a judge whose ratings are known needs many times the labels that there are."""
+    """Return True if the verdict on a judge needs many times as many labels as exist."""
     labels = plan.next_labels.labels
     return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
 
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
-    """Return what to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
+    """Return the next step and its command: label the outputs drawn, draw outputs, or calibrate; None if none fits."""
     commands = plan.commands
     if commands is None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
@@ -88,13 +88,13 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
 
 
 def _next_run(cost: Cost) -> str:
-    """Return what a calibration of the judge costs, in a sentence."""
+    """Return a sentence on the cost of calibrating the judge."""
     answered = f" ({cost.kept:,} answered already)" if cost.kept else ""
     return f"Calibrating {cost.judge or 'a judge'} takes {counted(cost.calls, 'call')}{answered}: {dollars(cost.usd)}."
 
 
 def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
-    """Show the goals that were asked for, and the outputs that were drawn."""
+    """Render the goals that the user asked for, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:
@@ -145,7 +145,7 @@ def _next(draw: Draw, to: str | None) -> Section:
 
 
 def json_of(plan: Plan) -> dict[str, Any]:
-    """Return the plan by the keys of its JSON."""
+    """Return the plan as a dict with the keys of the JSON output."""
     needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
     planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
     labels = plan.next_labels.labels

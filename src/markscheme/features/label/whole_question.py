@@ -1,4 +1,4 @@
-"""When an annotator is asked first whether they accept the whole response: until they have decided often enough."""
+"""Decides at which responses an annotator is first asked whether they accept the response as a whole."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
@@ -25,7 +25,7 @@ ENOUGH, ENOUGH_FOR_MANY = 120, 160
 def asked_whole(
     ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
 ) -> frozenset[Step]:
-    """Return the steps that are asked about the whole response.
+    """Return the steps of labelling that ask whether the annotator accepts the whole response.
 
     A step that was answered keeps the question, so that the answer can be changed. A response that was labelled
     without it is asked for it only where everyone is.
@@ -52,7 +52,7 @@ def refuse_no_whole(rubric: Rubric) -> None:
 
 
 def _why_no_whole(rubric: Rubric) -> str | None:
-    """Return why nothing is asked about whole responses; None where it can be."""
+    """Return why annotators can't be asked about whole responses under this rubric; None if they can."""
     if rubric.is_of_pairs:
         return f"{rubric.name} compares two"
     if any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
@@ -61,7 +61,7 @@ def _why_no_whole(rubric: Rubric) -> str | None:
 
 
 def _left_to_ask(rubric: Rubric, labels: Mapping[Step, Rating]) -> int:
-    """Return how many more decisions the annotator is asked for."""
+    """Return how many more decisions about whole responses the annotator is asked for."""
     has_few = sum(criterion.weight != 0 for criterion in rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
     decided = {step.id for step, label in labels.items() if label.passed is not None}
     return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))

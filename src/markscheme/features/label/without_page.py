@@ -1,4 +1,4 @@
-"""What `label` says of labels without a page: how many are needed, who gave them, and which words mean the same."""
+"""What `label` does without opening a page: count labels needed, show progress, and record unchanged meanings."""
 
 from datetime import date
 from pathlib import Path
@@ -28,7 +28,7 @@ def labels_needed(rubric: str) -> int:
 
 
 def next_step(rubric: str) -> str | None:
-    """Return the labels that the verdict still needs; what can't be read is said by the next command."""
+    """Return the sentence on the labels that the verdict still needs; None if the rubric or a file can't be read."""
     try:
         return _next_labels(rubric).in_words
     except (RatingError, UsageError):
@@ -36,12 +36,12 @@ def next_step(rubric: str) -> str | None:
 
 
 def _next_labels(rubric: str) -> NextLabels:
-    """Return the labels that the verdict of a rubric asks for next."""
+    """Return the labels that the verdict on a rubric's judge needs next."""
     return next_labels_of(rubric, Path.cwd())
 
 
 def note_same_meaning(rubric: str, name: str) -> int:
-    """Record that a criterion's new words mean what its old ones meant; the exit status.
+    """Record that a criterion's new words mean what its old ones meant; return the exit status.
 
     Raises:
         UsageError: There is no such criterion, or nothing was labelled under other words.
@@ -63,7 +63,7 @@ def note_same_meaning(rubric: str, name: str) -> int:
 
 
 def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
-    """Print who labelled how much, how often they agree, and how many labels are needed; the exit status."""
+    """Print who labelled how much, how often they agree, and how many labels are needed; return the exit status."""
     overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
     show(view(overview), json_of(overview), json=json)
     return 0

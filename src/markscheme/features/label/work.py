@@ -1,4 +1,4 @@
-"""One rater's work: which response is next, the answers to it, and their progress."""
+"""One rater's labelling work: the next response, the rater's answers, and progress."""
 
 import warnings
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class Question:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it asks about the response as a whole."""
+        """Whether the question is about the response as a whole."""
         return self.criterion is WHOLE_RESPONSE
 
     @property
@@ -55,7 +55,7 @@ class Question:
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
     def rated(self, answer: str) -> Rated:
-        """Return the rating for an answer."""
+        """Convert an answer to this question to the rated level that is stored."""
         under = self.criterion.wording
         if answer in DECLINED:
             return Rated(None, declined=DECLINED[answer], under=under)
@@ -64,7 +64,7 @@ class Question:
         return Rated(level, under=under, label=scale.label_of(level))
 
     def answer(self, rated: Rated | None) -> str:
-        """Return the answer for a rating; "" if there is none."""
+        """Convert a stored rating to the answer to this question; "" if the rating has none."""
         if rated is None or not self.criterion.is_worded(rated.under):
             return ""
         if rated.level is None:
@@ -140,7 +140,7 @@ class Work:
         return tuple(map(Question, criteria))
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
-        """List the questions about a response: of one labelled under other words, those whose words changed."""
+        """List the questions about a response; if it was labelled before a rewording, only the reworded ones."""
         criteria = self.questions[step.id]
         if step in self.reworded:
             criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
@@ -152,12 +152,12 @@ class Work:
 
     @cached_property
     def by_unit(self) -> Mapping[str, Step]:
-        """The steps by their names on the page."""
+        """Map each step's name on the page to the step."""
         return {unit_of(step): step for step in self.steps}
 
     @property
     def current(self) -> Step | None:
-        """The next step; None when all are done. A second time comes only after the first."""
+        """The next step to label; None when all are done. A repeat comes only after the first time."""
         for step in self.steps:
             if not self.is_done(step) and (step.sample == 0 or self.is_done(Step(step.id))):
                 return step
@@ -165,17 +165,17 @@ class Work:
 
     @property
     def done(self) -> int:
-        """Number of steps that are labelled."""
+        """Number of steps that the rater has labelled."""
         return sum(map(self.is_done, self.steps))
 
     @property
     def is_adjudication(self) -> bool:
-        """Whether the rater decides where annotators disagree."""
+        """Whether the rater is an adjudicator, who decides where annotators disagree."""
         return self.file.kind == "adjudicated"
 
     @property
     def again(self) -> int:
-        """Number of responses that are labelled twice."""
+        """Number of responses that the rater is asked to label twice."""
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
@@ -208,7 +208,7 @@ class Work:
         )
 
     def give(self, step: Step, answered: ResponseAnswers) -> None:
-        """Keep the answers to all questions of a step; on disk when this returns.
+        """Save the answers to all questions of a step; on disk when this returns.
 
         Args:
             step: One of the steps.
@@ -224,7 +224,7 @@ class Work:
         self.file.give(self.rating(step, answered))
 
     def rating(self, step: Step, answered: ResponseAnswers) -> Rating:
-        """Make the rating for answers to all questions of a step."""
+        """Make a rating from the answers to all questions of a step."""
         criteria = {}
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):
@@ -252,14 +252,14 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Take a label back, so that the step is asked again; answers to criteria that weren't asked stay."""
+        """Withdraw a step's label, so that the step is asked again; answers to criteria not asked this time stay."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
         if step in self._before:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice, and of each criterion whether the answer was the same."""
+        """Return how many responses the rater labelled twice, and for each repeated criterion if both answers agree."""
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps
@@ -274,7 +274,7 @@ class Work:
         return len(pairs), same
 
     def agreement(self) -> tuple[AgreementSoFar, ...] | None:
-        """Return agreement with other annotators by criterion; None where their labels can't be read."""
+        """Return the rater's agreement with other annotators per criterion; None if their labels can't be read."""
         done = [
             step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
         ]
@@ -293,7 +293,7 @@ class Work:
         return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
 
     def disputes(self) -> list[Dispute]:
-        """Return how annotators differ, for the rubric's author; empty where their labels can't be read."""
+        """Return the annotators' disagreement on each disputed criterion; empty if labels can't be read."""
         try:
             return disputes_of(self.everyone, self.rubric, list(self.examples))
         except RatingError:
@@ -317,14 +317,14 @@ class Work:
 
 
 def _answer_of(passed: bool | None) -> str:
-    """Return the answer that stands for a decision on the whole response, or for none."""
+    """Convert a decision on the whole response to an answer on the page; no decision becomes "can't tell"."""
     if passed is None:
         return CANNOT_TELL
     return WHOLE_PASSES if passed else WHOLE_FAILS
 
 
 def unit_of(step: Step) -> str:
-    """Return the step's name on the page; the id might say who wrote the response."""
+    """Return the step's name on the page, which is not the example's id, since the id might reveal the author."""
     return fingerprint(step.id, step.sample)
 
 

@@ -97,14 +97,14 @@ def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
 
 
 def _pitfalls(path: Path) -> Iterator[Advice]:
-    """Yield advice on lines of a YAML file that mean something else than they seem to."""
+    """Yield advice on lines of a rubric's file that YAML reads differently than they look."""
     if form_of(path) == "yaml":
         for line, problem in yaml_pitfalls(read_text(path, RubricError)):
             yield Advice("yaml", None, f"line {line}: {problem}")
 
 
 def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
-    """Yield advice on checks that neither come with markscheme nor from a module: nothing can be graded with them."""
+    """Yield advice on checks by code that neither markscheme nor a loaded module defines, so that they can't run."""
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return
@@ -118,12 +118,12 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
 
 
 def _without_name(error: UsageError, criterion: Criterion) -> str:
-    """Strip the criterion's name, which `Advice` has already, from the sentence."""
+    """Return an error's sentence without the criterion's name, which `Advice` states already."""
     return str(error).removeprefix(f"criterion {criterion.name!r}: ")
 
 
 def _unused_gray_zone(rubric: Rubric, path: Path) -> Iterator[Advice]:
-    """Yield advice on a gray zone of a rubric with a file of its own that says who decides."""
+    """Yield advice on a gray zone that has no effect, since another file of the rubric defines who decides."""
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
     if folder is None or not gray_zone(rubric.ask_within).width:
         return

@@ -16,7 +16,7 @@ from markscheme.submission import Submission
 
 
 def lint_rows(path: Path) -> LintReport:
-    """Find the rows whose rubrics are faulty, each with its line, and say what was assumed of the others.
+    """Check rows that bring rubrics: report each faulty rubric with its line, and what was assumed about valid ones.
 
     Raises:
         RatingError: The file can't be read.
@@ -44,7 +44,7 @@ def lint_rows(path: Path) -> LintReport:
 
 
 def _row_rubric(data: object) -> RowRubric | str:
-    """Return the rubric that a row brings, or what is wrong with it."""
+    """Return the rubric in a row, or a sentence that says what is wrong with the row."""
     if not isinstance(data, Mapping):
         return "a row is an object"
     try:
@@ -55,7 +55,7 @@ def _row_rubric(data: object) -> RowRubric | str:
 
 
 def _may_be_mapped(row: Mapping[str, object]) -> bool:
-    """Return True for a row without a rubric one of whose other keys may hold criteria."""
+    """Return True if a row has no rubric under the usual key, but another key may hold criteria."""
     try:
         inputs = _inputs(row)
     except SubmissionError:
@@ -64,12 +64,12 @@ def _may_be_mapped(row: Mapping[str, object]) -> bool:
 
 
 def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
-    """Return the inputs that a row has for a judge."""
+    """Return a row's inputs in the form in which a judge receives them."""
     return Submission("", {str(key): value for key, value in row.items()}).inputs
 
 
 def rows_in_words(report: LintReport) -> str:
-    """Return the report on rows: a line for each faulty rubric, and the number of rows."""
+    """Return the lines of the report on rows: one for each faulty rubric, then the number of rows."""
     lines = [f"{report.rubric}:{fault.line}: {fault.problem}" for fault in report.faults]
     lines += [f"{report.rubric}: note: {note}" for note in report.notes[1:]]
     faulty = f"; {counted(len(report.faults), 'row')} can't be graded" if report.faults else ": no issues"

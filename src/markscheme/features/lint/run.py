@@ -17,13 +17,13 @@ from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
 
 def print_schema() -> int:
-    """Print the format of rubric files as JSON Schema; the exit status."""
+    """Print the format of rubric files as JSON Schema; return the exit status."""
     print(dumps(json_schema(), indent=2, ensure_ascii=False))
     return NO_ISSUES
 
 
 def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: bool, json: bool) -> int:
-    """Check rubrics, and rows that bring some, and print what is found; the worst exit status.
+    """Check rubrics, and rows that bring rubrics, and print the findings; return the worst exit status.
 
     Args:
         rubrics: By name or file.
@@ -50,7 +50,7 @@ def _from_here(path: Path) -> Path:
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:
-    """Print what was found in a rubric, with the next step if it is the only one, as the user named it."""
+    """Print the findings on a rubric, and the next step if the user named only this rubric."""
     path = report.rubric
     if not (json or report.faults or report.advice):
         print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))

@@ -34,6 +34,6 @@ def _faults(report: LintReport) -> Block:
 
 
 def _advice(advice: Advice) -> Line:
-    """Render the criterion, what to do, and the code of the advice in the JSON."""
+    """Render a piece of advice: the criterion, what to do, and the advice's code."""
     sentence = f"{advice.message} [{advice.code}]"
     return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence

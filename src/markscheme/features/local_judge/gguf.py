@@ -64,7 +64,7 @@ class _Header:
         self.data, self.at = data, 0
 
     def arrays(self, wanted: set[bytes]) -> dict[bytes, list[bytes]]:
-        """Return the elements of the arrays under the wanted keys, each as its bytes."""
+        """Map each wanted key of the header to the elements of its array, as bytes."""
         arrays: dict[bytes, list[bytes]] = {}
         for key, kind in self._entries():
             if kind == _ARRAY and key in wanted:
@@ -74,7 +74,7 @@ class _Header:
         return arrays
 
     def names(self) -> Iterator[bytes]:
-        """Yield the keys, in order."""
+        """Yield the header's keys, in order."""
         for key, kind in self._entries():
             yield key
             self._skip(kind)

@@ -105,7 +105,7 @@ class LocalJudge:
 
     @cached_property
     def _is_decision_model(self) -> bool:
-        """Whether the file is asked typed questions; a damaged header leaves that to the loader."""
+        """Whether the file is a decision model, which is asked typed questions; False if its header is damaged."""
         try:
             return is_decision_file(self.path)
         except ValueError:
@@ -218,7 +218,7 @@ class LocalJudge:
 
 
 def _each_text(change: Callable[[str], str], data: Any) -> Any:
-    """Return data with every text in it changed; keys stay."""
+    """Apply `change` to every text in nested data, except keys, and return the result."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, Mapping):

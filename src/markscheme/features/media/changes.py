@@ -7,13 +7,13 @@ from markscheme.parts import ShownPart
 
 
 def blank(media: ShownPart) -> ShownPart | None:
-    """Return a white image of the size of an image; None for a document."""
+    """Return a white image of the same size as a given image; None for a document."""
     if not isinstance(media, Image) or not media.width or not media.height:
         return None
     return Image(blank_png(media.width, media.height))
 
 
 def downscaled(media: ShownPart) -> ShownPart | None:
-    """Return an image at half its width and height; None for a document, and for a format that isn't read here."""
+    """Return an image at half its width and height; None for a document or an image that can't be decoded here."""
     smaller = halved_png(media.content) if isinstance(media, Image) else None
     return None if smaller is None else Image(smaller)

@@ -45,7 +45,7 @@ RED: Final[Colour] = (200, 40, 40)
 
 
 def png(rows: Sequence[Sequence[Colour]]) -> bytes:
-    """Return pixels, row by row, as a PNG file."""
+    """Encode rows of pixels as a PNG file."""
     lines = b"".join(b"\0" + bytes(channel for pixel in row for channel in pixel) for row in rows)
     return png_of_lines(len(rows[0]), len(rows), RGB, lines)
 
@@ -56,7 +56,7 @@ def blank_png(width: int, height: int) -> bytes:
 
 
 def png_of_lines(width: int, height: int, colours: int, lines: bytes) -> bytes:
-    """Return a PNG file of lines, each with its filter before it.
+    """Encode lines of pixels, each preceded by its PNG filter byte, as a PNG file.
 
     Args:
         width: Pixels across.

@@ -14,7 +14,7 @@ _SECONDS: Final = 20.0
 
 
 class _StayingThere(HTTPRedirectHandler):
-    """A handler that follows a redirection to allowed hosts alone."""
+    """Redirect handler that follows redirections only to hosts that the settings allow."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -25,7 +25,7 @@ class _StayingThere(HTTPRedirectHandler):
 
 
 def refuse_foreign(address: str) -> None:
-    """Refuse an address from which the settings don't allow anything to be fetched.
+    """Refuse an address if the settings don't allow fetching from its host.
 
     Raises:
         UsageError: Its host isn't allowed.

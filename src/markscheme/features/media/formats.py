@@ -23,7 +23,7 @@ _TRAILER_BYTES: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class MediaFormat:
-    """A format that judges take.
+    """An image or document format that judges accept.
 
     Attributes:
         name: As readers know it.
@@ -40,7 +40,7 @@ class MediaFormat:
 
 @dataclass(frozen=True, slots=True)
 class SniffedContent:
-    """Format and size of a content.
+    """Format of an image or document, and an image's size in pixels, found in the content.
 
     Attributes:
         format: Its format.
@@ -54,7 +54,7 @@ class SniffedContent:
 
     @property
     def pixels(self) -> int:
-        """Pixels of an image; none of a document."""
+        """Number of pixels of an image; 0 for a document."""
         return (self.width or 0) * (self.height or 0)
 
 
@@ -71,7 +71,7 @@ _BY_NAME: Final = {media_format.name: media_format for media_format in MEDIA_FOR
 
 
 class DamagedContentError(ValueError):
-    """A content that begins like a known format and isn't whole."""
+    """Content that begins like a known format but is incomplete."""
 
 
 def sniffed(content: bytes) -> SniffedContent | None:
@@ -97,7 +97,7 @@ def sniffed(content: bytes) -> SniffedContent | None:
 
 
 def described(content: bytes) -> str:
-    """Return what a content that is none of the formats looks like, in words."""
+    """Describe in a few words what content of an unsupported format looks like."""
     beginning = content[:2048].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not content:
         return "empty"

@@ -63,7 +63,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _unfiltered(filter_number: int, line: _Pixels, above: _Pixels) -> _Pixels:
-    """Return the pixels of a line, which may be stored as differences from those on its left and above.
+    """Undo a PNG line's filter, which stores pixels as differences from those on the left and above.
 
     Source: Portable Network Graphics (PNG) Specification, third edition, section 9, "Filtering".
     """
@@ -91,7 +91,7 @@ def _from_left(line: list[int], above: list[int], *, is_average: bool) -> list[i
 
 
 def _paeth(left: int, upper: int, upper_left: int) -> int:
-    """Return the neighbour that is nearest to left + upper - upper_left, the first of those that are equally near."""
+    """Return the Paeth predictor: the neighbour nearest to left + upper - upper_left; ties go to the first of these."""
     towards_left = abs(upper - upper_left)
     towards_upper = abs(left - upper_left)
     towards_upper_left = abs(left + upper - 2 * upper_left)

@@ -1,4 +1,4 @@
-"""Images and PDF documents as parts of what is judged."""
+"""Images and PDF documents as parts of a submission."""
 
 import base64
 import hashlib
@@ -76,12 +76,12 @@ class Media:
 
     @property
     def name(self) -> str:
-        """Name of its file, else its mark."""
+        """Name of the file it comes from; without a file, its mark in texts."""
         return self.mark if self.path is None else self.path.name
 
     @property
     def mark(self) -> str:
-        """Words that a text shows instead of the image or document."""
+        """Placeholder for the image or document in a text."""
         return f"[{self.kind} {self.digest}]"
 
     @property
@@ -133,7 +133,7 @@ class Media:
         raise NotImplementedError
 
     def html(self, address: str | None = None) -> str:
-        """Return the content as HTML that neither runs nor loads anything."""
+        """Return HTML that shows the content without running scripts or loading anything."""
         raise NotImplementedError
 
     def _source(self) -> dict[str, str]:
@@ -183,7 +183,7 @@ class Pdf(Media):
         return {"type": "file", "file": {"filename": name, "file_data": self.data_url}}
 
     def html(self, address: str | None = None) -> str:
-        """Return a link by which the browser shows the document apart, or saves it where no server has it.
+        """Return an HTML link that opens the document in the browser, or saves it if no server provides it.
 
         No browser shows documents in a frame that may run nothing, and none goes to one in a page's own text.
         """

@@ -1,4 +1,4 @@
-"""Limits of images and documents, which are settings of reading."""
+"""Limits on images and documents that submissions may contain."""
 
 import os
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _HOSTS = text_form("names of hosts, such as cdn.example.com")
 
 @dataclass(frozen=True, kw_only=True)
 class MediaOptions:
-    """Limits of images and documents: their size, their number, and the hosts from which they are fetched."""
+    """Limits on images and documents: their size, their number, and the hosts from which they may be fetched."""
 
     max_image_mb: float = setting(5.0, "megabytes of an image at most (5)", ABOVE_ZERO, value="MB")
     max_pdf_mb: float = setting(20.0, "megabytes of a PDF at most (20)", ABOVE_ZERO, value="MB")
@@ -30,12 +30,12 @@ class MediaOptions:
         return frozenset((self.media_hosts or "").casefold().replace(",", " ").split())
 
     def most_bytes(self, kind: str) -> int:
-        """Return how many bytes a content of a kind may have."""
+        """Return the maximum size in bytes of an image, or of a document."""
         return int((self.max_image_mb if kind == IMAGE_KIND else self.max_pdf_mb) * 10**6)
 
 
 def media_options() -> MediaOptions:
-    """Return the limits that hold: those of the call, else those of the working directory.
+    """Return the limits set by the caller, else those in the working directory's settings.
 
     Raises:
         UsageError: The settings file is faulty.

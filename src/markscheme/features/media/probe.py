@@ -57,7 +57,7 @@ class SightTest:
 
     @classmethod
     def drawn(cls, kind: str, seed: str) -> "SightTest":
-        """Make a test by chance; the same seed gives the same test, so that the cache has the answer."""
+        """Make a random test; the same seed gives the same test, so that a cached answer can be reused."""
         chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
         word = _word(chance)
         squares = chance.randint(*_SQUARES)
@@ -96,7 +96,7 @@ def _word(chance: random.Random) -> str:
 
 
 def _chosen(decisions: Any, name: str) -> Any:
-    """Return the most probable option of a question; None without one."""
+    """Return the option that a decision model finds most probable for a question; None if the answer has no options."""
     options: Any = decisions.get(name) if isinstance(decisions, Mapping) else None
     probable = (
         {option: p for option, p in options.items() if finite(p) is not None} if isinstance(options, Mapping) else {}
@@ -110,7 +110,7 @@ _LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return why a judge can't read parts like these, or None if it can; each kind is tried once in a process.
+    """Return why a judge can't read images or PDFs like these; None if it can. Each kind is tested once per process.
 
     Raises:
         JudgeError: It gave no answer.
@@ -128,13 +128,13 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
 
 
 def is_tried(judge: Judge) -> bool:
-    """Return True if a judge's sight is tried: that of one that asks a model, unless the settings leave it out."""
+    """Return True if a judge is to be tested for sight: it asks a model, and the settings don't skip the test."""
     kind = kind_of_judge(judge)
     return is_probed(judge) and kind is not None and kind.asks
 
 
 def sight_of(identity: Identity, kind: str) -> bool | None:
-    """Return whether a judge was found to read parts of a kind; None if that wasn't tried."""
+    """Return whether a judge passed the sight test for images, or for PDFs; None if it wasn't tested."""
     key = (identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 

@@ -27,7 +27,7 @@ _MIMES: Final = {media_format.mime: media_format.kind for media_format in MEDIA_
 
 
 def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
-    """Return a value with images or PDFs as a text with marks; None if it names none.
+    """Return a value that contains images or PDFs as a text with a mark for each; None if it contains none.
 
     A part alone, or a list of parts and texts, becomes its texts and marks, one below the other. Anything else, such as
     a list of messages, stays JSON, with a mark in place of each part.
@@ -55,7 +55,7 @@ def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
 
 
 class _MediaReader:
-    """A reader of one value.
+    """Reader that finds and loads the images and PDFs in one value of plain data.
 
     Attributes:
         folder: What paths are relative to; None where there may be none.
@@ -67,7 +67,7 @@ class _MediaReader:
         self.media: list[Media] = []
 
     def refuse_too_many(self) -> None:
-        """Refuse more parts than the settings allow.
+        """Refuse a value with more images and PDFs than the settings allow.
 
         Raises:
             UsageError: There are more.
@@ -79,14 +79,14 @@ class _MediaReader:
             )
 
     def pieces(self, value: Any) -> list[str] | None:
-        """Return the texts and marks of a part alone, or of a list of parts and texts; None for anything else."""
+        """Return texts and marks for an image or PDF, or for a list of these and texts; None for any other value."""
         items = value if isinstance(value, list | tuple) else [value]
         if not any(_is_part(item) for item in items) or not all(_is_part(item) or _is_text(item) for item in items):
             return None
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with a mark for each image or PDF; the short form of one counts only within a list."""
+        """Return plain data with each image or PDF replaced by its mark; the short form counts only within a list."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, str):
@@ -98,7 +98,7 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Return a text's mark if it is a loaded file; loaded files inside JSON text are marked too."""
+        """Replace a text that is an image or a PDF, or JSON text that contains some, by a text with marks."""
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")
@@ -163,7 +163,7 @@ def _text(value: Any) -> str:
 
 
 def _source_of(value: Any) -> Any:
-    """Return the kind and the source of a part in our own form or in a provider's; None for anything else."""
+    """Return kind and source of an image or PDF in markscheme's or a provider's form; None for any other value."""
     match value:
         case {"image": source, **rest} if set(rest) <= {"alt"}:
             return IMAGE_KIND, source
@@ -193,7 +193,7 @@ def _source_of(value: Any) -> Any:
 
 
 def _stored_source(content: bytes) -> tuple[str, str] | None:
-    """Return the kind and the source of a part in a cell of bytes, as tables of images have them."""
+    """Return kind and source of an image or PDF that a table's cell stores as bytes; None for any other value."""
     try:
         content_kind = sniffed(content)
     except DamagedContentError:
@@ -217,7 +217,7 @@ def _decoded(url: str, kind: str) -> bytes:
 
 
 def written_media(text: PartedText, folder: Path | None) -> Any:
-    """Return what a file in a folder has in place of a text: its marks with their parts, by path or as data URLs."""
+    """Return the form in which a file stores a text with images or PDFs: pieces of text, and paths or data URLs."""
     pieces: list[Any] = [str(text)]
     for shown_part in text.parts:
         if isinstance(shown_part, Media):
@@ -242,7 +242,7 @@ def _in_file(media: Media, folder: Path | None) -> dict[str, str]:
 
 
 def loaded_media(text: str, name: str) -> PartedText | None:
-    """Return a text that is an image or a PDF as a whole, as a data URL or in base64; None for any other text.
+    """Load the image or PDF that a text encodes as a data URL or in base64; None for any other text.
 
     Raises:
         SubmissionError: It can't be judged.

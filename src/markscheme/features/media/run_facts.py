@@ -1,4 +1,4 @@
-"""What a report says of a judge that was shown images or PDFs: whether it read the picture of a test back."""
+"""Facts for the report on a judge that was shown images or PDFs: whether it passed the sight test."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Exports of other tools: their labels and verdicts as ratings, and examples for their viewers."""
+"""Exports of other tools: labels and verdicts converted to ratings, and examples written for their viewers."""
 
 from collections.abc import Sequence
 

@@ -30,7 +30,7 @@ def is_autorubric(peek: Peek) -> bool:
 
 
 def read_autorubric(reading: Reading) -> None:
-    """Add a dataset's submissions, and its ground truth as the ratings of one rater.
+    """Read a dataset's submissions as responses, and its ground truth as the ratings of one rater.
 
     Raises:
         RatingError: Its ground truth doesn't fit the rubric, or the caller doesn't say who gave it.
@@ -58,7 +58,7 @@ def read_autorubric(reading: Reading) -> None:
 
 
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
-    """Return the rubric's criterion for each entry of a ground truth: by name, by its words, else by position."""
+    """Return the rubric's criterion for each entry of a ground truth, matched by name, by text, or else by position."""
     ours = list(reading.rubric.criteria)
     if data is None:
         return list(ours)

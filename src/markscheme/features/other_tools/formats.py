@@ -1,4 +1,4 @@
-"""The formats of other tools: which of them a file has, and what reads it."""
+"""The file formats of other tools: how each is recognized, and what reads it."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def of_tool(
     read: Callable[[Sequence[Peek], ToolContent], None],
     times: Callable[[Peek], Times] | None = None,
 ) -> FileFormat:
-    """Make the format of a tool that names its metrics, and may spread an export over several files.
+    """Make the file format of a tool with named metrics, whose export may consist of several files.
 
     Args:
         reads: Description of the files for a message.
@@ -71,7 +71,7 @@ def of_tool(
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
-    """Return a format whose files may also compare responses with each other, which are then pairs."""
+    """Extend a format: files that compare two responses with each other are read as pairs."""
 
     def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         compares = any(is_comparative_feedback(peek) for peek in files)

@@ -50,7 +50,7 @@ def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of an archive, as in the JSON log; the log of an unfinished run has no header."""
+    """Yield the header's fields and the samples of an `.eval` archive, under the keys that the JSON log has."""
     header = "header.json" if "header.json" in peek.members else "_journal/start.json"
     members_of_samples = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
     for name, raw in members(peek.path, [header, *members_of_samples]):
@@ -92,8 +92,8 @@ def _sample(record: Any, content: ToolContent) -> None:
 
 
 def _completion(sample: Any) -> Any:
-    """Return the text of the first choice, or the list of its texts, images and documents; look up what is stored
-    separately."""
+    """Return the text of a sample's first choice, or the list of its texts, images and documents, with contents that
+    are stored separately filled in."""
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
@@ -107,7 +107,7 @@ def _completion(sample: Any) -> Any:
 
 
 def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
-    """Return the messages, with texts that the log stores separately filled in."""
+    """Return a sample's messages, with texts that the log stores separately filled in."""
     stored = mapping(sample).get("attachments")
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
@@ -119,7 +119,7 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 
 def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
-    """Yield the scorer's score before any edit, and each annotator's edits."""
+    """Yield a rating for the scorer's score before any edit, and one for each annotator's edit."""
     current, history = _score_fields(score, "score", content)
     earlier = [_score_fields(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
@@ -143,7 +143,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """Return the fields of a score or an edit, and the edits before it."""
+    """Return the fields of a score or of an edit of it, and the history of earlier edits."""
     fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
@@ -154,7 +154,7 @@ def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[s
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield scores by name: the scorer's name, or the names in the value itself."""
+    """Yield a score's value under the scorer's name; if it maps names to values, yield each under its own name."""
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

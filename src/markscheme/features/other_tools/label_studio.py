@@ -92,7 +92,7 @@ def _task(record: Any, content: ToolContent) -> None:
 
 
 def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent) -> None:
-    """Add the values of one annotation; its texts are the rater's notes."""
+    """Add the values of one annotation to the content as ratings, and its texts as the rater's notes."""
     by_name: dict[str, Any] = {}
     notes = []
     for region in result:
@@ -115,7 +115,7 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str,
 def _remark_regions(
     unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent
 ) -> None:
-    """Add the texts of an annotation, each with the passage of its region, and the labels of passages."""
+    """Add an annotation's texts to the content as remarks, each with the passage and the labels of its region."""
     passages: dict[str, str] = {}
     labels: dict[str, tuple[str, ...]] = {}
     texts: list[tuple[str, str]] = []
@@ -149,7 +149,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _single_value(value: Any, name: str, content: ToolContent) -> Any:
-    """Return the single value of a control; None, and counted as lost, if it has several."""
+    """Return the one value that a control has; if it has several, count them as lost and return None."""
     if isinstance(value, Mapping):
         value = value.get("choices", value)
     if not isinstance(value, list):
@@ -161,7 +161,7 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 
 
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
-    """Return the columns of a table that an annotator filled in: levels, and texts.
+    """Return which columns of a CSV export hold an annotator's ratings, and which hold notes.
 
     A table doesn't say which. Columns count if they are a criterion's, mapped, star ratings, or if two annotators of
     one task differ in them.
@@ -204,7 +204,7 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], content: Too
 
 
 def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:
-    """Add a task's data as a response and its inputs."""
+    """Add a task's data to the content as a response with its inputs."""
     mapped = next(
         (key for key, meaning in content.columns.fields.items() if meaning == "response" and key in data), None
     )

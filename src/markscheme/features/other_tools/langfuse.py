@@ -64,7 +64,7 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
-    """Say that an answer of the API isn't the last: it names the next one, or how many there are."""
+    """Note that a file holds one page of the API's answer, and that further pages exist."""
     if page.get("cursor"):
         content.note("there are more scores than the file holds: its answer has a cursor to the next page")
     if (number(page.get("totalPages")) or 0) > (number(page.get("page")) or 0):
@@ -72,7 +72,7 @@ def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _mixed(trace: object) -> list[str]:
-    """List the names under which a trace has a list of several raters' scores."""
+    """List a trace's keys that hold a list, as Langfuse exports scores by several raters under one name."""
     keys = {*TRACE, *_OF_TRACE, "comments"}
     return [name for name, value in mapping(trace).items() if name not in keys and isinstance(decoded(value), list)]
 
@@ -96,7 +96,7 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
 
 
 def _comment(unit: str, record: Any, content: ToolContent) -> None:
-    """Add a comment on a trace: written by one of the project's users, if it has an author."""
+    """Add a trace's comment to the content as a remark; one with an author is by a user of the project."""
     fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")
@@ -107,7 +107,7 @@ def _comment(unit: str, record: Any, content: ToolContent) -> None:
 
 
 def _comment_of_api(record: Mapping[str, Any], content: ToolContent) -> None:
-    """Add a comment from the API to the trace that it names; comments on sessions and prompts are left out."""
+    """Add a comment from the API as a remark on its trace; comments on sessions and prompts are left out."""
     if record.get("objectType") in ("TRACE", "OBSERVATION"):
         _comment(str(record.get("objectId") or ""), record, content)
     else:

@@ -1,4 +1,4 @@
-"""The values of each metric of an export, read in the same way for all raters: as numbers or as a table's words."""
+"""The values of each metric of an export, read for all raters either as numbers or as words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,12 +51,12 @@ class RawRating:
 
     @property
     def written(self) -> Any:
-        """The word where there is one, else the value."""
+        """The word that the tool stored for the value, else the value."""
         return self.value if self.word is None else self.word
 
     @property
     def comment(self) -> str:
-        """The reason if it has words, else the note; empty without either."""
+        """The rating's reason, else its note; "" if it has neither."""
         return self.reason if self.reason and self.reason.strip() else self.note or ""
 
     @property
@@ -66,7 +66,7 @@ class RawRating:
 
 
 def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
-    """Return a rating's value, and the word next to it; a word without a number is the value.
+    """Return a rating's value and the word next to it; a word without a number becomes the value.
 
     >>> of_number_and_word(1, "yes"), of_number_and_word(None, "yes"), of_number_and_word(1, None)
     ((1, 'yes'), ('yes', None), (1, None))
@@ -77,7 +77,7 @@ def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
 
 
 def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
-    """Return the ratings of one metric with numbers or with words, and without what a judge couldn't say.
+    """Convert the ratings of one metric to all numbers or all words; a judge's failures lose their value.
 
     Numbers count where each word has one number over all raters, and they tell the words apart; else words do, since
     numbers of words are a setting of the tool, which may differ from rater to rater.
@@ -109,7 +109,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's number: its own, else the number that its word has in other ratings, else its value."""
+    """Return a rating's number, else the number that other ratings have with its word, else its value."""
     if rating.word is not None and rating.value in (None, ""):
         return by_word.get(folded(rating.word), rating.word)
     if isinstance(rating.value, str) and finite(rating.value) is None:
@@ -118,7 +118,7 @@ def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
 
 
 def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
-    """Yield the ratings; those in which a judge says that it failed have no value, unless people say the same."""
+    """Yield the ratings; values by which a judge reports its failure become None, unless people use the same word."""
     of_people = {folded(str(rating.written)) for rating in metric if not rating.is_by_judge}
     failures = MISSING_OF_A_JUDGE - of_people
     for rating in metric:
@@ -152,7 +152,7 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
 
 
 def has_words(values: Iterable[Any]) -> bool:
-    """Return whether values have words among them, other than those for no value."""
+    """Return whether any value is a word, other than words that mean no value, such as "nan"."""
     return any(
         isinstance(value, str)
         and finite(value) is None
@@ -162,7 +162,7 @@ def has_words(values: Iterable[Any]) -> bool:
 
 
 def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
-    """Return whether one side's values of a metric are 0 and 1, and the other's numbers go beyond."""
+    """Return whether only judges, or only people, rated a metric with nothing but 0 and 1."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
         value = finite(rating.value)
@@ -175,7 +175,7 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
 
 
 def has_two_sides(metric: Iterable[RawRating]) -> bool:
-    """Return whether two raters of a metric can be compared, of whom one is a person."""
+    """Return whether at least two raters gave values for a metric, at least one of whom is a person."""
     raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
     return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
 
@@ -226,7 +226,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return the scale of a metric; categories for decisions if it isn't known which of them passes."""
+    """Return a metric's scale; for decisions, yes/no, or categories if it isn't known which decision passes."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)
@@ -237,7 +237,7 @@ def _cell(rating: RawRating) -> str:
 
 
 def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
-    """Return a rating with the level that its cell has, as a value of the scale."""
+    """Replace a rating's value by the level that it means on the scale; None if it means no level."""
     if _cell(rating).strip().casefold() in NOT_APPLICABLE:
         return rating
     level = None if column is None else read.levels[column].get(_cell(rating))
@@ -246,7 +246,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
-    """Select from the options on values those that are about these columns, for an export with several metrics."""
+    """Select the options on the meaning of values that concern the columns of one metric."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
     passing = tuple(option for option in options.pass_ if folded(option) in values or option.partition("=")[0] in names)

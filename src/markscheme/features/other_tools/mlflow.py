@@ -43,7 +43,7 @@ def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
-    """Separate the assessments of a trace into ratings and expectations, these by name.
+    """Separate a trace's assessments into ratings and a mapping of expectations by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
     vanish as they are corrected.
@@ -158,7 +158,7 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
 
 
 def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a row of the store to the format of the export."""
+    """Convert a row of MLflow's sqlite store to the JSON form of an exported assessment."""
     return {
         "assessment_id": id_cell(row["assessment_id"]),
         "trace_id": id_cell(row["trace_id"]),
@@ -175,7 +175,7 @@ def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _day_of(milliseconds: Any) -> str:
-    """Write a time of the store, in milliseconds since 1970, as in exports; "" if it isn't a time."""
+    """Convert a time from the sqlite store, in milliseconds since 1970, to text as in exports; "" if invalid."""
     converted = finite(milliseconds)
     try:
         return "" if converted is None else datetime.fromtimestamp(converted / 1000, UTC).isoformat()

@@ -76,7 +76,7 @@ def _annotation(record: Any, content: ToolContent) -> None:
 
 
 def _span(record: Any, content: ToolContent) -> None:
-    """Add a span, whose attributes are nested, or flat with dots in their names."""
+    """Add a span to the content as a response; its attributes may be nested, or flat with dotted names."""
     if not isinstance(record, Mapping):
         content.lose("spans that aren't objects")
         return
@@ -87,7 +87,7 @@ def _span(record: Any, content: ToolContent) -> None:
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path, any part of which may be one key with dots."""
+    """Return the value at a dotted path in nested mappings, whose keys may contain dots themselves; None if absent."""
     if path in record:
         return record[path]
     for key, inner in record.items():

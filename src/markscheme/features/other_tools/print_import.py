@@ -44,7 +44,7 @@ def print_import(
     columns: ColumnOptions,
     json: bool,
 ) -> int:
-    """Import files and print what was read, added and lost; the exit status.
+    """Import files, print what was read, added and lost, and return the exit status.
 
     Args:
         files: The files.
@@ -89,7 +89,7 @@ def print_import(
 
 
 def _rubric_of_call(name: str) -> Rubric:
-    """Return the rubric of a name or in a file, or the criteria of rows that bring their own."""
+    """Return the rubric with this name or in this file; for rows that bring criteria, a rubric of these criteria."""
     path = Path(name)
     return _rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
 
@@ -122,7 +122,7 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
 
 
 def _calibration(name: str, run: ImportRun) -> str | None:
-    """Return the command that calibrates a rubric with what was written; None where responses to it aren't kept."""
+    """Return the command that calibrates a judge with the imported ratings; None if no responses to them are stored."""
     ratings = run.targets.ratings
     examples = run.targets.examples
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
@@ -136,7 +136,7 @@ def _calibration(name: str, run: ImportRun) -> str | None:
 def _with_examples(
     name: str, paths: Sequence[Path], run: ImportRun, given_options: Mapping[str, str | None], columns: ColumnOptions
 ) -> str | None:
-    """Return the command that imports the same files again with their responses; None where they have none."""
+    """Return the command that imports the same files again with their responses; None if they hold no responses."""
     if run.targets.ratings is None or not run.file.has_responses:
         return None
     names = ",".join(columns.judge_names) or None
@@ -147,7 +147,7 @@ def _with_examples(
 
 
 def _examples_of(name: str) -> Path:
-    """Return the file in which the examples of a rubric are found by its name."""
+    """Return the path of the file of examples in a rubric's calibration folder."""
     folder = find_calibration(name, Path.cwd()) or Path(CALIBRATION_FOLDERS, name)
     return folder / "examples.jsonl"
 

@@ -54,7 +54,7 @@ def _written(path: Path, data: Mapping[str, Any], notes: tuple[str, ...]) -> str
 
 
 def _plain(value: Any) -> Any:
-    """Return data as files have them: whole numbers without a decimal point, and nothing shared between criteria."""
+    """Copy data for writing as YAML: whole numbers without a decimal point, and no object shared between criteria."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

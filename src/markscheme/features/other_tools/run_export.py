@@ -33,7 +33,7 @@ def export_examples(
     *,
     json: bool,
 ) -> int:
-    """Write the examples of a rubric; the exit status.
+    """Write the examples of a rubric, and return the exit status.
 
     Args:
         rubric: Its name or file.
@@ -74,13 +74,13 @@ def _write_promptfoo(examples: ExampleSet, rubric: Rubric, source: Path, target:
 
 
 def _rubric_in(source: Path) -> str:
-    """Return a rubric's name where the project has it, so that the file works on another machine; else its path."""
+    """Return a rubric's name if the project finds the rubric by it, so that the file is portable; else its path."""
     by_name = known_rubrics().get(source.stem)
     return source.stem if by_name is not None and by_name.resolve() == source.resolve() else str(source.resolve())
 
 
 def _grader(target: Path) -> str:
-    """Return the address of the project's own grader, by its path from `target`'s folder; else of the shipped one."""
+    """Return the address of the project's grader, relative to `target`'s folder; without one, of the shipped grader."""
     of_project = Path("graders") / GRADER
     if of_project.is_file():
         return f"file://{Path(os.path.relpath(of_project, target.parent)).as_posix()}"

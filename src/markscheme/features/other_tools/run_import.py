@@ -1,4 +1,4 @@
-"""A run of `import`: files are read under a name and added to others, and what was read, added and left out."""
+"""A run of `import`: files of other tools are read, new ratings are added to files, and losses are counted."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def import_files(
     answered_by: str | None = None,
     columns: ColumnOptions = ColumnOptions(),
 ) -> ImportRun:
-    """Read files, and add what is new to the targets.
+    """Read exported files, and add their new ratings and examples to the target files.
 
     Args:
         files: The files; several are one export.
@@ -102,13 +102,13 @@ def import_files(
 
 
 def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
-    """Return the file with the ratings to keep, and with unreadable lines counted as lost."""
+    """Return the file with only the ratings that the user wants to keep, and unreadable lines counted as lost."""
     damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
     return replace(file, ratings=of_kind(file.ratings, only), lost={**file.lost, **damaged})
 
 
 def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
-    """Return the ratings under the name of the annotator who answered.
+    """Return a sheet's ratings under the name of the annotator who answered it; ratings of other files as they are.
 
     Args:
         file: What was read.
@@ -141,7 +141,7 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Return the rater in the name of the sheet, and of the file of ratings in a folder; None if there is none."""
+    """Map the sheet, and a file in a folder of ratings, to the rater in the file's name; None if it names no rater."""
     prefix = f"{rubric.name}-"
     saved_as = saved_for(sheet.stem)
     raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
@@ -188,7 +188,7 @@ def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -
 
 
 def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubric | None) -> ImportRun:
-    """Add what is new to the targets, in turn with others who add to them.
+    """Add new ratings and examples to the target files, while other processes that add to them wait.
 
     Args:
         file: What to add.
@@ -209,7 +209,7 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    """Say what a file contains besides ratings, the most frequent first; "" if nothing was lost."""
+    """Name the most frequent contents of a file that aren't ratings, with counts; "" if nothing was lost."""
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]

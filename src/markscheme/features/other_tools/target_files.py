@@ -1,4 +1,4 @@
-"""The files that ratings and examples are added to, and whose turn it is to add."""
+"""The files that an import adds ratings and examples to, one process at a time."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,19 +46,19 @@ class TargetFiles:
 
     @property
     def paths(self) -> list[Path]:
-        """The files."""
+        """Paths of the files that are written."""
         return [path for path in (self.examples, self.ratings) if path is not None]
 
     @property
     def calibration_folder(self) -> Path | None:
-        """The folder with the examples of the ratings; None where these aren't in a folder of ratings."""
+        """Calibration folder around the file of ratings; None if that file isn't in a `ratings` folder."""
         if self.ratings is None or self.ratings.parent.name != RATINGS_FOLDER:
             return None
         return self.ratings.parent.parent
 
     @contextmanager
     def turn_to_add(self) -> Iterator[None]:
-        """Wait for the turn to add to these files; imports and labelling pages wait for each other.
+        """Lock these files while the context lasts; imports and labelling pages wait for each other.
 
         Raises:
             UsageError: A folder can't be made.
@@ -71,7 +71,7 @@ class TargetFiles:
             yield
 
     def additions(self, ratings: Iterable[Rating], rubric: Rubric) -> Additions | None:
-        """Return what ratings add to the file of ratings; None if there is no such file yet.
+        """Return which of these ratings are new to the file of ratings; None if there is no such file yet.
 
         Raises:
             RatingError: The file has a line that isn't JSON.
@@ -81,7 +81,7 @@ class TargetFiles:
         return additions_to(self.ratings, ratings, rubric)
 
     def new_examples(self, examples: Iterable[Example], where: str) -> list[Example]:
-        """Return the examples that the file of examples doesn't have yet; none if no file is written.
+        """Return those of the examples that the file of examples lacks; nothing if no examples are written.
 
         Args:
             examples: Those to add.
@@ -95,7 +95,7 @@ class TargetFiles:
         return new_examples(self.examples, examples, responses_in(self.examples), where)
 
     def parted(self, new: Sequence[Example], rubric: Rubric) -> tuple[Example, ...]:
-        """Return examples to add, each with its part; call it within `turn_to_add`.
+        """Return new examples with the part, such as dev, that each is assigned to; call within `turn_to_add`.
 
         Args:
             new: The examples.
@@ -109,7 +109,7 @@ class TargetFiles:
         return with_parts(new, keep_parts_by_place(self.examples, rubric))
 
     def add(self, ratings: Iterable[Rating], examples: Iterable[Example]) -> None:
-        """Add to the files, which are made where they are missing; call it within `turn_to_add`.
+        """Append ratings and examples to the files, which are made if missing; call within `turn_to_add`.
 
         Raises:
             UsageError: One can't be written.
@@ -122,7 +122,7 @@ class TargetFiles:
 
 
 def _shared_folder(target: Path) -> Path:
-    """Return the folder by which imports and labelling pages take turns: that of the ratings, also for examples."""
+    """Return the folder whose lock imports and labelling pages share: the folder of ratings, also for examples."""
     folder = end_of_link(target).resolve().parent
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 

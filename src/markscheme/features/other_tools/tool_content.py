@@ -39,7 +39,7 @@ SHOWN_IDS = 3
 
 
 class Fields:
-    """A record of a file, which counts every field as lost that the reader didn't take.
+    """A record of an export that counts each field as lost that its reader hasn't taken.
 
     Args:
         record: The record.
@@ -130,7 +130,7 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add words that no rating holds; `lost` is what they count as where ratings are wanted."""
+        """Add a comment that belongs to no rating; `lost` names what it counts as where only ratings are wanted."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)
@@ -138,7 +138,7 @@ class ToolContent(Import):
 
     @property
     def every_remark(self) -> list[Remark]:
-        """All words: those of remarks, and those next to ratings."""
+        """All comments: those that belong to no rating, and those of ratings."""
         of_ratings = (Remark(raw.unit, raw.comment, raw.rater, raw.kind, raw.at) for raw in self.raw_ratings)
         return [*self.remarks, *of_ratings]
 
@@ -170,11 +170,11 @@ class ToolContent(Import):
             self.responses[unit] = Example(Submission(self._judged(response), texts, unit))
 
     def _judged(self, value: Any, name: str = "the response") -> str:
-        """Return a text that is judged, with the images and documents that the file contains or that lie next to it."""
+        """Return a response or input as text, with images and documents in the export or in files next to it."""
         return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """Return an agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
+        """Return an agent's steps under the name of the rubric's input for steps; empty if there is only an answer.
 
         Args:
             name: The input's name for a rubric that declares none.
@@ -216,7 +216,7 @@ class ToolContent(Import):
     # --- from raw ratings to ratings ----------------------------------------------------------------------------------
 
     def inferred_rubric(self) -> Rubric:
-        """Make a rubric whose criteria are the metrics; their words become levels of it.
+        """Make a rubric with a criterion for each metric of the export, whose values become its levels.
 
         Raises:
             UsageError: The words of a metric may mean several things.
@@ -247,7 +247,7 @@ class ToolContent(Import):
         return by_metric
 
     def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
-        """Return the scale that the values of one metric imply, and its ratings on it; None where none is a level.
+        """Infer a metric's scale from its values, and return the scale, None if no value is a level, with the ratings.
 
         Raises:
             UsageError: Its words may mean several things, and both sides rated it.
@@ -287,7 +287,7 @@ class ToolContent(Import):
         return reading
 
     def _in_one_form(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
-        """Return the ratings, those of each metric with numbers or with words."""
+        """Convert the ratings of each metric to all numbers or all words."""
         scales = {} if self.rubric is None else {criterion.name: criterion.scale for criterion in self.rubric.criteria}
         in_form: list[RawRating] = []
         for name, metric in self._by_metric(raw_ratings).items():
@@ -305,7 +305,7 @@ class ToolContent(Import):
         return replace(raw, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
 
     def _on_one_scale(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
-        """Move numbers to the scale of their metric, if the caller names the scales of judge and people.
+        """Convert judge's and people's numbers to a common scale per metric, if the caller names both scales.
 
         Raises:
             UsageError: A judge's numbers and people's can't be on one scale, and no scale is named.
@@ -335,7 +335,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Move a raw rating from its rater's scale to the same relative position on another one."""
+        """Convert a raw rating from its rater's scale to the same relative position between `ends`."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw
@@ -359,7 +359,7 @@ class ToolContent(Import):
             )
 
     def _compare_ids(self) -> None:
-        """Note ids that only one side has; refuse if they have none in common."""
+        """Note rated ids without a response and responses without a rating; refuse the export if no id has both."""
         rated = dict.fromkeys(raw.unit for raw in self.raw_ratings)
         if not self.responses:
             self.note("the files contain no responses: pass the export that does, too, to write examples")
@@ -378,7 +378,7 @@ class ToolContent(Import):
             self.note(sentence)
 
     def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
-        """Add a raw rating to its rater's; a repeat replaces that of an annotator, and is another run of a judge."""
+        """Add a raw rating; a repeated value replaces an annotator's earlier one, and is a further run of a judge."""
         name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)
         if raw.kind is None or (criterion is None and name not in WHOLE_RESPONSE):
@@ -438,14 +438,14 @@ def _ends(scale: Scale) -> str:
 
 
 def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
-    """Return True if a rating has a value for a criterion, or for the whole."""
+    """Return True if a rating has a value for a criterion, or for the whole response if `criterion` is None."""
     if rating is None:
         return False
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE_RESPONSE[name]) is not None
 
 
 def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
-    """Add an overall decision, or a score from 0 to 1, to a rating; None, and counted, if the value is neither."""
+    """Add an overall decision or score to a rating; count any other value as lost and return None."""
     decision = reading.decision(raw.value)
     score = number(reading.meant(raw.value))
     if name == "pass" and decision is not None:
@@ -457,7 +457,7 @@ def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> 
 
 
 def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
-    """Convert a raw rating to a level of a criterion, or to why there is none; None, and counted, for other values."""
+    """Convert a raw rating to a criterion's level or an abstention; count other values as lost and return None."""
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
         declined = "abstained" if raw.kind in PEOPLE else "unread"
@@ -472,7 +472,7 @@ def _counts_of_lost(lost: Mapping[str, int]) -> str:
 
 
 def _inputs(inputs: Any) -> dict[str, Any]:
-    """Return inputs by name; the one that holds the question becomes `query`."""
+    """Map names to inputs; the input that holds the question is renamed `query`."""
     if inputs is None or inputs == "":
         return {}
     if not isinstance(inputs, Mapping):

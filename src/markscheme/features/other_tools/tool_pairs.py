@@ -70,7 +70,7 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
 
 
 def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
-    """Return the choices in a task's annotations, those of predictions as a judge's; cancelled ones are left out."""
+    """Return the annotators' choices between two texts in a task, and the judge's in its predictions."""
     parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
     parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
     choices = []
@@ -128,7 +128,7 @@ def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, colu
 
 
 def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]], lost: Counter[str]) -> Iterator[PairRow]:
-    """Yield each two runs that were compared; `lost` counts feedback from which no preference follows."""
+    """Yield the pairs of compared runs with their preferences; `lost` counts feedback that implies no preference."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for _, record in peek.parts():
         fields = mapping(record)

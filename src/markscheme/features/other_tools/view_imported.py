@@ -31,7 +31,7 @@ def view(run: ImportRun) -> Document:
 
 
 def _written(file: RatedFile, to: Path | None, responses: str, additions: Additions | None) -> str:
-    """Say in a sentence what became of the file; `responses` says it of the responses."""
+    """Return a sentence on how many ratings and responses were read or written, and how much was lost."""
     ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not responses else ""
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
@@ -55,7 +55,7 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
-    """Map each rater to the kind of its ratings and to how many there are."""
+    """Map each rater to the kind and the number of the rater's ratings."""
     raters: dict[str, dict[str, Any]] = {}
     for header, times in RatingCodes.of(file.ratings).header_counts():
         counts = raters.setdefault(header.rater, {"kind": header.kind, "ratings": 0, "ungraded": 0})
@@ -65,7 +65,7 @@ def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
 
 
 def json_of(run: ImportRun) -> dict[str, Any]:
-    """Return the report by the keys of its JSON."""
+    """Return the report as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         **attributes(run.file, "file=path taken_for=format"),

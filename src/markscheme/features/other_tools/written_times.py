@@ -1,4 +1,4 @@
-"""Times of an export's responses, which its tool wrote next to them."""
+"""Times at which the responses in other tools' exports were given."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +10,7 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Make a function that yields the times of records with their id under one key and their time under another."""
+    """Make a function that yields each record's id and time, from the keys that hold them."""
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():
@@ -27,7 +27,7 @@ times_of_langsmith = _of_records("id", "start_time")
 
 
 def times_of_mlflow(peek: Peek) -> Times:
-    """Yield when each trace was requested."""
+    """Yield the id of each MLflow trace and the time of its request."""
     if peek.tables:
         for row in peek.rows("trace_info", ("request_id", "timestamp_ms")):
             yield id_cell(row["request_id"]), row["timestamp_ms"]
@@ -40,7 +40,7 @@ def times_of_mlflow(peek: Peek) -> Times:
 
 
 def times_of_phoenix(peek: Peek) -> Times:
-    """Yield when each span began."""
+    """Yield the id of each Phoenix span and the time at which it began."""
     if peek.tables:
         for row in peek.rows("spans", ("span_id", "start_time")):
             yield id_cell(row["span_id"]), row["start_time"]

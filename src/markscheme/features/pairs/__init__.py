@@ -1,4 +1,4 @@
-"""Pairs of responses: which one is better, by how much a judge's order moves that, and Promptfoo's `select-best`."""
+"""Pairs of responses: which one is better, how much the order shown affects that, and Promptfoo's `select-best`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any

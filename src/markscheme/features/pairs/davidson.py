@@ -41,7 +41,7 @@ _WON, _TIED, _LOST = range(3)
 
 @dataclass(frozen=True, slots=True)
 class PairFit:
-    """Fit of the model for two systems.
+    """Davidson's model compared with the results of two systems: observed and expected mean preference.
 
     Attributes:
         systems: Their numbers, the lower one first.
@@ -57,7 +57,7 @@ class PairFit:
 
     @property
     def miss(self) -> float:
-        """Observed minus expected; 0 where nothing is expected."""
+        """Observed minus expected mean preference; 0 if the model expects none."""
         return 0.0 if self.expected is None else self.observed - self.expected
 
 
@@ -83,7 +83,7 @@ class Strengths:
 
     @property
     def ranks(self) -> tuple[int | None, ...]:
-        """The rank of each system: one more than the systems that are shown to be stronger; None without a strength."""
+        """Rank of each system: 1 plus the number of significantly stronger systems; None for one without a strength."""
         return tuple(
             None if estimate.value is None else 1 + sum(self._is_stronger(rival, system) for rival in self._ranked)
             for system, estimate in enumerate(self.log_strengths)
@@ -160,7 +160,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """Count how often each system wins, ties and loses against each, over all pairs and without each group.
+    """Count each system's wins, ties and losses against each other system, over all pairs and leaving out each group.
 
     Returns:
         Shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
@@ -174,7 +174,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 
 
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
-    """Find the largest set of systems in which each has won or tied, at one remove or more, against each other one.
+    """Find the largest set of systems in which wins or ties lead from each system to each other, if need be via others.
 
     Without `by_ties`, only wins count.
     """
@@ -191,7 +191,7 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 
 
 def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
-    """Fit each set of results.
+    """Fit Davidson's model to each set of results.
 
     Returns:
         Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan
@@ -213,7 +213,7 @@ def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
-    """Run Newton's method on every set of results at once; ν is 0, its logarithm nan, where nothing ties."""
+    """Maximize the likelihood for every set of results at once by Newton's method; without ties, log ν is nan."""
     m, k = results.shape[:2]
     won = results[..., _WON]
     lost = results[..., _LOST]
@@ -244,7 +244,7 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
 
 
 def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute the chances that each system wins, ties and loses against each, shape (m, k, k)."""
+    """Compute the probabilities that each system wins, ties and loses against each other one, shape (m, k, k)."""
     half = (theta[:, :, None] - theta[:, None, :]) / 2
     win = np.exp(half)
     loss = np.exp(-half)
@@ -254,7 +254,7 @@ def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool) -> Floats:
-    """Compute minus the second derivative of the log likelihood, made regular by the sum of the strengths."""
+    """Compute the negative Hessian of the log likelihood, made invertible by a penalty on the sum of strengths."""
     m, k = n.shape[:2]
     spread = n * ((win + loss) / 4 - ((win - loss) / 2) ** 2)
     theta = -spread
@@ -325,7 +325,7 @@ def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Esti
 
 
 def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
-    """Say why a system has no finite strength, from its wins, ties and losses against each, as an estimate."""
+    """Return an Estimate without a value that says why a system has no finite strength."""
     won, tied, lost = results.sum(axis=0).tolist()
     if not won + tied + lost:
         why = "it is in no pair"
@@ -359,7 +359,7 @@ def _fits(results: Floats, theta: Floats, eta: Floats, places: Mapping[int, int]
 
 
 def cycles(results: Mapping[tuple[int, int], Estimate], n_systems: int) -> tuple[int, int]:
-    """Count the triples of systems that go round in a circle, each step beyond its interval, and those with results.
+    """Count the triples of systems in which each significantly beats the next in a circle, and all triples compared.
 
     Args:
         results: For two systems i < j, the mean preference for i over j, with its interval.

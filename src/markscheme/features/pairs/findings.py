@@ -1,4 +1,4 @@
-"""Faults of a judge of pairs, whichever response is stored first: it leans to the one shown first."""
+"""Findings about a judge of pairs: it prefers the response that is shown first."""
 
 from collections.abc import Iterator
 from typing import Final

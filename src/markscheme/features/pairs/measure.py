@@ -1,4 +1,4 @@
-"""Ratings of pairs as numbers: which response is preferred, and levels that turn round with the pair."""
+"""Ratings of pairs as numbers: preferences, and levels that change sign when the responses are swapped."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ OF_PREFERENCE: Literal["preference"] = "preference"
 
 @dataclass(frozen=True)
 class PairMeasure(Measure):
-    """Measure by which two columns of pairs are compared: preferences, or the levels of a criterion.
+    """Measure on which two raters of pairs are compared: preferences, or the levels of a criterion.
 
     Attributes:
         tie_within: How close to the middle a score is a tie.
@@ -37,23 +37,23 @@ class PairMeasure(Measure):
     mirrored = True
 
     def values(self, column: Column) -> Floats:
-        """Return a rater's numbers, shape (n_pairs,), nan where there is none."""
+        """Return a rater's preferences or levels as numbers, shape (n_pairs,); nan where there is none."""
         if self.of == OF_PREFERENCE:
             return preferences_of_scores(column.scores, self.tie_within)
         return super().values(column)
 
     def in_words(self, value: float) -> str:
-        """Return a value as raters answer it: which response is better, or a level's name."""
+        """Return a value in the words of an answer: which response is better, or a level's name."""
         return preferred(value, self.tie_within) if self.of == OF_PREFERENCE else super().in_words(value)
 
     def level_figures(self, compared: CriterionComparison) -> Mapping[str, Estimate]:
-        """Compute the Estimates of one criterion, the same whichever response of a pair is stored first."""
+        """Compute a criterion's agreement figures, which don't depend on which response of a pair is stored first."""
         levels = sorted(set(compared.criterion.scale.values))
         return pair_agreement_family(compared.gold, compared.judge, levels=levels, groups=compared.groups)
 
 
 def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> PairMeasure:
-    """Make the measure of pairs that a name or a criterion means.
+    """Make the measure for comparing raters of pairs: of preferences, or of the criterion given or named.
 
     Raises:
         UsageError: No criterion has that name.
@@ -66,7 +66,7 @@ def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> Pa
 
 
 def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
-    """Return 0 where the first response is preferred, ½ for a tie, 1 where the second is; nan without a score."""
+    """Convert scores to preferences: 0 for the first response, ½ for a tie, 1 for the second; nan without a score."""
     lean = 2 * scores - 1
     decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))
     return np.where(np.isnan(scores), np.nan, decided)

@@ -1,4 +1,4 @@
-"""Agreement on pairs, of which it is arbitrary which response is stored first: each pair counts with its mirror image.
+"""Agreement on pairs that doesn't depend on which response is stored first: each pair also counts mirrored.
 
 Levels mirror each other round 0. Turning any pair round changes no figure.
 """
@@ -65,7 +65,7 @@ def pair_agreement_family(
 def order_flips(
     first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate the share of pairs to which a rater gives another level when the two responses change places.
+    """Estimate the share of pairs whose level from a rater changes when the two responses are shown in reverse order.
 
     Args:
         first_order: Levels of the stored order, from the first order shown, shape (n_pairs,); nan = none.

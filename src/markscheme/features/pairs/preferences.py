@@ -1,4 +1,4 @@
-"""Figures of ratings of pairs beyond agreement: flips between orders, leans to a place and to length, and systems."""
+"""Figures on ratings of pairs beyond agreement: effects of order and length, and which system is better."""
 
 import math
 import operator
@@ -31,7 +31,7 @@ LEAN_SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class OrderFigures:
-    """Figures on how the order in which a rater sees a pair moves its preference.
+    """Figures on how a rater's preferences depend on the order in which responses are shown, and on their length.
 
     Attributes:
         rater: Its name.
@@ -55,7 +55,7 @@ class OrderFigures:
 
     @property
     def leans_to_first(self) -> bool:
-        """Whether a lean to the response shown first is shown and large enough to name."""
+        """Whether the rater significantly prefers the response shown first, by enough to report it."""
         if self.lean.value is None or self.lean.value <= LEAN_TO_NAME:
             return False
         return self.lean.above(0.0) if self.lean_p is None else self.lean_p <= LEAN_SIGNIFICANT
@@ -109,7 +109,7 @@ def order_figures(
 
 
 def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
-    """Return -1, 0 or 1 of the stored order from the ratings of one order, shape (n_pairs,)."""
+    """Return the preferences from ratings in one shown order, as -1, 0 or 1 in the stored order, shape (n_pairs,)."""
     of_order = [rating for rating in ratings if rating.shown == shown]
     return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1
 
@@ -184,7 +184,7 @@ class SystemsCompared:
 
     @property
     def in_order(self) -> list[int]:
-        """The systems' numbers, the strongest first; those without a finite strength last."""
+        """Numbers of the systems, the strongest first; systems without a finite strength come last."""
         strengths = self.strengths
         if strengths is None:
             return list(range(len(self.systems)))
@@ -193,7 +193,7 @@ class SystemsCompared:
 
     @cached_property
     def leader(self) -> str:
-        """The system that is shown to be better than each other one; "" where none is."""
+        """Name of the system that is significantly better than each other one; "" if there is none."""
         for name in self.systems:
             others = [self._over(name, rival) for rival in self.systems if rival != name]
             if others and all(difference is not None and difference.above(0.0) for difference in others):
@@ -245,7 +245,7 @@ class SystemsCompared:
 
 
 def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats, rater: str) -> SystemsCompared | None:
-    """Compare systems by one column of scores; None if pairs don't say what wrote their responses.
+    """Compare systems by one rater's scores of pairs; None if the pairs don't name the systems that wrote them.
 
     Args:
         rubric: Of pairs.
@@ -300,7 +300,7 @@ def _pair(
 def orders_of_all(
     rubric: Rubric, examples: Sequence[Example], judge: Iterable[Rating], judge_name: str, people: Iterable[Rating]
 ) -> list[OrderFigures]:
-    """Return the figures of the judge, then those of each annotator whose labels say what order was shown."""
+    """Return the figures on order of the judge, then of each annotator whose labels record the order shown."""
     by_rater: dict[str, list[Rating]] = {}
     for label in people:
         by_rater.setdefault(label.rater, []).append(label)

@@ -18,7 +18,7 @@ ALL_LABELS = "labels"
 
 @dataclass(frozen=True)
 class PairsCompared(Reported):
-    """The systems in some pairs, by each rater.
+    """Comparison of the systems that wrote some pairs of responses, by each rater.
 
     Attributes:
         rubric: By which the pairs were judged.
@@ -34,7 +34,7 @@ class PairsCompared(Reported):
 
 
 def rank_systems_of_pairs(rubric: Rubric, pairs: ExampleSet, judged: Sequence[Rating]) -> PairsCompared | None:
-    """Rank the systems that wrote pairs; None where no rated pair says what wrote its responses.
+    """Rank the systems that wrote pairs of responses; None if no rated pair names its systems.
 
     Args:
         rubric: Of pairs.

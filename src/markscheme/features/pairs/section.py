@@ -33,7 +33,7 @@ def sections_of_pairs(calibration: Calibration, _: doc.Examples) -> Iterator[doc
 
 
 def pairs_data(calibration: Calibration) -> dict[str, Any]:
-    """Return what JSON says of pairs: how order and length move raters, and which system is better."""
+    """Return the JSON entries of a calibration on pairs: effects of order and length, and systems compared."""
     return {
         "orders": [figures.to_json() for figures in orders_of_calibration(calibration)],
         "systems": [compared.to_json() for compared in systems_of_calibration(calibration)],
@@ -41,20 +41,20 @@ def pairs_data(calibration: Calibration) -> dict[str, Any]:
 
 
 def judge_orders(calibration: Calibration) -> OrderFigures | None:
-    """Compute how order moves the judge; None if it was asked in no known order."""
+    """Compute the figures on how order affects the judge; None if its ratings don't record the order shown."""
     figures = orders_of_calibration(calibration)
     return next((of_rater for of_rater in figures if of_rater.rater == calibration.rater.name), None)
 
 
 def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
-    """Compute how order and length move the judge, then each annotator."""
+    """Compute the figures on how order and length affect the judge, then each annotator."""
     gold = calibration.comparison.gold
     ratings = (*calibration.judge_ratings, *calibration.repeats)
     return orders_of_all(calibration.rubric, gold.examples, ratings, calibration.rater.name, gold.people)
 
 
 def pair_tiles(calibration: Calibration) -> doc.Tiles:
-    """Return how often the judge contradicts itself in the other order, and its lean to what it is shown first."""
+    """Render tiles: how often the judge's preference flips with the order, and its lean to the response shown first."""
     orders = judge_orders(calibration)
     if orders is None or not orders.in_both:
         return doc.Tiles((("Order flips", "order not tested: ask in both orders", doc.Ids(()), "flips"),))
@@ -95,7 +95,7 @@ def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
 
 
 def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
-    """Compare systems by gold, then by the judge; empty if pairs don't say what wrote their responses."""
+    """Compare systems by gold, then by the judge; empty if the pairs don't name the systems that wrote them."""
     comparison = calibration.comparison
     columns = {"labels": comparison.gold.scores, calibration.rater.name: comparison.scores}
     examples = comparison.gold.examples
@@ -110,7 +110,7 @@ def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
 
 
 def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
-    """Yield what one rater's preferences say of the systems."""
+    """Yield the blocks that compare systems by one rater's preferences."""
     yield doc.Paragraph((in_a_sentence(compared),))
     if compared.strengths is not None:
         yield _strengths_table(compared, compared.strengths)
@@ -134,7 +134,7 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
 
 
 def in_a_sentence(compared: SystemsCompared) -> str:
-    """Say which system a rater prefers."""
+    """Return a sentence on which system a rater prefers, with shares, or that it isn't shown."""
     who = "The labels prefer" if compared.rater == "labels" else f"{compared.rater} prefers"
     if len(compared.pairs) == 1 and len(compared.systems) == 2:
         pair = compared.pairs[0]

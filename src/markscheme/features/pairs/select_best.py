@@ -45,7 +45,7 @@ file to which pairs are added with the judge's preferences."""
 
 
 def check_select_keys(config: Mapping[str, Any]) -> None:
-    """Refuse values that the keys of this assertion can't have.
+    """Refuse invalid values in a `select-best` assertion's configuration.
 
     Raises:
         UsageError: A value is none that the key may have.
@@ -60,7 +60,7 @@ def check_select_keys(config: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two outputs, by their indices, and what the judge said of them."""
+    """Two outputs that the judge compared, by their indices, with its grade."""
 
     first: int
     second: int
@@ -68,13 +68,13 @@ class Match:
 
     @property
     def points(self) -> tuple[float, float]:
-        """The points of both."""
+        """Points of the first and the second output: 1 for a win, ½ for a tie."""
         decision = self.grade.decision
         return {"first": (1.0, 0.0), "tie": (0.5, 0.5), "second": (0.0, 1.0)}[str(decision)]
 
     @property
     def is_flip(self) -> bool:
-        """Whether the judge prefers another output in the other order."""
+        """Whether the judge's preference changed when the outputs were shown in the other order."""
         readings = [
             {name: outcome.level for name, outcome in outcomes.items() if isinstance(outcome, Verdict)}
             for outcomes in self.grade.by_order.values()
@@ -83,7 +83,7 @@ class Match:
 
 
 def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
-    """Return the rubric of pairs for an assertion's value: the named one, or one with its text as what to prefer.
+    """Return the rubric of pairs for an assertion: the named one, or one whose criterion is the assertion's text.
 
     Raises:
         UsageError: The named rubric judges single responses, or the text is empty.
@@ -101,7 +101,7 @@ def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
 async def select_best(
     config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Return the index of the best of several outputs as text, or why there is none, as `select-best` answers.
+    """Return the answer to `select-best`: the index of the best output as text, or why there is none.
 
     Args:
         config: The provider's configuration, its keys checked.
@@ -154,7 +154,7 @@ async def _best_output(
 
 
 def _why_ungraded(matches: Iterable[Match]) -> str | None:
-    """Say why there is no answer, since a pair has no grade; None if all have one."""
+    """Return why some pair of outputs has no grade, so that no best one is known; None if all have grades."""
     return next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
 
 
@@ -179,7 +179,7 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 
 
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
-    """Return the outputs that are left after a knockout, in which each match is asked in one order.
+    """Return the outputs left after a knockout, in which the judge sees each pair in one order only.
 
     The order is drawn by the texts.
     """
@@ -203,7 +203,7 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
 
 
 def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
-    """Add the pairs to a file, with the judge's preferences in each order.
+    """Write the compared pairs to a file, with the judge's preferences in each order.
 
     A pair that is there already, from an earlier evaluation, keeps its line and what others said of it.
 
@@ -222,7 +222,7 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
-    """Return a file's text with some pairs added; a judge's new labels of a pair replace its earlier ones."""
+    """Add pairs to the text of a file; a judge's new labels of a pair replace its earlier ones."""
     remaining = dict(pairs)
     lines = []
     for line in text.removesuffix("\n").split("\n") if text else ():
@@ -237,7 +237,7 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
 
 
 def _pair_in(line: str) -> Mapping[str, Any]:
-    """Return the pair in a line; an empty mapping for any other line."""
+    """Parse a line of a file of pairs; return {} if it holds no pair."""
     try:
         pair = parse_json(line, parse_constant=no_constant)
     except (ValueError, RecursionError):
@@ -287,7 +287,7 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
 
 
 def report_recorded(context: Mapping[str, Any]) -> RunReport:
-    """Report what a run recorded of pairs, a line for each file.
+    """Report the pairs that a Promptfoo run recorded, with a line for each file.
 
     Args:
         context: What Promptfoo passes to its hook, with the configuration of the evaluation.
@@ -296,7 +296,7 @@ def report_recorded(context: Mapping[str, Any]) -> RunReport:
 
 
 def recorded_lines(config: Any) -> Iterator[str]:
-    """Yield a sentence on the content of each file of pairs that an evaluation's configuration names.
+    """Yield a sentence on each file of pairs that an evaluation's configuration names: pairs, ties and flips.
 
     Args:
         config: Promptfoo's configuration of the evaluation.
@@ -315,7 +315,7 @@ def recorded_lines(config: Any) -> Iterator[str]:
 
 
 def _files_named(config: Any) -> Iterator[Path]:
-    """Yield the files under `pairs` of our providers, at any depth of a configuration."""
+    """Yield the files under the key `pairs` of markscheme's providers, at any depth of a configuration."""
     if isinstance(config, Mapping):
         options = config.get("config")
         if (
@@ -332,7 +332,7 @@ def _files_named(config: Any) -> Iterator[Path]:
 
 
 def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Return the levels in each order; a file may have other lines, and a value that isn't a level is left out."""
+    """Return a pair's levels by criterion, one dict for each order in which the pair was judged."""
     return [
         {
             name: level
@@ -345,6 +345,6 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
-    """Return True if the levels of all orders sum to 0."""
+    """Return True if a pair is a tie: the levels given in both orders sum to 0."""
     of_all = [level for of_order in levels for level in of_order.values()]
     return bool(of_all) and sum(of_all) == 0

@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def view(compared: PairsCompared) -> doc.Document:
-    """Render the systems by the labels, then by each judge; first in a sentence each."""
+    """Render how systems compare by the labels, then by each judge, each beginning with a sentence."""
     sections = [
         doc.Section(systems.rater, tuple(systems_blocks(systems)), f"by-{n}")
         for n, systems in enumerate(compared.systems)
@@ -24,7 +24,7 @@ def view(compared: PairsCompared) -> doc.Document:
 
 
 def json_of(compared: PairsCompared) -> dict[str, Any]:
-    """Return the comparison of systems by the keys of its JSON."""
+    """Return the comparison of systems as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         "rubric": attributes(compared.rubric, "name fingerprint"),

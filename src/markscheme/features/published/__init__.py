@@ -1,4 +1,4 @@
-"""Rubrics as people publish them: read by structure, and nothing of them is lost without a word."""
+"""Rubrics in the formats in which people publish them: read by structure; whatever isn't read is reported."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _ByStructure:
-    """The reader of rubrics in others' formats, loaded when it is first asked."""
+    """Reader of rubrics in other people's formats, whose modules are loaded on first use."""
 
     def read(self, data: Any, options: "ShapeOptions") -> "PublishedRubric | None":
         from markscheme.features.published.reader import read_published

@@ -1,4 +1,4 @@
-"""The reading of one published criterion: its name, words, weight, levels and tags, and what is left of it."""
+"""Reads one published criterion: name, text, weight, levels and tags, with notes on keys that aren't read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ _POINTS_BEHIND = re.compile(
 
 
 class CriterionReading:
-    """A reader of the criteria of one file, one after the other.
+    """Reader of the criteria of one published rubric, one after the other.
 
     Attributes:
         is_yes_no: Whether one was read that says nothing of its levels.
@@ -58,7 +58,7 @@ class CriterionReading:
         notes: dict[str, None],
         unread: dict[str, None],
     ) -> None:
-        """Begin to read a file's criteria.
+        """Prepare to read the criteria of a file.
 
         Args:
             options: What the caller says.
@@ -136,7 +136,7 @@ class CriterionReading:
         }
 
     def _name_and_weight(self, written: str) -> tuple[str, float]:
-        """Return a name without the points in brackets behind it, and these as the weight; 1 where there are none."""
+        """Split a name such as "Tone (5 points)" into the name and its weight; the weight is 1 without points."""
         match = _POINTS_BEHIND.fullmatch(written)
         if match is None:
             return written, 1.0
@@ -176,7 +176,7 @@ class CriterionReading:
         return worth
 
     def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
-        """Return the weight of a criterion's class; note a sign that contradicts it, and weights of other classes."""
+        """Return the weight that a criterion's class gives it; note weights of other classes and a corrected sign."""
         named, amount, costs = of_class
         taken.update(key for key in fields if key.endswith("_weight"))
         others = [
@@ -194,7 +194,7 @@ class CriterionReading:
         return amount
 
     def _note_words(self, text: str | None, weight: float, name: str) -> None:
-        """Note words that the reader takes off, and words that contradict their weight."""
+        """Note a class such as "Essential" removed from a text, and a text that contradicts its weight's sign."""
         words = without_prefix(text or "")
         if words != (text or ""):
             self.notes["the class before a criterion's words is left out: its weight says it"] = None
@@ -202,7 +202,7 @@ class CriterionReading:
             self.notes[f"{name} costs points where it is met, and says what a good response does"] = None
 
     def _note_gaps(self, levels: Sequence[Mapping[str, Any]], name: str) -> None:
-        """Note levels without words next to others that have some."""
+        """Note a criterion's levels without descriptions if other levels have some."""
         gaps = [f"{level['value']:g}" for level in levels if "description" not in level and "label" not in level]
         if gaps and len(gaps) < len(levels):
             self.notes[f"{name}: no words for level {', '.join(gaps)}"] = None
@@ -213,7 +213,7 @@ class CriterionReading:
         return {"required": True} if any(fields[key] for key in keys) else {}
 
     def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
-        """Yield every further text of a criterion under its key; note what isn't read, and refuse structures."""
+        """Yield each other text of a criterion, after its key; note keys that aren't read, and refuse nested values."""
         for key, value in fields.items():
             if key in taken:
                 continue
@@ -241,7 +241,7 @@ class CriterionReading:
 
 
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a criterion's keys with those of a mapping inside it that are its own."""
+    """Merge a criterion's keys with those of a nested mapping that holds its text or weight."""
     inner = next((data[key] for key in INNER_MAPPINGS if isinstance(data.get(key), Mapping)), None)
     if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
         return data
@@ -251,7 +251,7 @@ def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _repeats(key: str, value: Any, words: str | None) -> bool:
-    """Return whether a long title is the criterion's words once more, or their beginning."""
+    """Return whether a long title just repeats the criterion's text, or the beginning of it."""
     text = text_in(value)
     if key not in NAMES or text is None or words is None or words_in(text) < SENTENCE:
         return False
@@ -276,7 +276,7 @@ def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return the keys of markscheme's own format that nothing else reads, where their values fit it."""
+    """Return a criterion's further keys that are valid in markscheme's own format."""
     read = {}
     for key in NATIVE_CRITERION - {
         *NAMES,
@@ -322,7 +322,7 @@ def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any
 
 
 def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
-    """Return a criterion's name, and whether its key `criterion` is that name."""
+    """Return a criterion's name, and whether the name comes from the key `criterion`."""
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
     short = text_in(fields.get("criterion"))
     others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]
@@ -347,7 +347,7 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return the keys of a dimension of five levels, known by its flag `always_applicable`; empty for anything else."""
+    """Return levels and pass level of a five-level dimension, recognized by its key `always_applicable`; else {}."""
     if not isinstance(fields.get("always_applicable"), bool):
         return {}
     taken.add("always_applicable")

@@ -1,4 +1,4 @@
-"""Find by structure which part of a file holds its criteria; two that could be it are refused."""
+"""Finds by structure which part of a file holds its criteria; refuses a file where two parts could."""
 
 import difflib
 import json
@@ -70,7 +70,7 @@ FoundCriteria: TypeAlias = tuple[tuple[RawCriterion, ...], Mapping[str, Any], st
 
 
 def is_native(data: Any) -> bool:
-    """Return whether data are meant in markscheme's own format, with mistakes perhaps.
+    """Return whether data are in markscheme's own format, perhaps with mistakes.
 
     >>> is_native({"criteria": [{"requirement": "Is kind", "wieght": 2}]}), is_native([{"criterion": "Is kind"}])
     (True, False)
@@ -125,7 +125,7 @@ def _is_text(value: Any) -> bool:
 
 
 def shows_rubric(data: Any) -> bool:
-    """Return whether keys alone say that JSON is a rubric that somebody published, rather than rows of a table."""
+    """Return whether the keys of JSON data show that it is a published rubric and not rows of a table."""
     if isinstance(data, list):
         return bool(data) and all(map(_shows_criterion, data)) and not tasks_in(data)
     if not isinstance(data, Mapping) or data.keys() & {"response", "output", "results"}:
@@ -150,7 +150,7 @@ def _shows_criterion(fields: Any) -> bool:
 
 
 def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
-    """Count the tasks of a list whose entries belong to several, with the key that names them; None for one task."""
+    """Count the tasks that a list's entries belong to, with the key that names them; None if there is only one."""
     rows = [fields for fields in entries if isinstance(fields, Mapping)]
     for key in TASKS:
         named = {str(row[key]) for row in rows if key in row}
@@ -167,7 +167,7 @@ def _holds_rubric(key: Any, value: Any) -> bool:
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Return the rubric inside `rubric` or `rubrics`, the keys around it, and where it is."""
+    """Return the rubric nested under `rubric` or `rubrics`, the other keys around it, and its path."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:
@@ -183,7 +183,7 @@ def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
 
 
 def _key_inside(data: Any) -> str | None:
-    """Return the key that a whole rubric is under, rather than the levels of one criterion; None without one."""
+    """Return the key under which a mapping holds a whole rubric, not just a criterion's levels; None without one."""
     if not isinstance(data, Mapping):
         return None
     inside = (key for key in INSIDE if isinstance(data.get(key), list | Mapping))
@@ -254,7 +254,7 @@ def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None)
 
 
 def key_of_criteria(row: Mapping[str, Any]) -> str | None:
-    """Say which key of a row may hold its criteria: a list of sentences, or what keys show to be criteria.
+    """Return a sentence on which key of a row may hold its criteria, with the option to read it.
 
     >>> key_of_criteria({"asked": '[{"criterion": "Is kind.", "points": 2}]', "query": "Hello?"})
     '`asked` may hold criteria: --map asked=rubric'
@@ -270,7 +270,7 @@ def key_of_criteria(row: Mapping[str, Any]) -> str | None:
 
 
 def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
-    """Return a row's rubric with the weights of its groups, if another key of the row states them.
+    """Return a row's rubric as JSON, with weights of its groups of criteria if another key of the row states them.
 
     >>> groups = '{"depth": [{"criterion": "Names the cause."}], "form": [{"criterion": "Is short."}]}'
     >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
@@ -286,7 +286,7 @@ def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
 
 
 def _structure_in(text: Any) -> Any:
-    """Return the list or object that a text holds as JSON; None for any other text."""
+    """Parse a text that is a JSON list or object; return None for any other text."""
     if not str(text).startswith(("[", "{")):
         return None
     try:
@@ -296,7 +296,7 @@ def _structure_in(text: Any) -> Any:
 
 
 def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | None:
-    """Return the key of a mapping that says what each group of criteria weighs, by the group's name; None without one.
+    """Return the key whose value maps each group of criteria to a weight; None if there is no such key.
 
     >>> key_of_weights({"dimension_weight": {"depth": 0.7, "form": 0.3}, "id": 5}, {"depth", "form"})
     'dimension_weight'
@@ -308,7 +308,7 @@ def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | Non
 
 
 def _whole(data: Mapping[str, Any]) -> bool:
-    """Return whether each key of a mapping is a criterion with levels or words, or a group."""
+    """Return whether a mapping as a whole is a rubric: each value is a criterion, or a group of criteria."""
     if not data or any(key in data for key in (*CONTAINERS, *CHILDREN)):
         return False
     values = list(data.values())
@@ -321,7 +321,7 @@ def _whole(data: Mapping[str, Any]) -> bool:
 
 
 def is_criteria(key: Any, value: Any) -> bool:
-    """Return whether the value of a key could be the criteria."""
+    """Return whether a key's value could be a rubric's list or mapping of criteria."""
     if not value or key in LEVEL_LISTS:
         return False
     is_container = key in CONTAINERS
@@ -345,7 +345,7 @@ def _is_sentence(value: Any) -> bool:
 
 
 def is_single(value: Any) -> bool:
-    """Return whether a value is one criterion, with its words and a key for each level."""
+    """Return whether a value is a single criterion, with its text and a key for each level."""
     if not isinstance(value, Mapping):
         return False
     if words_key(value) is None:
@@ -355,7 +355,7 @@ def is_single(value: Any) -> bool:
 
 
 def words_key(fields: Mapping[str, Any]) -> str | None:
-    """Return the first key of the words that a criterion is judged by."""
+    """Return the first key that holds the text of a criterion."""
     return next((key for key in WORD_KEYS if text_in(fields.get(key)) is not None), None)
 
 
@@ -371,14 +371,14 @@ def _has_key_of_words(fields: Any) -> bool:
 
 
 def is_level_mapping(value: Any) -> bool:
-    """Return whether a value maps numbers or ranges to the words of levels."""
+    """Return whether a value maps numbers or ranges to descriptions of levels."""
     if not isinstance(value, Mapping) or len(value) < 2:
         return False
     return all(level_of(key) is not None for key in value) and any(isinstance(text, str) for text in value.values())
 
 
 def is_level_list(key: Any, value: Any) -> bool:
-    """Return whether a value lists levels, each with its number and its words."""
+    """Return whether a value is a list of levels, each with a number and a description."""
     if not isinstance(value, list) or len(value) < 2 or not all(isinstance(level, Mapping) for level in value):
         return False
     has_values = all(value_of_level(level) is not None for level in value)
@@ -395,7 +395,7 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key of a group's one inner list of criteria; None for anything but a group."""
+    """Return the key of the one list of criteria in a group; None if the value isn't a group."""
     if not isinstance(fields, Mapping):
         return None
     inner = [
@@ -409,7 +409,7 @@ def group_key(fields: Any) -> str | None:
 
 
 def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
-    """Yield the criteria of a list or a mapping, those of groups one after the other."""
+    """Yield the criteria in a list or mapping, including those inside groups."""
     named = [*entries.items()] if isinstance(entries, Mapping) else [*enumerate(entries)]
     of_groups = [group_key(fields) for _, fields in named]
     is_grouped = bool(named) and all(of_groups)
@@ -435,7 +435,7 @@ def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
 
 
 def _named_words(fields: Any) -> tuple[str, str] | None:
-    """Return the name and the words of a criterion written as `name: words`; None for any other.
+    """Return name and text of a criterion written as a mapping `name: text`; None for any other form.
 
     >>> _named_words({"Clarity": "Reads easily."}), _named_words({"criterion": "Reads easily."})
     (('Clarity', 'Reads easily.'), None)
@@ -448,6 +448,6 @@ def _named_words(fields: Any) -> tuple[str, str] | None:
 
 
 def words_of(fields: Mapping[str, Any]) -> str | None:
-    """Return the words of a criterion, or None."""
+    """Return the text of a criterion; None if it has none."""
     key = words_key(fields)
     return None if key is None else text_in(fields[key])

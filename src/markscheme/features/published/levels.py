@@ -1,4 +1,4 @@
-"""The levels of a criterion, in any of the ways in which they are published."""
+"""Reads the levels of a criterion, in any of the forms in which people publish them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -31,7 +31,7 @@ _PLAIN_WORDS = {True: "yes", False: "no"}
 
 
 def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return the levels that a mapping gives in words or by the ends of a scale, worst first; None without any.
+    """Return the levels that a mapping describes, or implies by the ends of a scale, worst first; None without any.
 
     Args:
         fields: A criterion, or the keys next to all criteria.
@@ -64,7 +64,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return levels from 0 to the highest score that a criterion names: each point, or five steps beyond ten."""
+    """Return levels from 0 to a criterion's maximum score: one per point, or five steps if the maximum is large."""
     key = next((key for key in MAXIMA if (number_of(fields.get(key)) or 0) > 0), None)
     if key is None:
         return None
@@ -120,7 +120,7 @@ def _within(levels: Sequence[Mapping[str, Any]], ends: tuple[int, int]) -> bool:
 
 
 def _filled(levels: list[dict[str, Any]], ends: tuple[int, int] | None, *, is_whole: bool) -> list[dict[str, Any]]:
-    """Return levels worst first, with whole numbers between them where they are whole numbers themselves."""
+    """Sort levels worst first, and fill gaps between whole-number levels with levels that have no description."""
     by_value = {level["value"]: level for level in levels}
     if is_whole and all(value == int(value) for value in by_value):
         low = int(min(by_value))

@@ -1,4 +1,4 @@
-"""The reading of a published rubric as markscheme's own plain data."""
+"""Converts a published rubric to plain data in markscheme's own format."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -68,7 +68,7 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
 
 
 class _Reading:
-    """A reading of one file, which collects notes and the keys that weren't read."""
+    """Reader of one published rubric, which collects notes and the keys that aren't read."""
 
     def __init__(self, data: Any, options: ShapeOptions) -> None:
         self.data = data
@@ -111,7 +111,7 @@ class _Reading:
         return self._published([(raw.path, fields) for raw, fields in zip(in_force, criteria, strict=True)], top)
 
     def _in_force(self, raws: Sequence[RawCriterion]) -> list[RawCriterion]:
-        """Return the criteria that aren't switched off, and note those that are."""
+        """Return the criteria that are enabled, and note those that are switched off."""
         counted = []
         for index, raw in enumerate(raws, start=1):
             if not isinstance(raw.data, Mapping) or is_in_force(raw.data):
@@ -159,7 +159,7 @@ class _Reading:
                     )
 
     def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the keys next to the criteria that the rubric takes, and note the others."""
+        """Return the top-level keys that the rubric uses besides its criteria, and note the others."""
         native_keys = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
         read = {key: top[key] for key in native_keys}
         mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)
@@ -178,7 +178,7 @@ class _Reading:
         return read
 
     def _mark_of_levels(self, top: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        """Return the pass mark that is still unread, where it lies on the scale that all criteria share."""
+        """Convert a pass mark that is given on the criteria's common scale to 0 to 1; return {} if there is none."""
         key = next((key for key in MARKS if key in self.unread), None)
         mark = None if key is None else number_of(top.get(key))
         shared = {_ends(fields) for fields in criteria}
@@ -208,7 +208,7 @@ class _Reading:
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
 
     def _note_inner(self, part: Mapping[str, Any]) -> None:
-        """Note the keys of a tree's inner parts that aren't read."""
+        """Note unread keys of the parts of a tree that have parts below them."""
         children = next((part[key] for key in CHILDREN if part.get(key)), None)
         if children is None:
             return
@@ -226,20 +226,20 @@ def _traits(data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[
 
 
 def _ends(fields: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the lowest and highest level of a criterion as it was read; 0 and 0 where it has no levels."""
+    """Return the lowest and highest level of a converted criterion; 0 and 0 if it has no levels."""
     values = [float(level["value"]) for level in fields.get("levels", ())]
     return (min(values), max(values)) if values else (0.0, 0.0)
 
 
 def _part_of(mark: float | None, total: float | None) -> float | None:
-    """Return a pass mark as a score: as it is up to 1, else as a part of the total."""
+    """Convert a pass mark to a score from 0 to 1: a mark above 1 is divided by the total; None if that fails."""
     if mark is None or 0 <= mark <= 1:
         return mark
     return mark / total if total and mark <= total else None
 
 
 def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
-    """Divide the weight of a group among its criteria, by what each weighs in it."""
+    """Divide each group's weight among its criteria, in proportion to their weights within the group."""
     listed = list(raws)
     for index in {raw.index for raw in listed if raw.share is not None}:
         members = [fields for fields, raw in zip(criteria, listed, strict=True) if raw.index == index]

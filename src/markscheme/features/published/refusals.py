@@ -1,10 +1,10 @@
-"""Refusals of rubrics as others publish them."""
+"""Errors for published rubrics that can't be read."""
 
 from markscheme.errors import Fault, RubricError
 
 
 def open_to_option(problem: str, option: str) -> RubricError:
-    """Make the error for a rubric that an option of `import` would settle.
+    """Make the error for an ambiguous rubric that can be read with an option of `import`.
 
     Args:
         problem: What is open, and how the option says it.

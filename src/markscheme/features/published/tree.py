@@ -1,4 +1,4 @@
-"""Trees of weighted parts: each leaf is a criterion that weighs the product of its shares."""
+"""Rubrics as trees of weighted parts: each leaf is a criterion, weighted by the product of shares above it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ WITHIN = " › "
 
 
 class Leaf(NamedTuple):
-    """A part of a tree without parts of its own.
+    """A leaf of a rubric's tree: a part without parts below it, which becomes a criterion.
 
     Attributes:
         data: Its keys.
@@ -27,12 +27,12 @@ class Leaf(NamedTuple):
 
 
 def is_tree(data: Any) -> bool:
-    """Return whether data are a part with parts below it."""
+    """Return whether data are the root of a rubric's tree: a part with parts below it."""
     return isinstance(data, Mapping) and any(isinstance(data.get(key), list) and data[key] for key in CHILDREN)
 
 
 def leaves(data: Mapping[str, Any], path: Place = ()) -> Iterator[Leaf]:
-    """Yield the leaves of a tree in order.
+    """Yield the leaves of a rubric's tree, with weights and texts, in order.
 
     >>> parts = [{"requirements": "A", "weight": 3}, {"requirements": "B", "weight": 1}]
     >>> [(leaf.words, leaf.weight) for leaf in leaves({"requirements": "all", "sub_tasks": parts})]

@@ -169,7 +169,7 @@ SENTENCE: Final = 4
 
 
 def text_in(value: Any) -> str | None:
-    """Return a text, also one under `textProperty`; None for anything else.
+    """Return a text, or the text under a mapping's `textProperty`; None for any other value.
 
     >>> text_in({"textProperty": "Is kind."}), text_in(" "), text_in(3)
     ('Is kind.', None, None)
@@ -185,7 +185,7 @@ def words_in(text: str) -> int:
 
 
 def is_in_force(fields: Mapping[str, Any]) -> bool:
-    """Return whether a criterion counts: nothing says that it is switched off.
+    """Return whether a criterion is enabled: no key of it, such as `enabled` or `retired`, switches it off.
 
     >>> is_in_force({"enabled": False}), is_in_force({"enabled": True}), is_in_force({"retired": "never"})
     (False, True, True)
@@ -194,7 +194,7 @@ def is_in_force(fields: Mapping[str, Any]) -> bool:
 
 
 def names_good(text: str) -> bool:
-    """Return whether words say what a good response avoids, so that meeting them is good.
+    """Return whether a text names something that a good response avoids, so that meeting the criterion is good.
 
     >>> names_good("Avoids jargon."), names_good("Omits the dose.")
     (True, False)
@@ -203,7 +203,7 @@ def names_good(text: str) -> bool:
 
 
 def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None:
-    """Return the class of a weight, the number under its name, and whether the class says that it costs points.
+    """Return a criterion's weight class, the class's weight, and whether the class deducts points; None without one.
 
     >>> weight_of_class({"weight_class": "very important", "very_important_weight": 8, "important_weight": None})
     ('very important', 8.0, False)
@@ -214,7 +214,7 @@ def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None
 
 
 def scored_lines(text: str) -> dict[str, str] | None:
-    """Return a criterion from a text with a question and a line for each score; None for any other text.
+    """Parse a criterion from a text that has a question and a line for each score; None for any other text.
 
     >>> scored_lines("[Is it kind?]\\nScore 1: No.\\nScore 2: Yes.")
     {'criteria': 'Is it kind?', 'score1_description': 'No.', 'score2_description': 'Yes.'}
@@ -227,7 +227,7 @@ def scored_lines(text: str) -> dict[str, str] | None:
 
 
 def without_prefix(text: str) -> str:
-    """Return a criterion's words without the class of its weight before them, which the weight says.
+    """Remove a prefix such as "Essential Criteria:", which its weight expresses, from a criterion's text.
 
     >>> without_prefix("Essential Criteria: names the cause.")
     'names the cause.'
@@ -236,7 +236,7 @@ def without_prefix(text: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a number, also one that is written as text or in percent; None for anything else.
+    """Convert a value to a number, even if it is text or a percentage; None for any other value.
 
     >>> number_of("2.5"), number_of("30%"), number_of(True), number_of("high")
     (2.5, 0.3, None, None)
@@ -251,7 +251,7 @@ def number_of(value: Any) -> float | None:
 
 
 def level_of(key: Any) -> float | None:
-    """Return the level that a key names: a number, or the middle of a range.
+    """Convert a key to a level: a number, or the middle of a range; None for any other key.
 
     >>> level_of("6-9"), level_of("3"), level_of("good")
     (7.5, 3.0, None)
@@ -263,7 +263,7 @@ def level_of(key: Any) -> float | None:
 
 
 def value_of_level(level: Mapping[str, Any]) -> float | None:
-    """Return the score of a level: a number, or the middle of the scores that it stands for.
+    """Return the score of a published level: its number, or the middle of its range of scores.
 
     >>> value_of_level({"score": 3}), value_of_level({"score_range": [7, 10]}), value_of_level({"range": [10, 10]})
     (3.0, 8.5, 10.0)
@@ -278,7 +278,7 @@ def value_of_level(level: Mapping[str, Any]) -> float | None:
 
 
 def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of a criterion that are levels themselves, as numbers or ranges, with their words.
+    """Return the keys of a criterion that are levels, such as "1-2", with descriptions as their values.
 
     >>> level_keys({"name": "Form", "1-2": "None.", "3-4": "Some."}), level_keys({"name": "Form", "1": "None."})
     (['1-2', '3-4'], [])
@@ -293,7 +293,7 @@ def is_range(key: Any) -> bool:
 
 
 def ends_of(value: Any) -> tuple[int, int] | None:
-    """Return the ends of a scale in any spelling; None for what isn't one.
+    """Return the lowest and highest score of a scale in any notation; None if the value isn't a scale.
 
     >>> ends_of([0, 3]), ends_of("1 (poor) to 5"), ends_of({"min": 1, "max": 7}), ends_of("stars")
     ((0, 3), (1, 5), (1, 7), None)
@@ -318,7 +318,7 @@ def numbered(key: Any) -> int | None:
 
 
 def worth_of(word: str, worth_by_word: Mapping[str, float]) -> float | None:
-    """Return what a word is worth as a weight, as the caller says, else as most mean it; None for an unknown word.
+    """Convert a word such as "nice-to-have" to a weight: the caller's, else the usual one; None for an unknown word.
 
     >>> worth_of("Nice-to-have", {}), worth_of("spicy", {"spicy": 7.0}), worth_of("spicy", {})
     (2.0, 7.0, None)
