@@ -69,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the garbage collector away until every test is collected: all that collecting makes stays."""
+    """Disable garbage collection until all tests are collected, since nothing made meanwhile is garbage."""
     if config.getoption("dist", "no") == "no":  # it is this process that collects
         gc.disable()
 
@@ -83,7 +83,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Let each of pytest's processes collect the files of a folder from another one on.
+    """Let each of pytest's processes start collecting a folder's files at a different file.
 
     All of them collect all tests. In a fresh clone they share the compiling of the files in this way, instead of doing
     the same at the same time.
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the thousands of tests, which stay until the end, and let it come rarely."""
+    """Exclude the collected tests from garbage collection, and make that rare."""
     gc.freeze()
     gc.set_threshold(RARELY)
     gc.enable()
@@ -145,13 +145,13 @@ def promptfoo() -> PromptfooInstall:
 
 @pytest.fixture(scope="session")
 def local_model() -> Path:
-    """A small real language model as a GGUF file; as a judge it is near chance."""
+    """Return a small real language model as a GGUF file; as a judge it is near chance."""
     return model_path()
 
 
 @pytest.fixture(scope="session")
 def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
-    """Anthropic's Messages API in front of the real local model; its counts run through the whole session."""
+    """Start a server with Anthropic's Messages API in front of the real local model."""
     with front.MessagesFront(front.local_model(local_model)) as running:
         yield running
 
@@ -210,7 +210,7 @@ def unused_folders() -> Iterator[list[Path]]:
 
 @pytest.fixture(autouse=True)
 def own_project(unused_folders: list[Path]) -> Iterator[None]:
-    """A folder of its own for each test's sessions, and none of an earlier test's modules.
+    """Give each test its own folder for sessions, and forget modules of earlier tests' projects.
 
     What lists sessions shows no other test's, and a module is that of the test's project, whatever others it is named
     like. One fixture for both: each is made and ended for every test.

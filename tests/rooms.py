@@ -300,7 +300,7 @@ def first_word(docstring: str) -> str:
 
 
 def is_command(word: str) -> bool:
-    """Return True for a verb as a docstring begins with it, `return` or `returns`."""
+    """Return True if a word is one of the verbs with which docstrings begin, such as "return" or "returns"."""
     return not COMMANDS_OF_DOCSTRINGS.isdisjoint({word, word.removesuffix("s"), word.removesuffix("es")})
 
 
@@ -328,7 +328,7 @@ def empty_defaults(module: Module) -> Iterator[str]:
 
 
 def is_empty(default: ast.expr | None) -> bool:
-    """Return True for the empty text."""
+    """Return True if a default is the empty text."""
     return isinstance(default, ast.Constant) and default.value == ""
 
 
@@ -431,17 +431,17 @@ class FilesOfTests:
 
     @cached_property
     def by_name(self) -> dict[str, str]:
-        """The files by the names under which they are imported."""
+        """Map the names by which test files are imported to the files."""
         return {"tests." + path.removesuffix(".py").replace("/", "."): path for path in self.files}
 
     @cached_property
     def imported(self) -> dict[str, set[str]]:
-        """The names of all that each file imports."""
+        """Map each test file to the names of all that it imports."""
         return {path: self._names_in(path) for path in self.files}
 
     @cached_property
     def helpers(self) -> dict[str, set[str]]:
-        """The files of tests that each file imports."""
+        """Map each test file to the test files that it imports."""
         return {
             path: {self.by_name[name] for name in names if name in self.by_name}
             for path, names in self.imported.items()
@@ -449,7 +449,7 @@ class FilesOfTests:
 
     @cached_property
     def run(self) -> dict[str, set[str]]:
-        """The features whose command each file runs by its name."""
+        """Map each test file to the features whose commands it runs."""
         return {path: self._commands_in(path) for path in self.files}
 
     def _names_in(self, path: str) -> set[str]:
@@ -507,13 +507,13 @@ def first_text(call: ast.Call) -> str:
 
 
 def counted(places: Iterable[object]) -> Figure:
-    """Make the figure of a count."""
+    """Make the figure that counts some places."""
     texts = tuple(map(str, places))
     return Figure(len(texts), texts)
 
 
 def named_most(by_feature: Mapping[str, list[str]]) -> Figure:
-    """Make the figure of the feature with the most places."""
+    """Make the figure that counts the places of the feature that has most of them."""
     most = max(by_feature, key=lambda feature: len(by_feature[feature]), default="")
     places = by_feature.get(most, [])
     return Figure(len(places), tuple(f"{most}: {place}" for place in places))
@@ -564,7 +564,7 @@ def figures_of(
 
 
 def figures_of_style(modules: Mapping[str, Module]) -> dict[str, Figure]:
-    """Measure how much there is of what a reader has to learn, and how well it explains itself."""
+    """Measure the figures of style, such as counts of options and the shares of clear names and docstrings."""
     classes = [(module, node) for module in modules.values() for node in module.nodes if isinstance(node, ast.ClassDef)]
     core = sum(code_lines(module) for name, module in modules.items() if not feature_of(name))
     bound = [(module.at(node, name), name) for module in modules.values() for node, name in bound_names(module)]
@@ -596,7 +596,7 @@ def share_of(places: list[str], whole: int) -> Figure:
 
 
 def main() -> int:
-    """Print the figures with their limits and the first places of each that is exceeded; then the exit status is 1."""
+    """Print all figures with their limits; return the exit status, 1 if a limit is exceeded."""
     figures = figures_of(modules_of(SOURCE), modules_of(TESTS), modules_of(SOURCE, STUBS))
     exceeded = {name for name, figure in figures.items() if figure.value > LIMITS[name].most}
     for name, figure in figures.items():

@@ -1,4 +1,4 @@
-"""Each feature can be deleted: without its folder and its two lines in the list, all else is as it was."""
+"""Each feature can be deleted: without its folder and its lines in the list, everything else works as before."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Git reads what commits hold, and nothing that a repository's configuration names is run."""
+"""Commits are read from a Git repository without running any program that its configuration names."""
 
 import subprocess
 from pathlib import Path
@@ -22,7 +22,7 @@ def theirs(tmp_path: Path) -> Path:
 
 
 def make_repository(tmp_path: Path) -> Path:
-    """Make a repository with one commit and a change since, whose configuration names a program everywhere."""
+    """Make a repository with a commit and a later change, whose configuration names programs wherever it can."""
     folder = tmp_path / "theirs"
     (folder / "rubrics").mkdir(parents=True)
     rubric = folder / "rubrics" / "reply.yaml"

@@ -1,4 +1,4 @@
-"""No name from outside acts on a terminal: through every command, in arguments and in files."""
+"""No name in arguments or files can control the terminal, whatever the command."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_every_command_is_called_with_hostile_names() -> None:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything in it has a hostile name."""
+    """Make a project in which everything has a hostile name."""
     folder = tmp_path_factory.mktemp("hostile")
     make_project(folder)
     return folder

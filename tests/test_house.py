@@ -1,4 +1,4 @@
-"""The ratchet of the house: figures of the source stay within limits, and the limits only fall."""
+"""Figures of the source code stay within limits, which may only be lowered."""
 
 import pytest
 
@@ -20,13 +20,13 @@ from tests.house import (
 
 @pytest.fixture(scope="module")
 def modules() -> list[Module]:
-    """The package as it is."""
+    """Read the modules of the package."""
     return modules_of(SOURCE)
 
 
 @pytest.fixture(scope="module")
 def figures(modules: list[Module]) -> dict[str, Figure]:
-    """Its figures."""
+    """Measure the figures of the package."""
     return figures_of(modules)
 
 

@@ -1,4 +1,4 @@
-"""What a fresh interpreter loads: Promptfoo starts one for every assertion."""
+"""The modules that commands and assertions load in a fresh interpreter stay few."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass

@@ -1,4 +1,4 @@
-"""The house: which module may import which."""
+"""The layers of the package: which module may import which."""
 
 import ast
 import functools

@@ -1,4 +1,4 @@
-"""An unread verdict is never a score: each kind of it, before each strategy and each grader."""
+"""An unreadable verdict of any kind never becomes a score, with any strategy or grader."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Numbers become words in one module: nothing else rounds a number for a reader."""
+"""Only the module `phrases` rounds numbers for readers."""
 
 import ast
 import re

@@ -28,7 +28,7 @@ CALIBRATED = (ACCEPTING, ("calibrate", "code-quality", "--quiet"))
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped set, and human labels for it."""
+    """Write the shipped labelled set, with human labels."""
     return shipped_set_in(tmp_path_factory.mktemp("project"))
 
 

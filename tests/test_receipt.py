@@ -37,7 +37,7 @@ KNOWN = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "rubric", "prompt"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory whose rubric `drift` has an accepted run."""
+    """Make a folder whose rubric `drift` has an accepted run."""
     start = tmp_path_factory.mktemp("calibrated")
     judge = NoisyJudge.made(seed=3)
     accept(calibrated(judge, rubric()), start / "calibration" / "drift" / "accepted.json")

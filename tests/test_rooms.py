@@ -1,4 +1,4 @@
-"""The ratchet of the building: a core that knows no feature, and features that can be deleted one by one."""
+"""Figures of the package's structure stay within limits: a core that knows no feature, and deletable features."""
 
 from collections.abc import Mapping
 
@@ -16,13 +16,13 @@ FILES = Module("files.py", "import os\n")
 
 @pytest.fixture(scope="module")
 def modules() -> list[Module]:
-    """The package as it is."""
+    """Read the modules of the package."""
     return modules_of(SOURCE)
 
 
 @pytest.fixture(scope="module")
 def figures(modules: list[Module]) -> dict[str, Figure]:
-    """Its figures."""
+    """Measure the figures of the package."""
     return figures_of(modules, modules_of(TESTS), modules_of(SOURCE, STUBS))
 
 
@@ -46,7 +46,7 @@ def test_every_figure_has_a_limit_and_every_feature_has_words_by_which_code_that
 
 
 def measured(*changed: Module) -> dict[str, Figure]:
-    """The figures of a small package with two features, in which some modules are others."""
+    """Measure the figures of a small package with two features, with some modules replaced."""
     by_name = {module.name: module for module in (LIST, HATS, SHOES, BRIM, FILES, *changed)}
     return figures_of(by_name.values())
 

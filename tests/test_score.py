@@ -1,4 +1,4 @@
-"""The arithmetic on weights, against the formulas written out and by its laws."""
+"""The arithmetic of weighted scores, compared with written-out formulas and tested by its laws."""
 
 import math
 from dataclasses import replace

@@ -50,7 +50,7 @@ def test_an_input_that_is_null_counts_as_missing() -> None:
 
 
 class Picture:
-    """An object of a class of the user's own."""
+    """Object of a class that the user defined."""
 
 
 MESSAGES = [{"role": "user", "content": "Größe?"}]

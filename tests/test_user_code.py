@@ -1,4 +1,4 @@
-"""Opening a stranger's folder runs none of its code, and the code that a user names finds its folder."""
+"""Commands run no code of a stranger's folder, and code that the user names can import from its own folder."""
 
 import json
 import re
@@ -101,7 +101,7 @@ def test_every_command_has_a_case_in_this_file() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A stranger's project."""
+    """Make a stranger's project."""
     folder = tmp_path / "theirs"
     folder.mkdir()
     make_project(folder, n=12)

@@ -1,4 +1,4 @@
-"""Replies to outcomes: what is read, what is not, and how several readings make one."""
+"""Reading judges' replies: which are read, which are not, and how several samples combine."""
 
 import base64
 import html

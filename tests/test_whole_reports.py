@@ -1,4 +1,4 @@
-"""Reports with the sections of all features, whole: as the core's, which `report/test_calibration_report.py` has."""
+"""Whole reports with the sections of all features, compared with golden files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Commands where what only POSIX systems have is missing, as on Windows."""
+"""Runs commands without modules that only POSIX systems have, as on Windows."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""A rubric of two criteria in a file, and labels by which one of them decides."""
+"""Makes files of a rubric with two criteria, and of labels whose scores follow only one of them."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Made sets: labelled examples and a judge's ratings from arrays of levels."""
+"""Makes labelled examples and a judge's ratings from arrays of levels."""
 
 from collections.abc import Mapping, Sequence
 
@@ -35,12 +35,12 @@ def rubric(*names: str, scale: Scale = FIVE, weights: Sequence[float] | None = N
 
 
 def yes_no_rubric(name: str = "right") -> Rubric:
-    """One question that is answered with MET or UNMET."""
+    """Make a rubric with one criterion, MET or UNMET."""
     return rubric(name, scale=YES_NO)
 
 
 def rating(id: str, rater: str, kind: Kind, of: Rubric, levels: Sequence[float], **more: object) -> Rating:
-    """One rater's levels on one example; nan gives none."""
+    """Make one rater's rating of an example; nan means no level."""
     named = zip((criterion.name for criterion in of.criteria), levels, strict=True)
     return Rating(id, rater, kind, {name: Rated(float(x)) for name, x in named if not np.isnan(x)}, **more)  # type: ignore[arg-type]
 
@@ -54,7 +54,7 @@ def examples(
     systems: Sequence[str] | None = None,
     lengths: Sequence[int] | None = None,
 ) -> ExampleSet:
-    """Examples e0, e1, … with the levels of each rater, shape (n, n_criteria)."""
+    """Make examples e0, e1, … with each rater's levels, shape (n, n_criteria)."""
     tables = {rater: np.atleast_2d(np.asarray(levels, dtype=np.float64)) for rater, levels in labels.items()}
     n = len(next(iter(tables.values())))
     return ExampleSet(
@@ -71,7 +71,7 @@ def examples(
 
 
 def judged(of: Rubric, levels: npt.ArrayLike, *, sample: int = 0) -> list[Rating]:
-    """The judge's ratings of e0, e1, …"""
+    """Make the judge's ratings of examples e0, e1, … from levels."""
     table = np.atleast_2d(np.asarray(levels, dtype=np.float64))
     return [rating(f"e{i}", "judge", "model", of, row, sample=sample) for i, row in enumerate(table.tolist())]
 

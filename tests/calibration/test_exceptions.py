@@ -1,4 +1,4 @@
-"""A judge that is broken on one part of the examples may decide the rest, if that is shown; people decide the part."""
+"""Excepted slices: a judge that is broken on one slice may decide the other examples, and people decide the slice."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Gold's decisions, by which a gate is asked: explicit ones by majority, else by score, mark and required criteria."""
+"""Gold's pass/fail decisions: explicit ones by majority, else those from score, pass mark and required criteria."""
 
 from typing import Any
 

@@ -15,7 +15,7 @@ WRITTEN = "The parcel left on Monday and arrives on Thursday, if the weather hol
 
 
 def calibration(n: int = 40, *, wrong: int = 5) -> Calibration:
-    """A judge that passes and fails some examples wrongly."""
+    """Calibrate a judge that passes and fails some examples wrongly."""
     texts = [{**row, "response": f"{row['response']}. {WRITTEN}"} for row in rows(n)]
     return calibrate(RUBRIC, texts, ratings=verdicts(n, wrong=wrong))
 

@@ -28,7 +28,7 @@ Path("report.html").write_text(calibration.to_html(), encoding="utf-8")
 
 
 def rows(n: int = 40) -> list[dict[str, Any]]:
-    """Examples that two annotators label alike, every other one polite."""
+    """Make examples that two annotators label equally, every other one polite."""
     return [
         {
             "id": f"e{place}",
@@ -40,7 +40,7 @@ def rows(n: int = 40) -> list[dict[str, Any]]:
 
 
 def verdicts(n: int = 40, *, wrong: int = 0) -> list[dict[str, Any]]:
-    """A judge's ratings of the same examples, with errors on the first of them."""
+    """Make a judge's ratings of the examples of `rows`, with errors on the first ones."""
     return [{"id": f"e{place}", "criteria": {"polite": bool(place % 2) != (place < wrong)}} for place in range(n)]
 
 
@@ -51,7 +51,7 @@ def judge(n: int = 40) -> Judge:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Any:
-    """A folder with nothing in it as the working directory."""
+    """Change to an empty folder as the working directory."""
     with chdir(tmp_path):
         yield tmp_path
 

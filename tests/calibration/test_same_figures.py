@@ -60,7 +60,7 @@ class World:
         }
 
     def rating(self, place: int, rater: str, kind: str, noise: float, sample: int = 0) -> Rating:
-        """What a rater gives: mostly the truth, now and then nothing for a criterion, and sometimes a decision."""
+        """Make a random rating: mostly the truth, sometimes without a level, and sometimes with a decision."""
         levels: dict[str, Rated] = {}
         for name, values in self.truth.items():
             level = float(values[place])

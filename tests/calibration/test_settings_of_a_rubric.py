@@ -56,7 +56,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_rubric(project: Path, words: str, **keys: Any) -> None:
-    """Write other words into the rubric."""
+    """Reword the rubric."""
     data = {"name": "reply", "criteria": [{"name": "polite", "requirement": words}]} | keys
     (project / "rubrics" / "reply.yaml").write_text(json.dumps(data))
 

@@ -1,4 +1,4 @@
-"""Whether a judge may decide is asked of decisions, whether its scores may be averaged of scores."""
+"""Two separate questions: whether a judge's decisions allow a gate, and whether its scores allow trends."""
 
 import csv
 import json

@@ -35,7 +35,7 @@ NO_FORMAT = ("json_object", "json_schema")
 
 
 def rows(n: int = 40) -> list[dict[str, Any]]:
-    """Examples that two annotators label alike, every other one polite."""
+    """Make examples that two annotators label equally, every other one polite."""
     labelled = range(100, 100 + n)
     return [
         {

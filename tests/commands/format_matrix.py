@@ -63,7 +63,7 @@ class Command:
 
 @cache
 def written_once(base: Path) -> Mapping[str, Path]:
-    """Write a file of each format that most people have, once for each of pytest's processes."""
+    """Write a file of each common format, once for each of pytest's processes."""
     folder = base / "every-format"
     folder.mkdir()
     of_format = make_project(folder)
@@ -74,7 +74,7 @@ def written_once(base: Path) -> Mapping[str, Path]:
 
 @cache
 def further_once(base: Path) -> Mapping[str, Path]:
-    """Write a file of each format of other tools, and of those that few have."""
+    """Write a file of each format of other tools, and of each less common format."""
     folder = base / "further-formats"
     folder.mkdir()
     make_project(folder)
@@ -99,12 +99,12 @@ def is_readable(name: str, path: Path) -> bool:
 
 
 def reads_every_format(command: Command, folder: Path, base: Path) -> None:
-    """See that a command reads a file of each format that most people have, or says why not."""
+    """Check that a command reads a file of each common format, or says why not."""
     _reads(command, written_once(base), "a report", folder)
 
 
 def reads_every_further_format(command: Command, refused: Mapping[str, str], folder: Path, base: Path) -> None:
-    """See that a command reads a file of each further format, or says why not."""
+    """Check that a command reads a file of each less common format, or says why not."""
     _reads(replace(command, refused=refused, more={}), further_once(base), "a sheet", folder)
 
 

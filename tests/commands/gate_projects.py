@@ -1,4 +1,4 @@
-"""Judges whose agreement misleads: as a rubric and as tables, from how often they stop fails and keep passes."""
+"""Makes projects and tables of judges with high agreement that pass many fails."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ RARE_FAILS = (46, 44, 926, 890)
 
 
 def make_rubric_project(folder: Path) -> None:
-    """A rubric with a required criterion, 200 labelled replies, and a judge that passes 20 of the 32 unsafe ones."""
+    """Write a rubric with a required criterion, 200 labelled replies, and a judge that passes 20 of 32 unsafe ones."""
     (folder / ".git").mkdir(exist_ok=True)
     (folder / "rubrics").mkdir(exist_ok=True)
     (folder / "rubrics" / f"{NAME}.yaml").write_text(_rubric_file(SAFE_AND_STEPS), encoding="utf-8")
@@ -51,7 +51,7 @@ def make_rubric_project(folder: Path) -> None:
 
 
 def _rubric_file(rubric: Rubric) -> str:
-    """The file of a rubric."""
+    """Write the file of a rubric."""
     criteria = [
         {
             "name": criterion.name,
@@ -65,7 +65,7 @@ def _rubric_file(rubric: Rubric) -> str:
 
 
 def write_table(path: Path, counts: tuple[int, int, int, int], people: tuple[str, ...] = ("ana", "ben")) -> None:
-    """A table of decisions in its own words.
+    """Write a table of decisions with its own words for pass and fail.
 
     Args:
         path: Where to.

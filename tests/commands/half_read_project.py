@@ -22,12 +22,12 @@ criteria:
 
 
 def output(index: int) -> dict[str, Any]:
-    """An output, as a line of a file has it."""
+    """Return an output as a line of a file."""
     return {"id": f"o{index}", "query": f"q{index}", "response": f"Answer {index}, which costs {index} euros."}
 
 
 def example(index: int, read: Collection[str]) -> dict[str, Any]:
-    """An output as an example: one that was read is for work on the rubric, any other is held out."""
+    """Return an output as an example; outputs that weren't read are held out."""
     line = output(index)
     is_read = line["id"] in read
     return {
@@ -40,7 +40,7 @@ def example(index: int, read: Collection[str]) -> dict[str, Any]:
 
 
 def label(id: str, *, is_faulty: bool) -> dict[str, Any]:
-    """The answers of a reader who noted the fault in an output, or nothing in one that passes."""
+    """Return the notes of a reader on an output: the fault in it, or none if it passes."""
     fault = {"level": 1.0, "reason": "names a price", "quote": None, "quote_found": None, "under": "0c28f95db49cd0a7"}
     return {
         "id": id,

@@ -45,7 +45,7 @@ SHARE_OFF = {"gpt": 0.35, "claude": 0.1, "lenient": 0.5}
 
 
 def make_project(folder: Path, *, n: int = 60, labelled: bool = True) -> Path:
-    """Rubric `manners`, n examples labelled by two people, judges.jsonl of three raters and a file for each."""
+    """Write a rubric `manners`, n examples that two people labelled, and ratings of three judges."""
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (folder / "scripted_judges.py").write_text(JUDGES)
@@ -71,5 +71,5 @@ def make_project(folder: Path, *, n: int = 60, labelled: bool = True) -> Path:
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    """One JSON object a line."""
+    """Write JSON objects to a file, one per line."""
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -12,7 +12,7 @@ NOTES = [{"id": "p1", "note": "dear", "mode": "price", "rater": "ann", "kind": "
 
 
 def survives_kills(command: str, tmp_path: Path) -> None:
-    """See that the next run works, no line is torn, and nothing is left behind, whenever a command is killed."""
+    """Check that after a kill before any write the next run works, no line is torn, and nothing is left behind."""
     project, scratch = tmp_path / "project", tmp_path / "scratch"
     project.mkdir()
     scratch.mkdir()

@@ -17,7 +17,7 @@ def make_project(folder: Path, files: Mapping[str, str] | None = None) -> Path:
 
 
 def names_the_way_out(project: Path, typed: str, way_out: str) -> None:
-    """See that a message names the way out, and is no traceback."""
+    """Check that an error message says what to do, and is no traceback."""
     done = run("markscheme", *shlex.split(typed), cwd=project)
     output = " ".join((done.stderr + done.stdout).split())
     assert done.returncode in (1, 2, 3)

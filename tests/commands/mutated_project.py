@@ -204,7 +204,7 @@ class Outcome:
 
 
 class Hung(BaseException):
-    """Raised inside a command that takes too long."""
+    """Exception raised inside a command that takes too long."""
 
 
 class MutatedProject:

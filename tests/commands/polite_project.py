@@ -42,7 +42,7 @@ def damage(path: Path) -> None:
 
 
 def skips_damaged_ratings(project: Path, *command: str) -> None:
-    """See that a command that reads ratings refuses a damaged line, unless it may be skipped."""
+    """Check that a command refuses ratings with a damaged line, unless it may skip the line."""
     second = [{**json.loads(line), "judge": "k"} for line in (project / "judge.jsonl").read_text().splitlines()]
     write_lines(project / "second.jsonl", second)
     damage(project / "judge.jsonl")

@@ -84,7 +84,7 @@ careful.environment = flattered.environment = ()
 
 
 def make_project(folder: Path, *, n: int = 60) -> Path:
-    """The rubric, `n` labelled examples, a file of ratings for each judge, and functions that judge."""
+    """Write the rubric, `n` labelled examples, a file of ratings for each judge, and functions that judge."""
     (folder / ".git").mkdir()
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "support-reply.yaml").write_text(RUBRIC, encoding="utf-8")
@@ -142,5 +142,5 @@ def _rating(judge: str, example: dict[str, Any], place: int) -> dict[str, Any]:
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file of lines."""
+    """Read the objects in a JSON lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

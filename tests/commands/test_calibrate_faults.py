@@ -49,7 +49,7 @@ def test_checks_from_a_module_of_the_user_are_calibrated_together_with_the_judge
 
 
 def split_examples(here: Path) -> Path:
-    """Put every other example into the test part, and return their file."""
+    """Put every other example into the test split, and return the file of examples."""
     examples = here / "calibration" / "clear" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text(encoding="utf-8").splitlines()]
     lines = [{**line, "split": "test" if place % 2 else "dev"} for place, line in enumerate(lines)]

@@ -1,4 +1,4 @@
-"""A command line to a call: order, values, completion."""
+"""Command lines: the order of words, values of options, and completion."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which examples and labels a command reads: the rubric's own by name, some of them, all but damaged lines."""
+"""The examples and labels that a command reads: the rubric's own, those of one system, all but damaged lines."""
 
 import json
 from pathlib import Path

@@ -70,7 +70,7 @@ def unknown_options(command: str, words: str) -> list[str]:
 
 
 def unlikely_files(words: str) -> list[str]:
-    """List the files after a named command that are neither the reader's nor look like a placeholder."""
+    """List the files in a named command that are neither the user's nor clear placeholders."""
     names = [word.strip(ENDS) for word in words.split()]
     files = [name for name in names if FILE.match(name) and name not in IS_MADE]
     return [name for name in files if not Path(name).stem.isupper() and "{}" not in name]

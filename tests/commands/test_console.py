@@ -1,4 +1,4 @@
-"""Commands that tests run in their own process say what they say in one of their own, and leave nothing behind."""
+"""Commands run inside the test process print the same as in a process of their own, and leave nothing behind."""
 
 import os
 import re

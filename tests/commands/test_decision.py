@@ -1,4 +1,4 @@
-"""Pass, fail, or a person should look: as `grade` and the Promptfoo assertion say it."""
+"""Pass, fail or "ask a person", as `grade` and the Promptfoo assertion report it."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def judge(system_prompt, user_prompt):
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric with a doubtful middle, and a judge that gives the level a response asks for."""
+    """Write a rubric with a gray zone, and a judge that gives the level a response asks for."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "kind.yaml").write_text(RUBRIC)
     (tmp_path / "levels.py").write_text(JUDGE)

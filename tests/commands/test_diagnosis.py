@@ -17,7 +17,7 @@ SYSTEMS = np.array(list("abcd"))[np.arange(80) % 4]
 
 
 def written(folder: Path, judge: Floats, made: Made = MADE) -> list[str]:
-    """A rubric, labelled examples and the judge's ratings; the command that reads them."""
+    """Write a rubric, labelled examples and a judge's ratings; return the command that calibrates with them."""
     criteria = "".join(f"  - {{name: {name}, description: {name}?, weight: 1}}\n" for name in NAMES)
     (folder / "made.yaml").write_text(f"name: made\ncriteria:\n{criteria}", encoding="utf-8")
     examples = [

@@ -20,7 +20,7 @@ from tests.golden_files import GoldenFiles
 
 
 def _of_features() -> Iterator[Mapping[str, Screen]]:
-    """Yield the screens of each feature whose tests have a module `screens`: what it adds to another command's."""
+    """Yield the screens in the module `screens` of each feature's tests."""
     for path in sorted((ROOT / "tests/features").glob("*/screens.py")):
         yield import_module(f"tests.features.{path.parent.name}.screens").SCREENS
 

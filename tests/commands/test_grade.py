@@ -63,7 +63,7 @@ GRADE_KEYS = [
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A folder with a rubric and a function that judges by what its input says."""
+    """Write a rubric and a function that gives the levels its input asks for."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "prose.yaml").write_text(RUBRIC)
     (tmp_path / "judging.py").write_text(JUDGING)
@@ -494,7 +494,7 @@ def test_no_more_calls_run_at_once_than_allowed_and_no_key_is_shown(project: Pat
 
 @pytest.fixture
 def front() -> Iterator[MessagesFront]:
-    """A Messages server that takes its time and does as a response tells it."""
+    """Start a slow Messages server that answers as the graded response tells it to."""
 
     def decide(request: Request) -> Answer:
         level = request.body["messages"][0]["content"].split("LEVEL=")[1][0]

@@ -21,7 +21,7 @@ def _load() -> CommandFunction:
 
 @pytest.fixture
 def heirs() -> Iterator[None]:
-    """A feature with two commands that took in two others, one of them in parts."""
+    """Offer a feature with two commands that replace two removed ones."""
     before = seam.features()
     commands = (
         CommandRow("sum", "Run", "", _load, 1, {"reckon": _with_number, "settle": list}, {"settle": "the figures"}),

@@ -1,4 +1,4 @@
-"""One table with one set of options, in each command that takes one, as a file of text, of JSON and as a workbook."""
+"""The same table as text, JSON and workbook gives the same result in each command that takes tables."""
 
 import json
 import re

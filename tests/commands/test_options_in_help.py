@@ -1,4 +1,4 @@
-"""How much each command's help asks to be read, and where its options are declared."""
+"""The length of each command's help, and where its options are declared."""
 
 from collections import Counter
 from inspect import getdoc

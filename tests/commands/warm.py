@@ -1,4 +1,4 @@
-"""A process that has loaded what our commands load and forks for each command, so that none pays for the imports.
+"""A warm process that has imported markscheme and forks for each command, which saves the time of imports.
 
     python -m tests.commands.warm SOCKET
 
@@ -84,7 +84,7 @@ def load() -> dict[str, Callable[[], Any]]:
 
 
 def prepare_pages() -> None:
-    """Let a forked command find the templates of its pages compiled."""
+    """Compile the templates of pages, so that forked commands needn't."""
     render_html(Document("", "", ()))
     for folder in sorted(Path(markscheme.__file__).parent.rglob("templates")):
         for name in environment(folder).list_templates(extensions=("html",)):

@@ -131,7 +131,7 @@ def routes_of(key: str) -> set[str]:
 
 
 def in_toml(value: Any, text: str) -> str:
-    """Return a value as the configuration file has it."""
+    """Write a value as it stands in the settings file."""
     if isinstance(value, tuple):
         column, _, field = text.partition("=")
         return f'{{{column} = "{field}"}}'

@@ -1,4 +1,4 @@
-"""The warm process: one for each environment, gone when nobody needs it, and never in the way of a verdict."""
+"""The warm process: one for each environment, which ends when idle and never prevents a verdict."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Categories: equal or not, without a score, a bias or a decision, unless the rubric says which of them pass."""
+"""Criteria with categories: compared by equality, without score or bias; decisions exist only if some labels pass."""
 
 import asyncio
 import math
@@ -34,7 +34,7 @@ MIXED = replace(KIND, criteria=(*KIND.criteria, Criterion(1.0, "How well it does
 
 
 def rating(unit: str, rater: str, rubric: Rubric, *answers: str | float | None) -> Rating:
-    """One rater's labels and levels, in the order of the criteria; None gives none."""
+    """Make a rating from labels and levels in the order of the criteria; None means that there is none."""
     criteria = {}
     for criterion, answer in zip(rubric.criteria, answers, strict=True):
         level = criterion.scale.named(answer) if isinstance(answer, str) else None

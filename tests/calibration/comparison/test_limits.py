@@ -1,4 +1,4 @@
-"""What labels show of a limit on false passes or false fails, however they were drawn."""
+"""Limits on false passes and false fails: what labels show of them, by how the examples were drawn."""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,4 @@
-"""What fixing one criterion changes: counted as grading decides, on the labelled examples alone."""
+"""Repairs: the decisions that change if gold's levels on one criterion replace the judge's."""
 
 from collections.abc import Sequence
 from dataclasses import replace

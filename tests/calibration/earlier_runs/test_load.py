@@ -43,7 +43,7 @@ criteria:
 
 @pytest.fixture(scope="module")
 def calibration() -> Calibration:
-    """A run with two repeats."""
+    """Make a calibration with two repeated runs."""
     return calibrated(NoisyJudge.made(seed=5), rubric(), runs=3)
 
 
@@ -130,7 +130,7 @@ def test_no_run_is_accepted_if_the_history_file_has_an_invalid_line(calibration:
 
 
 def _another_run(calibration: Calibration) -> Calibration:
-    """The same judge asked once more."""
+    """Make a calibration with the same judge asked once more."""
     again = tuple(replace(rating, sample=0) for rating in calibration.repeats if rating.sample == 1)
     return replace(calibration, judge_ratings=RatingCodes.of(again), repeats=())
 

@@ -1,4 +1,4 @@
-"""What findings and baselines say where the usual sentence would be wrong."""
+"""Sentences of findings and baselines in cases in which the usual sentence would be wrong."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Findings: each planted fault is found where it was planted, told once, with its evidence and an edit."""
+"""Findings: each planted fault is found on its criterion and reported once, with evidence and an edit."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The kinds of finding: every one has its words, its place in the work, and a command that can be run."""
+"""The kinds of finding: each has its words, its stage and a command that can be run."""
 
 import ast
 import shlex

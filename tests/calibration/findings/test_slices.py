@@ -1,4 +1,4 @@
-"""Parts of the examples: a broken one is found though the pool looks fine, and no other is accused."""
+"""Slices of the examples: a broken slice is found even if the whole looks fine, and no other slice is reported."""
 
 from collections.abc import Callable
 from dataclasses import replace

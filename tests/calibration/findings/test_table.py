@@ -1,4 +1,4 @@
-"""The table of findings: a feature adds a kind with the rule that finds it, and nothing else."""
+"""The table of findings: a feature adds a kind of finding by a single row with its rule."""
 
 from collections.abc import Iterator
 
