@@ -15,7 +15,7 @@ _PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
 _START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
 _END = ("endTime", "end_time_unix_nano", "endTimeUnixNano", "end_time")
 _PER_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""Times since 1970 above the first number come so many to a second: nanoseconds, microseconds, milliseconds."""
+"""Units of a time since 1970: a number above the first of a pair has the second as units per second."""
 _BATCHES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _FAILED = (2, "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
@@ -47,14 +47,14 @@ _ABOUT_PROCESS = (
     *("traceloop.span.kind", "traceloop.workflow.", "traceloop.entity.path", "traceloop.entity.version"),
     *("traceloop.entity.name", "traceloop.association.", "traceloop.correlation."),
 )
-"""Beginnings of attributes about how a span came about; any other that nothing here reads is shown by its name."""
+"""Prefixes of attributes about how a span was recorded, which are ignored; other unread attributes are reported."""
 _NOT_PROCESS = ("gen_ai.system_instructions",)
-"""Attributes that begin like one about the process and are not."""
+"""Attributes that are reported although their names begin like those in `_ABOUT_PROCESS`."""
 _STACK = "exception.stacktrace"
 
 
 def spans_in(value: Any) -> list[TraceSpan]:
-    """Return the spans in plain data, in its order; empty if it has none.
+    """Return the spans that a trace's plain data holds, in the order of the data; an empty list if there are none.
 
     Args:
         value: A span, a list of spans, an object with `spans`, or OTLP's with `resourceSpans`; lists of these.
@@ -78,7 +78,7 @@ def _records(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the lists at these keys."""
+    """Yield the objects in the lists that an object holds under some keys."""
     for key in keys:
         held_list = value.get(key)
         yield from (
@@ -95,7 +95,7 @@ def _is_span(value: Any) -> bool:
 
 
 def _span_id(record: Mapping[str, Any]) -> str:
-    """Return a span's id, which some tracers put into a context."""
+    """Return a span's id, which some tracers put into a `context` object of the span."""
     context: Mapping[str, Any] = next((record[key] for key in _CONTEXT if isinstance(record.get(key), Mapping)), {})
     return _plain_text(first_value(record, _SPAN_ID) or first_value(context, _SPAN_ID))
 
@@ -132,7 +132,7 @@ def _began(record: Mapping[str, Any]) -> tuple[float, str]:
 
 
 def _duration(start: Any, end: Any) -> float | None:
-    """Return the seconds between two times, each as text or as a number; None if one of them isn't a time."""
+    """Return the seconds between two times, each given as text or as a number; None if one of them isn't a time."""
     began = _moment(start)
     ended = _moment(end)
     if began is None or ended is None or ended < began:
@@ -211,7 +211,7 @@ def _has_key(attribute: Any) -> bool:
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the dotted names and values of an object in objects; a list stays whole."""
+    """Yield the values inside nested objects, each with its dotted name, such as `llm.model`; a list is one value."""
     if not isinstance(value, Mapping):
         yield name, value
         return
@@ -249,7 +249,7 @@ def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | Non
 
 
 def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
-    """Return the list that attributes like NAME.0.role spell out; empty if there are none."""
+    """Build the list that numbered attributes such as NAME.0.role describe; empty if there are no such attributes."""
     tree: dict[str, Any] = {}
     for key, value in facts.items():
         first_part, *parts = key.removeprefix(f"{name}.").split(".")
@@ -266,7 +266,7 @@ def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _grown(node: Any) -> Any:
-    """Convert objects with numbers as keys, in a tree of attributes, to lists."""
+    """Convert every object whose keys are all numbers to a list, in a tree of attributes."""
     if not isinstance(node, dict):
         return node
     if node and all(key.isdecimal() for key in node):
@@ -275,7 +275,7 @@ def _grown(node: Any) -> Any:
 
 
 def _listed_in(value: Any) -> list[Any]:
-    """Return a list of messages that is given as it is or as JSON; empty for anything else."""
+    """Return a list of messages, which is given as a list or as JSON text; an empty list for anything else."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -300,7 +300,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _plain_messages(message: Any) -> Iterator[Any]:
-    """Yield a message with parts, as the GenAI conventions have them, as messages in OpenAI's form."""
+    """Convert a message with `parts`, as in OpenTelemetry's GenAI conventions, to messages in OpenAI's form."""
     parts = message.get("parts") if isinstance(message, Mapping) else None
     if not isinstance(parts, list):
         yield message

@@ -13,7 +13,7 @@ from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 STEP_TYPES = ("tool", "message", "span")
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
 MOST_LISTED = 20
-"""Tools that a reason lists; a judgement."""
+"""Largest number of tool calls that a check's reason lists."""
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
@@ -161,7 +161,7 @@ def _calls(steps: Sequence[AgentStep]) -> list[AgentStep]:
 
 
 def _listed(called: Sequence[AgentStep]) -> str:
-    """Return a list of all calls in their order, for a reason."""
+    """List the tool calls in their order, as text for the reason that a check gives."""
     if not called:
         return "no tool was called"
     more = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
@@ -173,7 +173,7 @@ def _times(count: int) -> str:
 
 
 def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
-    """Return the pattern of steps' names in a name, or in an object with `name` or `pattern` next to other keys."""
+    """Return a check's pattern of tool names: its value, or the `name` or `pattern` in an object with other keys."""
     if isinstance(value, str) and value:
         return value
     if not isinstance(value, Mapping):
@@ -186,13 +186,13 @@ def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
 
 
 def _matches(step: AgentStep, pattern: str) -> bool:
-    """Return True if the step's tool or name has a pattern, ignoring case; * and ? match anything and any character."""
+    """Return True if the name of a step or its tool matches a pattern with * and ?, ignoring case."""
     return fnmatchcase(step.title.casefold(), pattern.casefold())
 
 
 @dataclass(frozen=True)
 class _Limits:
-    """Limits of a count."""
+    """Least and greatest number that a check of steps allows."""
 
     low: int
     high: int | None
@@ -216,7 +216,7 @@ class _Limits:
 
     @property
     def words(self) -> str:
-        """The limits, for a reason."""
+        """The limits in words, for the reason that a check gives."""
         if self.high is None:
             return f"at least {self.low}"
         return f"{self.low} to {self.high}" if self.low < self.high else f"{self.high}"
@@ -229,7 +229,7 @@ def _refuse_others(value: Mapping[str, Any], check: str, allowed: Sequence[str])
 
 
 def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
-    """Return the arguments that count: those that are neither ignored nor equal to their default."""
+    """Return the arguments of a tool call to compare: those that are neither ignored nor equal to their default."""
     if not isinstance(arguments, Mapping):
         return arguments
     return {

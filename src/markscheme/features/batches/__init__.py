@@ -1,4 +1,4 @@
-"""Prompts asked in batches, at half the price, and the batches under way."""
+"""Prompts sent to a provider in batches, at half the price, and the command for batches under way."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Where batches are recorded: in the file that caches replies. Looking into it loads nothing that asks a judge."""
+"""The record of batches, in the file that caches replies; reading it loads no module that asks a judge."""
 
 import sqlite3
 from contextlib import closing
@@ -16,7 +16,7 @@ _SCHEMA = (
 
 
 def open_batches(folder: Path) -> sqlite3.Connection:
-    """Open the file in a cache folder, creating both if needed; what is written is on disk once a statement returns.
+    """Open the cache file of a folder, creating both if needed; each statement returns only once its data is on disk.
 
     Raises:
         UsageError: It can't be used.
@@ -32,7 +32,7 @@ def open_batches(folder: Path) -> sqlite3.Connection:
 
 
 def has_open_batch(folder: Path) -> bool:
-    """Return whether the replies of some batch in a cache folder are not all read; creates no file."""
+    """Return whether a cache folder records a batch of which some replies are still to be read; creates no file."""
     if not (folder / REPLIES_FILE).is_file():
         return False
     with closing(open_batches(folder)) as connection:
@@ -40,5 +40,5 @@ def has_open_batch(folder: Path) -> bool:
 
 
 def is_batch_under_way() -> bool:
-    """Return whether the cache of this machine has a batch whose replies are not all read."""
+    """Return whether this machine's cache records a batch of which some replies are still to be read."""
     return has_open_batch(cache_folder())

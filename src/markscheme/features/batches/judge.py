@@ -35,7 +35,7 @@ from markscheme.prompt import Prompt
 Response = TypeVar("Response")
 FREE: Final = Usage()
 READ_AT_ONCE: Final = 500
-"""Replies written to disk in one transaction."""
+"""Number of replies that are written to disk in one transaction."""
 
 
 def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) -> "Batched":
@@ -97,7 +97,7 @@ class Batched(Remembering):
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """A prompt that waits for its reply, and the cost reserved for it while it is in a batch."""
+    """Prompt that waits for its reply, with the cost that is reserved while the prompt is in a batch."""
 
     prompt: Prompt
     sample: int
@@ -136,7 +136,7 @@ class BatchQueue:
         self._sender: asyncio.Task[None] | None = None
 
     async def ask(self, key: str, prompt: Prompt, sample: int) -> Reply:
-        """Return the reply that a batch brings; callers with one prompt share it, and only the first pays.
+        """Return a prompt's reply from a batch; callers with the same prompt share the reply, and only the first pays.
 
         Raises:
             BudgetError: As in `Batched.reply`.
@@ -156,7 +156,7 @@ class BatchQueue:
         return await question.answer
 
     async def aclose(self) -> None:
-        """Stop waiting."""
+        """Stop waiting for batches; they continue at their provider."""
         tasks = [task for task in (self._sender, *self._followed.values()) if task is not None]
         if self._loop is asyncio.get_running_loop():
             for task in tasks:
@@ -167,7 +167,7 @@ class BatchQueue:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, with nothing reserved for it, and send the queue once no more prompts come."""
+        """Queue a prompt, release the cost reserved for it, and send the queue once no more prompts arrive."""
         self._unsent[key] = self._release(key)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())
@@ -190,7 +190,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Wait for the batches that some prompts are already in."""
+        """Start waiting for the batches, sent earlier, that already contain some of the queued prompts."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)
@@ -210,7 +210,7 @@ class BatchQueue:
             self._start(token, keys, self._follow(token))
 
     def _portion(self) -> dict[str, Mapping[str, Any]]:
-        """Return entries for the next prompts that fit into one batch and into the budget."""
+        """Return the batch entries of the next queued prompts, as many as one batch and the budget allow."""
         portion: dict[str, Mapping[str, Any]] = {}
         size = 0
         for key, question in list(self._unsent.items()):
@@ -331,7 +331,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Return True if the results of a batch have our keys; waits until it has ended."""
+        """Return True if the results of a provider's batch are those of the batch `token`; wait until it has ended."""
         await self._ended(token, remote)
 
         async def first() -> str:
@@ -356,7 +356,7 @@ class BatchQueue:
     async def _patiently(
         self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
     ) -> Response:
-        """Return the result of a call, retried while its failure may be transient."""
+        """Return the result of a call to the provider, repeating it while its error may be transient."""
         clock = time.monotonic
         wait = self.batching.poll
         give_up = clock() + self.batching.patience
@@ -409,7 +409,7 @@ class BatchQueue:
             question.answer.set_result(reply)
 
     def _again(self, key: str, error: JudgeError) -> bool:
-        """Send a prompt in another batch if that may help, else fail it; returns whether it was sent again."""
+        """Queue a failed prompt for another batch if that may help, else end it with its error; True if queued."""
         question = self._release(key)
         question.failures += 1
         if _may_pass(error) and question.failures < self.batching.attempts:

@@ -53,7 +53,7 @@ class BatchRecord:
 
     @property
     def is_being_sent(self) -> bool:
-        """Whether another process is sending it and about to record its remote id."""
+        """Whether another process is sending the batch and hasn't recorded the provider's id yet."""
         return not self.remote and is_running(self.owner) and time.time() < self.began + SENDING
 
 
@@ -132,12 +132,12 @@ class BatchLedger:
     # queries
 
     def where(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the token of the batch that each key is in; keys in none are left out."""
+        """Map each prompt's key to the token of the batch that contains the prompt; omit keys that are in no batch."""
         look = partial(self._open().execute, "SELECT token FROM batched WHERE key = ?")
         return {key: token for key in keys for (token,) in look((key,))}
 
     def keys(self, token: str) -> set[str]:
-        """Return the keys that a batch has no reply to yet."""
+        """Return the keys of a batch's prompts that have no reply yet."""
         return {key for (key,) in self._open().execute("SELECT key FROM batched WHERE token = ?", (token,))}
 
     def batch(self, token: str) -> BatchRecord | None:
@@ -159,7 +159,7 @@ class BatchLedger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Run a block as one transaction.
+        """Run the body of a `with` statement as one transaction.
 
         Raises:
             UsageError: The file can't be written.
@@ -182,7 +182,7 @@ class BatchLedger:
 
 
 def batches_under_way(folder: Path) -> list[BatchRecord]:
-    """Return the batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
+    """Return the batches of a cache folder that have replies still to be read, the oldest first; creates no file."""
     if not has_open_batch(folder):
         return []
     with closing(BatchLedger(folder)) as ledger:

@@ -1,4 +1,4 @@
-"""The batches under way here: found, described, cancelled and forgotten."""
+"""Functions that find, describe, cancel and forget the batches recorded in this machine's cache."""
 
 import time
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ def batches_here() -> list[BatchRecord]:
 
 
 def batch_line(batch: BatchRecord) -> str:
-    """Return a batch under way as a line."""
+    """Describe a batch under way in one line of text."""
     minutes = int((time.time() - batch.began) / 60)
     age = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
     usd = "price unknown" if batch.usage.usd is None else f"${number(batch.usage.usd, 4)} so far"
@@ -74,7 +74,7 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
 
 
 def _judge_of(batch: BatchRecord) -> Any:
-    """Return the judge that was asked, with the key and address of this environment."""
+    """Open the judge that a batch was sent to, with the API key and address that this environment has."""
     kind = known_kind(batch.judge.name)
     judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
     if judge.identity.address != batch.judge.address:

@@ -33,7 +33,7 @@ CARD_SCHEMA: Final = 1
 FIGURE_DIGITS: Final = 4
 """Decimals of figures on a card: a hundredth of a per cent, which other versions of numpy compute alike."""
 LAST_DIGIT: Final = 1.01e-4
-"""How far apart two figures may be that were rounded from nearly the same number: one in the last decimal."""
+"""Largest difference between two rounded figures that counts as none: one unit in the last decimal."""
 
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
@@ -41,7 +41,7 @@ NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "baseline": "agreement_constant",
     "annotators": "agreement_person",
 }
-"""Figures of a card, by their names in accepted.json."""
+"""Name in accepted.json of each of these figures of a card."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON has a card's schema, and the entries that `verify` shows whether the card holds or not."""
+    """Return True if JSON data has the schema of a card, and the entries that `verify` prints in any case."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")
@@ -301,7 +301,7 @@ def stated_id(path: Path) -> str:
 
 
 def label_files(folder: Path | None) -> list[Path]:
-    """List the files of labels in a folder, as examples are read with them."""
+    """List the files in a folder of labels, in the order in which they are read; an empty list without a folder."""
     return sorted(folder.glob("*.jsonl")) if folder is not None and folder.is_dir() else []
 
 
@@ -309,7 +309,7 @@ def label_files(folder: Path | None) -> list[Path]:
 
 
 def card_path(accepted: Path) -> Path:
-    """Return where the card of an accepted.json is written; if that file has another name, so has the card."""
+    """Return the path of the card for an accepted run's file: card.json next to accepted.json, NAME.card.json else."""
     return accepted.with_name(CARD if accepted.name == ACCEPTED else f"{accepted.stem}.{CARD}")
 
 
@@ -319,12 +319,12 @@ def text_path(card: Path) -> Path:
 
 
 def accepted_path(card: Path) -> Path:
-    """Return the path of the accepted.json of a card."""
+    """Return the path of the accepted.json that a card belongs to."""
     return card.with_name(ACCEPTED if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
 
 
 def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:
-    """Return files as a card names them, with the digests of their data."""
+    """Return a card's entries for some files: their roles, their names on the card, and digests of their data."""
     return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
 
 

@@ -20,13 +20,13 @@ from markscheme.files import write_whole
 
 
 def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
-    """Make the card of a run that is accepted at `path`; without one, the card of the run before goes."""
+    """Make the card of a run accepted at `path`, and the function that writes it, or removes an earlier run's card."""
     card = None if basis is None else _card(calibration, document, basis, path)
     return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))
 
 
 def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis", path: Path) -> JudgeCard | None:
-    """Make the card of a run; None where something behind it is in no file."""
+    """Make the card of a run; None if some of the run's data comes from no file."""
     examples, options = basis
     files = files_behind(calibration, examples)
     if files is None:
@@ -38,7 +38,7 @@ def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasi
 
 
 def _write(card: JudgeCard | None, path: Path) -> None:
-    """Write a card and its Markdown, or remove those that are there."""
+    """Write a card and its Markdown; without a card, remove the ones of an earlier run."""
     if card is None:
         path.unlink(missing_ok=True)
         text_path(path).unlink(missing_ok=True)

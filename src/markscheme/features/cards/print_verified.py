@@ -1,4 +1,4 @@
-"""What `verify` prints: what follows from the files of a card, or of a certificate."""
+"""Output of `verify`: whether a card or a certificate follows from the files that it names."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from markscheme.receipt import CARD
 
 
 def print_verified(path: Path, *, json: bool) -> int:
-    """Print what follows from a card's files and from those of other formats; the worst exit status.
+    """Print whether each card or certificate follows from its files, and return the worst exit status.
 
     Args:
         path: The file, or a folder, of which all that it has is shown.
@@ -22,7 +22,7 @@ def print_verified(path: Path, *, json: bool) -> int:
 
 
 def _recomputed(path: Path) -> Iterator[Recomputed]:
-    """Yield each file computed again, cards first; a file that no other format recognizes is read as a card."""
+    """Yield the check of each card and certificate, cards first; a file of no other known format is read as a card."""
     has_card = path.is_dir() and (path / CARD).exists()
     if has_card:
         yield verify_card(path)
@@ -33,7 +33,7 @@ def _recomputed(path: Path) -> Iterator[Recomputed]:
 
 
 def _shown(recomputed: Recomputed, *, json: bool) -> int:
-    """Show what follows from one file, and return the exit status."""
+    """Print the check of one card or certificate, and return its exit status."""
     reporter = reporter_of(recomputed)
     show(reporter.view(recomputed), reporter.data(recomputed), json=json)
     return recomputed.exit_status

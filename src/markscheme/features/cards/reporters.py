@@ -1,4 +1,4 @@
-"""Judge cards, and cards that were computed again, as results of Python calls show themselves."""
+"""Reporters that display judge cards and their checks when a Python call returns them, as in a notebook."""
 
 from collections.abc import Mapping
 from typing import Final

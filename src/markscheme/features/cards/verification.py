@@ -49,7 +49,7 @@ from markscheme.stats.estimate import Estimate
 from markscheme.text import cut_short
 
 MOST_AT_A_TIME = 5
-"""Examples or entries that are named where many differ: enough to look at."""
+"""Largest number of differing examples or entries that are listed by name."""
 LONGEST_VALUE = 60
 """Letters of a value that differs: a line of a table."""
 NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
@@ -149,12 +149,12 @@ class _CardFiles:
 
     @cached_property
     def rubric(self) -> Rubric:
-        """The rubric, asked as the run asked it."""
+        """The rubric, with the settings by which the accepted run asked the judge."""
         return replace(load_rubric(self._path_of("rubric")), **self.card.terms.asking)
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The judge compared with the labels, as the run was."""
+        """The calibration computed again: the accepted ratings compared with the labels, by the card's terms."""
         terms = self.card.terms
         carried = carried_labels(self.examples, self.rubric)
         every = self.examples if carried is None else carried.counting
@@ -168,7 +168,7 @@ class _CardFiles:
 
     @cached_property
     def accepted_now(self) -> dict[str, Any]:
-        """Data that accepted.json would have for these files."""
+        """The content that accepted.json would have if it were written from today's files."""
         stated = self.stated
         document = accepted_document(self.calibration, stated["ratings"], stated["split"], self.card.terms.runs)
         return {**document, "settings": stated["settings"]} if stated["settings"] is None else document
@@ -188,14 +188,14 @@ class _CardFiles:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """Statements of the card that none of the files here can confirm."""
+        """Statements of the card that no file in the project can confirm."""
         of_judge = [] if self.accepted.setting.identity is not None else ["how the judge was asked"]
         of_model = [] if self._models_known or not self.accepted.setting.answered_by else ["the model that answered"]
         of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
         return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
 
     def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield differences of the judge's name, or the model that answered, from its ratings, replies and identity."""
+        """Yield a difference if accepted.json names another judge or model than the ratings and recorded replies do."""
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
@@ -207,7 +207,7 @@ class _CardFiles:
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
-        """The models that answered by recorded replies; else those that begin with the name of the one asked."""
+        """Models that answered, by the recorded replies; without replies, those named like the model that was asked."""
         recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if recordings:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
@@ -225,7 +225,7 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """Number of settings tried on these labels up to the accepted one; None without a record of it."""
+        """Number of settings tried on these labels up to the accepted setting; None if that setting isn't on record."""
         record = self.card.path.with_name(SETTINGS)
         if not record.is_file():
             return None
@@ -242,7 +242,7 @@ class _CardFiles:
         return next(path for file, path in self.paths.items() if file.role == role)
 
     def _of_accepted(self, stated: Mapping[str, Any], accepted: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield the differences of accepted.json from the files."""
+        """Yield the differences between accepted.json and the same figures computed from the files."""
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
@@ -286,14 +286,14 @@ def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
 
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
-    """Yield a difference if the card's Markdown says something else than the card."""
+    """Yield a difference if the card's Markdown file has another text than the card gives."""
     path = text_path(card.path)
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
         yield FileDifference(path.name, now="says something else than the card")
 
 
 def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
-    """Yield the files that are missing, have other data, or weren't there when the card was made."""
+    """Yield the files that are missing, that changed since the card was made, or that were added since then."""
     for file, location in paths.items():
         if not location.is_file():
             yield FileDifference(file.name, now="is missing")

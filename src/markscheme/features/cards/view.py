@@ -1,4 +1,4 @@
-"""A judge card, and what its files say of it today."""
+"""Pages for a judge card, and for the check of a card against today's files."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ def _page(content: Mapping[str, Any], card: JudgeCard) -> Document:
 
 
 def _evidence(content: Mapping[str, Any]) -> str:
-    """Say how often the judge decides as people do, where that is what lets it gate; else how often scores agree."""
+    """Say how often the judge decides as people do; where decisions aren't compared, how often the scores agree."""
     measure = content["measure"]
     decisions = content["figures"]["decisions"]
     if decisions is not None:
@@ -101,7 +101,7 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield what the judge stops and keeps, with the least of each; nothing where no decision is compared."""
+    """Yield the shares of fails that the judge stops and of passes that it keeps, each with the minimum required."""
     if decisions is None:
         return
     for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):
@@ -127,7 +127,7 @@ def _estimate(figure: Mapping[str, Any] | None) -> Estimate:
 
 
 def verified(verification: Verification) -> Document:
-    """Render whether a card holds, and what differs."""
+    """Render whether a card follows from its files, and list the differences."""
     card = verification.card
     title = f"{card.content['rubric']['name']}: card {card.id}"
     if verification.holds:
@@ -153,7 +153,7 @@ def _allowed(content: Mapping[str, Any]) -> str:
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
-    """Return whether a card holds, and what differs, by the keys of its JSON."""
+    """Return the JSON of a card's check: whether the card follows from its files, and the differences."""
     card = verification.card
     return {
         "schema": 1,

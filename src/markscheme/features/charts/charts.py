@@ -16,14 +16,14 @@ COLOURS: Final[Mapping[PlotRole, str]] = {
     "wrong": "#c2410c",
     "plain": "#767676",
 }
-"""Those of the light page."""
+"""Colours of a plot's marks by their role, as in the light theme of the HTML pages."""
 _BAND: Final = "#dcebf9"
 _INCH: Final = 96.0
-"""Pixels of an inch."""
+"""Pixels in an inch."""
 _WIDTH: Final = 560
-"""Pixels across."""
+"""Width of a chart in pixels."""
 _TITLE: Final = 80
-"""Characters of a title's line."""
+"""Largest number of characters in a line of a chart's title."""
 
 
 def chart(plot: Plot) -> Any:
@@ -94,7 +94,7 @@ def altair_chart(plot: Plot) -> Any:
 
 
 def _axis(altair: Any, ticks: tuple[tuple[float, str], ...]) -> Any:
-    """Return an axis with the words of its ticks, which an expression looks up by their values."""
+    """Return an Altair axis whose ticks are labelled with the given texts instead of their values."""
     words = "{" + ", ".join(f"{value!r}: {text!r}" for value, text in ticks) + "}"
     return altair.Axis(values=[value for value, _ in ticks], labelExpr=f"({words})[datum.value]")
 

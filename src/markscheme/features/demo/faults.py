@@ -26,12 +26,12 @@ FAULTS: Mapping[str, str] = {
 """Each fault by name, with its strength in a sentence."""
 
 RARE_FAILS = "rare-fails"
-"""In place of one fault: three judges that agreement alone misreads."""
+"""Option of `--plant` that plants no single fault but shows three judges whose agreement alone is misleading."""
 
 
 @dataclass(frozen=True)
 class Charge:
-    """A fault and what shows it: what was planted, or what a diagnosis says.
+    """A fault of a judge and the criterion that it affects, as it was planted or as a diagnosis names it.
 
     Attributes:
         fault: One of `FAULTS`; a diagnosis may say another code of a finding.
@@ -46,7 +46,7 @@ class Charge:
 
 
 def on_system(criterion: str, system: str) -> str:
-    """Name the place of a fault that shows on one system's responses only.
+    """Name a criterion and a system, as the subject of a fault that affects only this system's responses.
 
     >>> on_system("tone", "delta")
     'tone on delta'

@@ -1,4 +1,4 @@
-"""Write a round as files, and diagnose it in a process that sees nothing else."""
+"""Write a round of the demonstration as files, and diagnose it in a process that sees only these files."""
 
 import json
 import os
@@ -103,7 +103,7 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
 
 
 def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[FindingJson, ...]:
-    """Return what a calibration finds wrong in a round's files, in the order of the report.
+    """Calibrate the judge of a round from its files, and return the findings in the order of the report.
 
     Args:
         folder: Where the files are.
@@ -115,12 +115,12 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[
 
 
 def named_in(findings: Sequence[FindingJson]) -> Charge:
-    """Return the fault that the first finding names, with its place."""
+    """Return the fault that the first finding names, with its criterion; `NO_FAULT` without findings."""
     return charge_of(findings[0]) if findings else Charge(NO_FAULT)
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """Convert a finding to a fault and a place; it keeps its own code if no fault that is planted goes by it.
+    """Convert a finding to a fault and its criterion; a finding that matches no fault in `FAULTS` keeps its code.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

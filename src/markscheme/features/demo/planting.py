@@ -75,7 +75,7 @@ class Round:
 
     @property
     def secret(self) -> str:
-        """Text whose sha256 is the seal: fault, place and nonce."""
+        """Text whose SHA-256 is the seal: the fault, the criterion that it affects, and the nonce."""
         return f"{self.planted.fault}|{self.planted.subject}|{self.nonce}"
 
     @cached_property
@@ -173,7 +173,7 @@ def _charge(fault: str, criterion: str, system: str) -> Charge:
 
 
 def _levels(seen: Floats) -> Any:
-    """Return the levels nearest to what raters saw, in lists nested as the array is."""
+    """Round raters' perceived values to the nearest levels, and return them as lists nested like the array."""
     return np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
 
 

@@ -1,4 +1,4 @@
-"""Three simulated judges whose agreement says one thing and whose sides say another; all counts are fixed."""
+"""Three simulated judges with fixed counts, whose agreement misleads about how they treat passes and fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ Levels = tuple[float, ...]
 
 
 AlikeExamples: TypeAlias = tuple[int, Levels, Levels]
-"""A number of examples that get the same levels: of each criterion, 1 for MET, both annotators' and the judge's."""
+"""Number of examples with the same levels, the annotators' levels by criterion (1 is MET), and the judge's."""
 
 
 @dataclass(frozen=True)
 class SimulatedJudge:
-    """A judge on a labelled set of its own, both made up.
+    """A simulated judge with a simulated labelled set of its own.
 
     Attributes:
         name: Name in the demonstration, and of its rubric.
@@ -82,7 +82,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Make examples of one yes/no criterion from counts of what people fail and pass, and the judge with them."""
+    """Make examples of one yes/no criterion from the counts of fails and passes, and of those the judge gets right."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),

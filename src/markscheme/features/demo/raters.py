@@ -74,7 +74,7 @@ def _data(name: str) -> Path:
 
 
 def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
-    """Compare a rater with the labels, without decisions of its own, so that the pass mark decides."""
+    """Compare a rater's scores with the labels, by the rubric's pass mark and by `OTHER_MARK`."""
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     at_other_mark = replace(rubric, pass_mark=OTHER_MARK)

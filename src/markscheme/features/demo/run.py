@@ -1,4 +1,4 @@
-"""A run of the demonstration: its parts, each printed as soon as it is there."""
+"""A run of the demonstration, which prints each part as soon as it is computed."""
 
 import contextlib
 import secrets
@@ -19,13 +19,13 @@ from markscheme.report.document import Document
 from markscheme.report.json import dumps
 
 SEED_BITS = 64
-"""Seeds of a demonstration: too many to have tried them all."""
+"""Number of random bits in a demonstration's seed: too many to try all seeds."""
 
 
 def show_round(
     plant: str | None, n: int, seed: int | None, keep: Path | None, json: bool, *, sealed: bool, details: bool
 ) -> int:
-    """Show five raters, unless a fault is planted or sealed, then a round; the exit status.
+    """Show five raters (unless a fault is planted or sealed), then a round, and return the exit status.
 
     Args:
         plant: The fault to plant; None draws it.
@@ -54,7 +54,7 @@ def show_round(
 
 
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Run a round: plant a fault, have it named, and show both; print the seal before the files are read."""
+    """Run a round: plant a fault, let another process diagnose it, and show both; print the seal before that."""
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)
     if json and sealed:
@@ -68,7 +68,7 @@ def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[
 
 
 def show_judges_misread(keep: Path | None, json: bool) -> int:
-    """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
+    """Show three judges by their agreement, and by the fails they stop and passes they keep; save files in `keep`."""
     if keep is not None:
         with _folder(keep) as folder:
             write_judges(folder)
@@ -79,7 +79,7 @@ def show_judges_misread(keep: Path | None, json: bool) -> int:
 
 
 def _print(document: Document, json: bool, *, details: bool = False) -> None:
-    """Print a part of the demonstration as soon as it is there, unless JSON is asked for."""
+    """Print one part of the demonstration at once, unless JSON is asked for."""
     if json:
         return
     put_on_screen(document, details=details)
@@ -88,7 +88,7 @@ def _print(document: Document, json: bool, *, details: bool = False) -> None:
 
 @contextlib.contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
-    """Yield a new folder to keep; else one that is removed afterwards.
+    """Yield a new folder at the path to keep; without a path, a temporary one that is removed afterwards.
 
     Raises:
         UsageError: It exists, or cannot be made.

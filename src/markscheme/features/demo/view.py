@@ -1,4 +1,4 @@
-"""The parts of `demo`: raw agreement before its chance-corrected value, a fault before it is named."""
+"""Documents that `demo` prints: raters with raw and chance-corrected agreement, a planted fault, its diagnosis."""
 
 import shlex
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _MOST_SENTENCES = 2
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
-    """Render five raters: their raw agreement compared, then what each may decide."""
+    """Render five raters: a table of their raw agreement, then what each may be used for."""
     first = compared[0].calibration.comparison
     mark = first.rubric.pass_mark
     table = Table(
@@ -124,7 +124,7 @@ def _decision(rater: ComparedRater) -> str:
 
 
 def rules(n: int) -> Document:
-    """Render the invented data of a round, and which faults may be planted."""
+    """Describe the simulated data of a round, and list the faults that may be planted."""
     simulated = (
         f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
         f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
@@ -135,7 +135,7 @@ def rules(n: int) -> Document:
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
-    """Render the hash of what is planted, or the fault itself if it isn't secret."""
+    """Render the planted fault; in a sealed round only its hash."""
     if sealed:
         return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
@@ -175,7 +175,7 @@ def _fault(made: Round) -> str:
 
 
 def sides(judges: Sequence[SimulatedJudge], *, folder: Path | None = None) -> Document:
-    """Render three judges: what agreement alone says of each, its sides, and whether it can gate.
+    """Render three judges: the agreement of each, the fails it stops and passes it keeps, and whether it can gate.
 
     Args:
         judges: The judges, each compared with its labels.
@@ -219,7 +219,7 @@ def _by_sides(judge: SimulatedJudge) -> tuple[Line, ...]:
 
 
 def _answer_in_words(judge: SimulatedJudge) -> tuple[Line, ...]:
-    """Say what `calibrate` says of a judge, and its first finding if fixing that would change decisions."""
+    """Return `calibrate`'s verdict on a judge, with the first finding if fixing it would change decisions."""
     of_use = callout(judge.calibration)
     answer = f"{judge.name} {judge.does}. {of_use.head} {judge.calibration.decision.because}"
     first = (finding for finding in judge.calibration.findings[:1] if repair_of_finding(finding))

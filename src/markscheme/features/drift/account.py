@@ -1,4 +1,4 @@
-"""Accounts of what moved since the accepted runs, in sentences and as findings; the cause comes first."""
+"""Sentences and findings on how a judge moved since its accepted runs, each with the cause first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,13 +12,13 @@ from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
-"""Drift since an earlier judge that was counted next to this one."""
+"""Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
 
 
 def drift_findings(
     criteria: Mapping[str, CriterionDrift], rubric: Rubric, *, level: float, is_asked: bool
 ) -> Iterator[Finding]:
-    """Yield findings on what moved and whether it counts against the judge.
+    """Yield a finding for each criterion that moved since the accepted runs, or whose agreement with gold fell.
 
     Args:
         criteria: By name.
@@ -90,7 +90,7 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
 
 
 def looks_finding(since: Since) -> Finding:
-    """Return the finding that all looks at the accepted examples together show that the judge moved."""
+    """Return the finding that the judge moved, as all comparisons with the accepted run together show."""
     evidence = {"looks": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
     text = over_looks(since)
@@ -100,7 +100,7 @@ def looks_finding(since: Since) -> Finding:
 
 
 def over_looks(since: Since) -> str:
-    """Say what all looks at the accepted examples show together, another question than one look answers; "" without."""
+    """Say what all comparisons since the accepted run together show about drift; "" if there are none."""
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'look')} since the accepted run"
@@ -116,7 +116,7 @@ def over_looks(since: Since) -> str:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """Say what moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
+    """Say how far a criterion's levels moved, what caused that, and how its agreement with gold changed.
 
     Args:
         drift: Drift of the criterion.
@@ -186,7 +186,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return the advice on a shift, and the options that it adds to `calibrate`."""
+    """Return the advice on a criterion's shift, and the options to call `calibrate` with; None if no call follows."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

@@ -1,4 +1,4 @@
-"""Drift: a run compared with earlier ones on the same examples, what moved and what may have caused it."""
+"""Comparison of a run with earlier runs on the same examples: what moved, and what may have caused it."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,9 +53,9 @@ from markscheme.stats.pairs import Moments
 REPLAYED_ENOUGH = 0.9
 """Share of the examples that a replay must cover to separate causes."""
 _MOST_MOVERS = 5
-"""Examples named as having moved most: as many as one reads."""
+"""Largest number of examples that are named because their level moved most."""
 COARSEST_STEP = 0.05
-"""Upper limit of the score's step, from which its minimum noise is computed."""
+"""Largest step between two scores that is assumed when the least noise of the score is computed."""
 NOW, REPLAYED = "now", "replayed"
 """Names of columns: this run, and today's judge asked with the accepted rubric."""
 
@@ -102,7 +102,7 @@ class Baseline:
 
     @property
     def alarm(self) -> bool:
-        """Whether a shift counts against the judge.
+        """Whether the drift counts against the judge.
 
         It doesn't if only the author's own edit moved levels and agreement is no worse.
         """
@@ -110,12 +110,12 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """Whether all looks together raise an alarm: they do where no comparisons were planned."""
+        """Whether all comparisons since the accepted run together raise an alarm; they never do among planned ones."""
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property
     def alarm_by(self) -> tuple[str, ...]:
-        """The question that an alarm answers: about this look, or about all."""
+        """Evidence that raises the alarm: "this look", "all looks", or both; empty without an alarm."""
         by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
         return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
 
@@ -126,8 +126,8 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most, with those the author didn't edit first; None where nothing is shown to have
-        moved, or this run is being accepted."""
+        """The criterion that moved most, preferably one that the author didn't edit; None if no criterion is shown to
+        have moved, or if this run is being accepted."""
         if self.since.accepting or not self._moved:
             return None
         to_blame = [drift for drift in self._moved if not drift.explanation.is_own_edit] or self._moved
@@ -137,7 +137,7 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """Account of what moved most, the cause first; else what all looks show; "" if nothing has moved."""
+        """Account of the criterion that moved most; else what all comparisons together show; "" if nothing moved."""
         foremost = self.foremost
         if foremost is None:
             return over_looks(self.since) if self.alarm_by_looks else ""
@@ -163,7 +163,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if the headline says what a finding says."""
+        """Return True if the headline already says what this finding says."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"
@@ -249,7 +249,7 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
 def drift_since_judge(
     since: Since, current: Setting, comparison: Comparison, earlier: Setting, then: Comparison
 ) -> Baseline:
-    """Compare a judge with an earlier one of the same rubric, whose ratings were counted next to its own.
+    """Compare a judge with an earlier judge of the same rubric whose ratings are in the same counts file.
 
     Args:
         since: How they are compared.
@@ -282,7 +282,7 @@ def drift_since_judge(
 
 
 def _findings(baseline: Baseline) -> Iterator[Finding]:
-    """Yield findings on what moved, unless this run is being accepted, then on runs that differ among themselves."""
+    """Yield findings on drift, unless this run is being accepted, then on accepted runs that differ from each other."""
     if not baseline.since.accepting:
         is_asked = baseline.now.identity is not None
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
@@ -295,7 +295,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
-    """Return the indices of examples that all runs rated with the same response, and how many have another one now."""
+    """Return the indices of the examples whose response is still the accepted one, and how many responses changed."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
     return alike, len(rated_then) - len(alike)
@@ -304,7 +304,7 @@ def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], 
 def _table_of_runs(
     since: Since, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
 ) -> RatingTable:
-    """Return gold, this run, the accepted ones and a replay with the accepted rubric as columns of some examples."""
+    """Return a table of the examples at the given indices, with gold, this run, the accepted runs and the replay."""
     shared = comparison.table.rows(np.array(alike, dtype=np.int64))
     then = accepted.setting.rubric
     columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
@@ -333,12 +333,12 @@ class _Runs:
     replayed: Column | None = None
 
     def levels(self, criterion: Criterion) -> tuple[Floats, Floats]:
-        """Return the levels on a criterion now, shape (n,), and in the earlier runs, shape (n, runs)."""
+        """Return a criterion's levels in this run, shape (n,), and in the earlier runs, shape (n, runs)."""
         then = np.column_stack([run.compared_on(criterion).judge for run in self.then])
         return self.current.compared_on(criterion).judge, then
 
     def groups(self, criterion: Criterion) -> Groups:
-        """Return what the rows of a criterion are left out with, and how many examples they are."""
+        """Return the groups of a criterion's rows that the jackknife leaves out, with the examples per row."""
         of_criterion = self.current.compared_on(criterion)
         return Groups.of(of_criterion.groups, len(of_criterion.judge))
 
@@ -521,7 +521,7 @@ def _step(measure: Measure, rubric: Rubric) -> float:
 
 
 def _gaps(criterion: Criterion) -> Floats:
-    """Return the distances between neighbouring levels, as shares of the scale."""
+    """Return the distances between neighbouring levels of a criterion's scale, as shares of the scale's range."""
     scale = criterion.scale
     return np.diff(np.unique(positions(scale, np.array(scale.values))))
 
@@ -543,7 +543,7 @@ def _score_step(rubric: Rubric) -> float:
 def _by_todays_weights(
     table: RatingTable, accepted: Accepted, current: Rubric
 ) -> tuple[tuple[Column, ...], float | None]:
-    """Return the accepted runs with scores by today's weights, and the mean shift that these weights cause.
+    """Score the accepted runs by today's weights; return them and the mean change of the score by the new weights.
 
     The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """

@@ -1,4 +1,4 @@
-"""A run compared with the accepted ones, by the keys of its JSON."""
+"""JSON of a run's comparison with the accepted runs."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from markscheme.report.json import attributes
 
 
 def json_of(baseline: Any) -> dict[str, Any]:
-    """Return a `Baseline` by the keys of the file format."""
+    """Return the JSON of a `Baseline`, the comparison of a run with the accepted runs."""
     accepted = baseline.since.accepted
     keys_of_accepted = "file=path date version use judge=setting.judge split"
     unknown = dict.fromkeys(("file", "date", "version", "use", "split"))

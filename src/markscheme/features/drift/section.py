@@ -16,7 +16,7 @@ _ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
 def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
-    """Render what drifted most and why; None if no drift is shown.
+    """Render the callout on the criterion that drifted most, with the cause; None if no drift is shown.
 
     Args:
         baseline: The comparison with the accepted runs.
@@ -48,7 +48,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def _answered_question(baseline: Baseline) -> str:
-    """Say which question an alarm answers: what an earlier judge shows, this look, or all looks."""
+    """Say what shows the drift: the comparison with an earlier judge, this comparison alone, or all comparisons."""
     if baseline.since.accepted is None:
         return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:
@@ -57,7 +57,7 @@ def _answered_question(baseline: Baseline) -> str:
 
 
 def in_short(baseline: Baseline) -> str:
-    """Say that no drift is shown, and what all looks show; "" if one is shown, which the callout says."""
+    """Say that this run shows no drift, and what all comparisons show; "" if drift is shown or the run is accepted."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
@@ -148,7 +148,7 @@ def _ratings_compared(baseline: Baseline) -> str:
 
 
 def _spoke(baseline: Baseline) -> str:
-    """Say whether an alarm comes from this look at the accepted examples, from all looks, or that there is none."""
+    """Say whether this comparison with the accepted run raises an alarm, all comparisons together do, or neither."""
     return f"Alarm by {' and '.join(baseline.alarm_by)}." if baseline.alarm_by else "No alarm, by this look or by all."
 
 
@@ -215,13 +215,13 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Say what drifted most and why; None if no drift is shown."""
+    """Return the callout on the criterion that drifted most, with the cause; None if no drift is shown."""
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield that no drift is shown, where a run was compared with accepted ones."""
+    """Yield the sentence that no drift is shown, if the run was compared with accepted runs."""
     baseline = _baseline(calibration)
     if baseline is not None:
         yield from filter(None, [in_short(baseline)])

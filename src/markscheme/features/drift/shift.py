@@ -16,13 +16,13 @@ RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"
 DriftVerdict = RunVerdict | Literal["moved"]
 """Verdict of the runs, or "moved" if the author's own edit moved the criterion, which isn't drift of the judge."""
 BY_ROUNDING = 1e-12
-"""Agreement that changes by less is the same: sums in another order differ by as much."""
+"""Changes of agreement up to this size count as none: they come from rounding."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """The part of a shift that some of the changes caused, from a replay.
+    """Part of a shift that a replay attributes to one or several of the recorded changes.
 
     Attributes:
         changes: The changes.
@@ -127,7 +127,7 @@ class CriterionDrift:
 
     @property
     def needed(self) -> int | None:
-        """Examples that would show that the judge didn't move; None if that isn't open, or more runs come first."""
+        """Number of examples needed to show that the judge didn't move; None unless the verdict is "can't tell"."""
         return self.drift.needed if self.verdict == "can't tell" else None
 
     @property
@@ -137,7 +137,7 @@ class CriterionDrift:
 
     @property
     def watch(self) -> bool:
-        """Whether its p would be small enough if this were the only comparison with the accepted runs."""
+        """Whether the p of the shift would raise an alarm if this were the only comparison with the accepted runs."""
         return self.p <= FALSE_ALARM
 
 
@@ -162,7 +162,7 @@ class ScoreDrift:
 
 
 def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) -> RunVerdict:
-    """Return what a comparison with the accepted runs shows of one criterion.
+    """Return the verdict on one criterion from its comparison with the accepted runs.
 
     Args:
         runs: The comparison.

@@ -1,4 +1,4 @@
-"""Tests of whether a judge moved since its accepted runs, where runs differ among themselves.
+"""Tests of whether a judge moved since its accepted runs, which allow for differences between runs.
 
 All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't show.
 The spread of accepted runs does; with few of them a prior of 0.02 of the range is added.
@@ -44,7 +44,7 @@ AFFIRMED = 0.90
 
 @dataclass(frozen=True, slots=True)
 class RunShift:
-    """Distance of a new run from the accepted ones, compared with how far these are from each other.
+    """Shift of a new run from the accepted runs, tested against how much the accepted runs differ from each other.
 
     Attributes:
         shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
@@ -87,7 +87,7 @@ class RunShift:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """A new run compared with the accepted ones on one criterion, or on the score.
+    """Comparison of a new run with the accepted runs, on one criterion or on the score.
 
     Attributes:
         moved: The shift of the mean and its test.
@@ -202,7 +202,7 @@ def compare_runs(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Compute with how many examples the interval of an unmoved judge lies inside the margin; None if no number does.
+    """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number would do.
 
     It assumes that runs differ by noise in single answers only.
     """
@@ -292,7 +292,7 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """Test a new run's figure against those of accepted runs, or against that of one other run."""
+    """Test a new run's figure against the mean of the accepted runs' figures, or against the figure `base`."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = current - then
@@ -329,7 +329,7 @@ def _among_runs(
 
 
 def _chance_alike(between: float, within: float, r: int, n: int) -> float:
-    """Return the probability that runs differ this much by noise in single answers alone."""
+    """Return the p of the F test that the accepted runs differ only by the noise of single answers."""
     if within == 0:
         return 1.0 if between == 0 else 0.0
     return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))
