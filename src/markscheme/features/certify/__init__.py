@@ -1,4 +1,4 @@
-"""Certificates: which responses need no person, under a promise that the labels keep."""
+"""Certificates: which decisions of judges need no person, under a promise that the labels support."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,7 +53,7 @@ def _command() -> CommandFunction:
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed `tune --cascade` to those of `certify`, without costs and held-out labels."""
+    """Convert arguments of the removed `tune --cascade` to arguments of `certify`; drop costs and held-out labels."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

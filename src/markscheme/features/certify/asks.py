@@ -19,7 +19,7 @@ ASKS = "asks.jsonl"
 
 @contextmanager
 def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Count the promises tested on the same labels before, and yield how to record this one; others wait meanwhile.
+    """Yield how many promises were tested on these labels before, and a function that records this one, under a lock.
 
     The same promise asked again isn't another. Nothing is recorded for a set that comes with the package, or that came
     from no file.
@@ -83,7 +83,7 @@ def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
 
 
 def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
-    """Return the promises on record for these labels, each once, in order."""
+    """Return the distinct promises that are on record for these labels, in the order in which they were tested."""
     if not path.is_file():
         return []
     asks: list[dict[str, Any]] = []

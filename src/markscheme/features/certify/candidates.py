@@ -1,4 +1,4 @@
-"""Judges that may decide, with their ratings of the labelled examples: asked, or read from files."""
+"""Candidates for a certificate: judges or panels, with ratings of the labelled examples, asked for or from files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,12 +25,12 @@ from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
 
 PANEL = "+"
-"""Joins the judges of one stage, which vote, or the files of their ratings."""
+"""Character that joins the names of a panel's judges, or of their files of ratings."""
 
 
 @dataclass(frozen=True)
 class StageCandidate:
-    """A judge that may decide, or several that vote, as they were asked.
+    """Judge or voting panel that is a candidate for deciding without people, with its ratings.
 
     Attributes:
         name: Its name, as it is asked; of a panel, names joined by `+`.
@@ -70,7 +70,7 @@ def stages_named(text: str) -> list[str]:
 
 
 def refuse_stages(stages: Sequence[str]) -> None:
-    """Refuse judges that are named twice, too many of them, and files that are gone.
+    """Raise an error if a judge is named twice, if there are too many judges, or if a file doesn't exist.
 
     Raises:
         UsageError: Names the judge or the file.
@@ -108,7 +108,7 @@ def files_of(stage: str) -> tuple[Path, ...]:
 def candidate_in_files(
     paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> StageCandidate:
-    """Read the ratings of a judge, or of judges that vote, and which judges the files say to ask.
+    """Read a judge's or panel's ratings from files, with the judges that the files name.
 
     Args:
         paths: A file for each judge.
@@ -142,7 +142,7 @@ def candidate_in_files(
 def _member(
     path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> tuple[StageCandidate, Identity | None]:
-    """Read one judge's ratings: the judge as a stage, and its identity if the file states it."""
+    """Read the ratings of one judge as a candidate, with the judge's identity if the file states it."""
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:
@@ -160,7 +160,7 @@ def _member(
 
 
 def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubric) -> str | None:
-    """Return why a file doesn't say which judge to ask as it was asked; None where it does."""
+    """Return why a file of ratings doesn't identify a judge that can be asked again; None if it does."""
     if len(panel_names(name)) > 1:
         return f"{path} has the verdicts of a panel as one, and a panel's votes are counted: --judge {name}"
     kind = kind_of(name)
@@ -172,14 +172,14 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
 
 
 def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count ratings by the parameters that their replies were asked without; {} if the file doesn't say."""
+    """Count ratings by the parameters omitted when their judge was asked; {} if the file doesn't record these."""
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)
 
 
 def candidate_in_table(column: str, criterion: str, table: TableReading) -> StageCandidate:
-    """Take the values in a table's column of a judge, which no file may name as one to ask.
+    """Make a candidate from a judge's column of a table; a certificate based on it can't be written.
 
     Args:
         column: The column, or several joined by `+`, which vote.
@@ -258,7 +258,7 @@ def candidate_by_asking(
 
 
 def _name_to_ask(judge: GradingJudge) -> str:
-    """Return the name by which a judge that nobody named is asked again."""
+    """Return the name by which the default judge, used because no judge was named, can be asked again."""
     if isinstance(judge, RecordedJudge):
         return f"recorded:{judge.path}"
     identity = judge.identity

@@ -1,4 +1,4 @@
-"""A certificate by labels: which decisions judges make alone, under which promise, and its file."""
+"""Certificates: which decisions judges may make alone, under which promise, shown on labels; and how to write one."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -65,7 +65,7 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The parts of the certificate under which some decisions need no person."""
+        """The parts of the certificate, by side, that leave some decisions to judges alone."""
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property
@@ -75,7 +75,7 @@ class Certificate:
 
     @property
     def decided(self) -> list[int]:
-        """Examples that each judge decides, and then those that people do."""
+        """Number of examples that each judge decides, in the judges' order, and last the number left to people."""
         by = self.seen.decided_by(self.parts.values())
         return [int(count) for count in np.bincount(by, minlength=len(self.candidates) + 1)]
 
@@ -91,7 +91,7 @@ class Certificate:
 
     @property
     def votes(self) -> int | None:
-        """The number of judges of the one stage that votes; None of any other certificate."""
+        """Number of judges on the panel, if the certificate's only stage is a panel that votes; None otherwise."""
         votes = [len(candidate.name.split(PANEL)) for candidate in self.candidates]
         return votes[0] if self.signals == ("votes",) else None
 
@@ -118,7 +118,7 @@ class Certificate:
         return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
 
     def stages(self) -> list[dict[str, Any]]:
-        """Return the judges that are asked one after the other, as the file has them."""
+        """Return the file's entries for the judges, in the order in which they are asked."""
         return [
             {
                 "judge": candidate.name,
@@ -157,12 +157,12 @@ class Certificate:
         }
 
     def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """Return the content of the file, without the decisions that it was searched among."""
+        """Return the content of the certificate's file, except the labelled decisions that were searched."""
         prints = {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
         return {"schema": SCHEMA, **self.figures, "fingerprints": prints, "at": at}
 
     def write(self, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
-        """Write the file next to the labels; return it, or why it isn't written.
+        """Write the certificate's file next to the labels; return its path, or the reason why it isn't written.
 
         Raises:
             UsageError: It can't be written.
@@ -193,7 +193,7 @@ def certificate_for(
     used: Collection[str] = (),
     split: str | None = None,
 ) -> Certificate:
-    """Find which decisions judges may make without a person, one judge after the other.
+    """Find which decisions the judges, asked one after the other, may make without a person.
 
     Args:
         rubric: The rubric as it is.
@@ -236,14 +236,14 @@ def certificate_for(
 
 
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
-    """Return the file of a judge's ratings or replies, by its name from the certificate; {} outside the project."""
+    """Return the certificate's entry for the file of a judge's ratings or replies; {} for a file outside the project."""
     if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
         return {}
     return {"file": name_of(source, certificate)}
 
 
 def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the file's text, with the decisions at its end, each on a line of its own."""
+    """Return the text of a certificate's file, with each labelled decision on a line of its own at the end."""
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
     lines = ",\n".join(f"    {json.dumps(decision, allow_nan=False)}" for decision in decisions)
     return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

@@ -1,4 +1,4 @@
-"""The file of a cascade: the certificate that `certify --write` writes, of who decides what."""
+"""Reader of cascade.json, the certificate of `certify --write` on which decisions each judge makes alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 SCHEMA = 1
 """Version of the file's format; any other is refused."""
 CERTAINTY_ROUNDING = 9
-"""Decimals to which a certainty is rounded before it is compared, as when thresholds were chosen."""
+"""Decimals to which a certainty is rounded before it is compared with a threshold, both in the search and in use."""
 CertaintySignal = Literal["probability", "distance", "votes"]
 """Signals that rank a judge's decisions: its probability of them, the distance from the pass mark, or votes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """A judge of a cascade.
+    """Entry of a certificate for one stage: a judge, or a panel that votes.
 
     Attributes:
         judge: Its name, as it is asked; of a panel, names joined by `+`.
@@ -40,7 +40,7 @@ class StageRecord:
     fails: float | None
 
     def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Return True if a decision of this certainty needs no person."""
+        """Return True if a decision of this stage with the given certainty needs no person."""
         least = self.passes if passed else self.fails
         return least is not None and round(certainty, CERTAINTY_ROUNDING) >= least
 
@@ -85,7 +85,7 @@ class CertifiedPasses:
 
 @dataclass(frozen=True, slots=True)
 class CascadeFile:
-    """A certificate: the promise, the judges in the order in which they are asked, and what it depends on.
+    """A certificate as read from its file: the promise, the judges in order, and the rubric and labels it depends on.
 
     Attributes:
         path: The file.
@@ -166,7 +166,7 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
-    """Refuse numbers of a promise that no promise can have, and counts that no labels have.
+    """Raise an error if a number of a certificate's promise or a count of its labels is impossible.
 
     Raises:
         ValueError: Names the first one.

@@ -1,4 +1,4 @@
-"""A certificate's thresholds searched again among the decisions that it keeps, and these compared with their files."""
+"""Check of a certificate: search its thresholds again, and compare its decisions with labels and ratings."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,17 +40,17 @@ from markscheme.rubrics.search import known_rubrics, project_of
 from markscheme.stats.estimate import Estimate
 
 MOST_FURTHER = 1000
-"""Promises asked before on the same labels, each of which halves the level: no file has more that is read."""
+"""Largest number of earlier promises on the same labels, each of which halves the level, that a file may state."""
 WITHOUT_DECISIONS = "it doesn't keep the decisions that it was certified on; certify again"
 TOLERANCE = 1e-8
-"""How far figures may be apart: thresholds are kept to nine decimals, and bounds are computed alike to more."""
+"""Largest difference between two figures that counts as none; thresholds are stored with nine decimals."""
 COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors", "upper")
-"""Entries of the file that the search gives."""
+"""Entries of a certificate's file that a new search gives, and that are therefore compared."""
 
 
 @dataclass(frozen=True, repr=False)
 class CertificateCheck(Recomputed):
-    """A certificate, and the differences between it and the search among its decisions today.
+    """Check of a certificate: the differences from a new search and from the project's labels and ratings.
 
     Attributes:
         file: The certificate.
@@ -62,13 +62,13 @@ class CertificateCheck(Recomputed):
 
 
 def check_certificate_at(path: Path) -> CertificateCheck | None:
-    """Check a file as `check_certificate` does, or the one of that name in a folder; None where it's no certificate."""
+    """Check the certificate at a path, or in the folder at that path; None if there is no certificate."""
     file = path / CASCADE_FILE if path.is_dir() else path
     return check_certificate(file) if is_certificate_file(file) else None
 
 
 def is_certificate_file(path: Path) -> bool:
-    """Return True if a file is a certificate of who decides what: by its name, or an object of JSON with stages."""
+    """Return True if a file is a certificate, by its name or because it holds a JSON object with stages."""
     if not path.is_file() or path.name == CASCADE_FILE:
         return path.is_file()
     try:
@@ -148,7 +148,7 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
 
 
 def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certificate:
-    """Repeat the search that a certificate came from, among the decisions that its file keeps.
+    """Search a certificate's thresholds again, on the labelled decisions that its file keeps.
 
     Raises:
         ValueError: The file's decisions can't be read, or a number is out of its range.
@@ -186,7 +186,7 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
 
 
 def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterator[FileDifference]:
-    """Yield what differs between a file and the certificate that the search gives today."""
+    """Yield the differences between a certificate's file and the certificate that a new search gives."""
     figures = json.loads(json.dumps(certificate.figures, default=Estimate.to_json))
     for key, before, today in differences_between(_by_judge(document), _by_judge(figures), tolerance=TOLERANCE):
         yield FileDifference(key, shown(today), shown(before))
@@ -208,7 +208,7 @@ def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked_for(side: str) -> AskedFor:
-    """Return the decisions that a promise is about, which the file's reader has checked."""
+    """Return the side of a promise, already validated, with the type `AskedFor`."""
     return next(sides for sides in get_args(AskedFor) if sides == side)
 
 
@@ -241,7 +241,7 @@ class _DecisionSources:
 
     @cached_property
     def _labels(self) -> DecidedLabels | None:
-        """People's present decisions on all labelled examples, those used to tune the rubric too."""
+        """People's current decisions on all labelled examples, including examples used to tune the rubric."""
         if self.examples is None:
             return None
         kind = (self.document.get("labels") or {}).get("kind")
@@ -266,7 +266,7 @@ class _DecisionSources:
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
-        """Yield people's decisions that differ, and examples that are only in one of certificate and labels."""
+        """Yield examples on which people now decide otherwise, and those missing from the certificate or the labels."""
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
         passes = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
         left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]
@@ -284,7 +284,7 @@ class _DecisionSources:
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
-        """Ratings of each judge in the project, or the reason why there are none."""
+        """Ratings of each judge of the certificate, from the project's files, or the reason why there are none."""
         return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
     def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:
@@ -307,7 +307,7 @@ class _DecisionSources:
             return str(error).splitlines()[0]
 
     def _recorded(self, stage: StageRecord) -> Sequence[Rating] | None:
-        """Return the ratings by replies recorded next to the certificate, of this judge and a certified model."""
+        """Return a stage's ratings from replies recorded next to the certificate; None without replies of its judge."""
         name = stage.judge.partition(":")[0]
         for path in sorted((self.file.path.parent / "replies").glob("*.jsonl")):
             judge = RecordedJudge.load(path)
@@ -316,12 +316,12 @@ class _DecisionSources:
         return None
 
     def _rated_by(self, judge: RecordedJudge) -> Sequence[Rating]:
-        """Return the ratings of a recording, of the examples whose prompts it answers."""
+        """Grade the labelled examples by recorded replies, and return the ratings of those that have replies."""
         examples = self.examples.labelled.examples if self.examples is not None else ()
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
     def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
-        """Yield a difference if the ratings or replies of one judge give other decisions."""
+        """Yield a difference if a judge's ratings or replies give other decisions than the certificate keeps."""
         ranked = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
@@ -341,7 +341,7 @@ class _DecisionSources:
 
 
 def _is_same(stated: RankedDecisions, seen_index: int, recomputed: RankedDecisions, index: int) -> bool:
-    """Return True if a judge's decision on one example is that of the file, with the same certainty."""
+    """Return True if a judge's decision on one example and its certainty equal those in the certificate."""
     certainties = np.round([stated.certainty[seen_index], recomputed.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())

@@ -1,4 +1,4 @@
-"""Origins of the decisions on which a promise was tested, in a sentence."""
+"""Sentence on where the decisions come from on which a promise was tested: annotators, or their labels."""
 
 from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass

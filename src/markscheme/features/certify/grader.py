@@ -1,4 +1,4 @@
-"""Grade by a certificate: stages are asked one after the other, until one is certain enough."""
+"""Grader for a certificate, which asks the stages one after the other until one is certain enough."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 NOT_CERTAIN = "no judge is certain enough"
-"""Why a person should decide where nothing differs from what was certified."""
+"""Reason why a person should decide, where rubric, judges and labels are still those that were certified."""
 
 
 def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOptions) -> "Certified":
@@ -29,7 +29,7 @@ def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOpti
 
 
 class Certified:
-    """A grader whose stages are asked in turn, until one is as certain as its certificate wants; else people decide.
+    """Grader that asks its stages in turn until one is as certain as the certificate requires; else people decide.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -89,7 +89,7 @@ class Certified:
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:
-        """Return a stage's grade with what all stages cost, decided or for a person to decide."""
+        """Return a stage's grade with the cost of all stages asked, and marked as decided or as left to a person."""
         replies: Counter[str] = Counter()
         for grade in every:
             replies.update(grade.replies)

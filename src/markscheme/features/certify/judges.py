@@ -48,7 +48,7 @@ class CertifiedJudges:
         return Identity("cascade", parameters={"stages": stages})
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Say what changed since certification so that the certificate decides nothing; None if nothing did."""
+        """Reason why the certificate decides nothing: what changed since it was made; None if nothing changed."""
         differs = [
             subject
             for subject, current, then in (
@@ -79,7 +79,7 @@ class CertifiedJudges:
         return None
 
     def make_room(self, calls: int) -> None:
-        """Let every judge be asked `calls` times at once."""
+        """Allow every judge to have `calls` requests under way at once."""
         for judge in self._judges:
             make_room(judge, calls)
 

@@ -1,4 +1,4 @@
-"""The kind of judge that a certificate is: judges that decide one after the other."""
+"""Kind of judge named `cascade`: the judges of a certificate, which decide one after the other."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ def _cascade(rest: str, asking: "Asking") -> "JudgeGroup":
 
 
 def _cascade_of(rubric: str, folder: Path | None) -> Path:
-    """Find the certificate of a rubric.
+    """Return the path of a rubric's certificate.
 
     Raises:
         UsageError: It has none.
@@ -41,7 +41,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
 
 
 def _cascades() -> list[str]:
-    """List the certificates found from the working directory."""
+    """List the paths of the certificates in the project of the working directory."""
 
     here = Path.cwd()
     files = [folder / CASCADE_FILE for folder in calibrations(here).values()]

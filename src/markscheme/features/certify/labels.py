@@ -19,7 +19,7 @@ _ID_DIGITS = 8
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str, Any]:
-    """Return the labels that a certificate is about, as its file records them.
+    """Load the labelled examples of a certificate, and return the entries by which its file identifies them.
 
     Args:
         path: The file of examples.
@@ -50,7 +50,7 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
 
 
 def changed_labels(file: CascadeFile, rubric: Rubric) -> str | None:
-    """Say how the labels next to a certificate differ from those that it was certified on; None where they don't.
+    """Say how the labels next to a certificate differ from those it is based on; None if they don't differ.
 
     Raises:
         RatingError: They weren't checked, with the reason.
@@ -70,7 +70,7 @@ def _labels_path(file: CascadeFile) -> Path:
 
 
 def with_checked_labels(judge: JudgeGroup, rubric: Rubric) -> JudgeGroup:
-    """Return judges as they may decide today: a certificate whose labels changed decides nothing.
+    """Return a certificate's judges, set to decide nothing if the labels next to the certificate have changed.
 
     Warns:
         RatingWarning: The labels changed, or weren't checked.

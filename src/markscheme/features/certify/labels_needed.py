@@ -1,4 +1,4 @@
-"""The labels that a certificate of several judges needs, for `label --plan`."""
+"""Number of labels that a certificate of several judges needs, for `label --plan`."""
 
 from dataclasses import replace
 from datetime import date
@@ -25,7 +25,7 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Return the labels that `certify` asks for, with these judges in this order; nothing is recorded.
+    """Estimate how many labels `certify` needs for these judges in this order; no promise is recorded.
 
     Args:
         rubric: The rubric as it is.
@@ -53,7 +53,7 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return the labels that a certificate needs: those it has, if they support it."""
+    """Return the number of labels that a certificate needs; the number it has, if these support it."""
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

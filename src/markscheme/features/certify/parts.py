@@ -1,4 +1,4 @@
-"""Parts of a calibration on deciding without a person: what a judge might decide, and what a panel is worth."""
+"""Parts of a calibration: the share that a judge could decide alone, and the effective votes of a panel."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from markscheme.features.certify.promise import Promise
 
 
 def votes_of_panel(calibration: Calibration) -> float | None:
-    """Estimate how many independent judges a panel is worth; None for any other judge, or where nothing shows it."""
+    """Estimate how many independent judges a panel is worth; None if the judge is no panel or data are too few."""
     gold = calibration.comparison.gold
     rows = {unit: index for index, unit in enumerate(gold.ids)}
     errors = []

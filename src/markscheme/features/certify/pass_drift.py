@@ -1,4 +1,4 @@
-"""Drift of a certificate's passes: the share among responses, compared with that among its labels."""
+"""Drift of a certificate's passes: the share among graded responses, compared with that among its labels."""
 
 import warnings
 from shlex import quote
@@ -14,13 +14,13 @@ from markscheme.stats.prevalence import random_draw_p
 from markscheme.text import on_one_line
 
 FEWEST_GRADED = 30
-"""Responses from which shares are compared: fewer say little, and the test's normal approximation is poor."""
+"""Smallest number of graded responses for which the share of passes is compared."""
 MOVED_AT = 0.01
 """The largest p at which a share counts as moved; the check of labels that weren't drawn at random uses the same."""
 
 
 def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
-    """Warn where a certificate passes another share of responses than of the labels that certify it."""
+    """Warn if a certificate passes a different share of graded responses than of the labelled examples behind it."""
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file
@@ -41,7 +41,7 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
 
 
 def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
-    """Return the share of passes among a certificate's automatic decisions, and that now; None where it didn't move.
+    """Return a certificate's share of passes among automatic decisions, then and now; None if it didn't move.
 
     Where only one side is automatic, it is the share of responses that are decided so.
 

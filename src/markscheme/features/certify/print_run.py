@@ -1,4 +1,4 @@
-"""What `certify` prints: the decisions that need no person, of a rubric's judges or of a table's columns."""
+"""Output of `certify`: the decisions of a rubric's judges, or of a table's columns, that need no person."""
 
 from collections.abc import Sequence
 from pathlib import Path

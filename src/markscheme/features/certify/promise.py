@@ -41,10 +41,10 @@ class Promise:
 
     @property
     def sides(self) -> tuple[MarkSide, ...]:
-        """The decisions that have a promise of their own."""
+        """Sides that have a promise of their own: passes and fails, or the single side that the promise is about."""
         return MARK_SIDES if self.side == "each" else (self.side,)
 
     @property
     def level(self) -> float:
-        """Probability with which each promise may be given although it doesn't hold."""
+        """Significance level for each promise: the chance of a certificate whose promise doesn't hold."""
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)

@@ -1,4 +1,4 @@
-"""Decisions of a judge, or of several that vote, with what ranks them by certainty."""
+"""Decisions of a judge or of a voting panel, ranked by how certain they are."""
 
 import math
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
 MOSTLY_RANKED = 0.5
-"""Share of its decisions for which a judge must have a chance of passing to be ranked by that; the rest go on."""
+"""Share of a judge's decisions that must have a probability for the decisions to be ranked by probability."""
 
 
 def judges_in(ratings: Sequence[Rating]) -> tuple[str, ...]:
-    """List the judges of some ratings, in the order in which they first rate."""
+    """List the names of the judges in some ratings, in the order of their first rating."""
     return tuple(dict.fromkeys(rating.rater for rating in ratings))
 
 
 @dataclass(frozen=True)
 class RankedDecisions:
-    """A judge's decisions on labelled examples, with what ranks them; arrays have one row per example.
+    """Decisions of a judge on labelled examples, with their certainty; arrays have one row per example.
 
     Attributes:
         signal: The signal that ranks them.

@@ -1,4 +1,4 @@
-"""Find what judges may decide alone: the labels, the judges' ratings of them, and the certificate."""
+"""A run of `certify`: read the labels, ask the judges or read their ratings, and make the certificate."""
 
 import datetime
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def certify(
     writes: bool = False,
     zone: bool = False,
 ) -> CertifyRun:
-    """Find which decisions need no person; write that where it was asked for.
+    """Find which decisions of judges need no person, and write the certificate or the gray zone if asked to.
 
     Args:
         rubric: The rubric.
@@ -97,7 +97,7 @@ def certify(
     shared = ask.asking()
 
     def rated(stage: str | None) -> StageCandidate:
-        """Return a stage with its ratings: read from files, or asked for; of None, those of the judge at hand."""
+        """Return a stage's candidate with ratings from files, or else by asking; None stands for the default judge."""
         files = ratings or (() if stage is None else files_of(stage))
         if files:
             return candidate_in_files(files, rubric, every, columns, shared)
@@ -126,7 +126,7 @@ def certify(
 
 
 def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
-    """Write the gray zone into the rubric's file; None where there is none to write.
+    """Write the gray zone into the rubric's file and return the edit; None if there is no gray zone to write.
 
     Raises:
         UsageError: The rubric has no file, or something else than the distance from the pass mark ranks decisions.

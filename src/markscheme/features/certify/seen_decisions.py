@@ -1,4 +1,4 @@
-"""Decisions on labelled examples that a search for thresholds saw, as a certificate keeps them: without texts."""
+"""Decisions on labelled examples that a search for thresholds used, stored in the certificate without any text."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ def id_digest(id: str) -> str:
 
 @dataclass(frozen=True)
 class SeenDecisions:
-    """People's decisions on labelled examples, and those of each judge with what ranks them.
+    """Decisions of people and of each judge on labelled examples, the judges' with their certainty.
 
     Attributes:
         labels: People's decisions.
@@ -37,7 +37,7 @@ class SeenDecisions:
     judges: tuple[RankedDecisions, ...]
 
     def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
-        """Find the most that the judges may decide alone, by the decisions that a promise is about.
+        """Find the thresholds by which the judges decide most examples alone, for each side that has a promise.
 
         Args:
             promise: The promise.
@@ -55,16 +55,16 @@ class SeenDecisions:
         }
 
     def limit(self, promise: Promise) -> ErrorLimit:
-        """Return the limit by which each judge's decisions are tested: the level is divided by the number of judges."""
+        """Return the limit for the test of each judge's decisions, with the promise's level divided by the judges."""
         return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
-        """Return a judge's decisions of one side, or of both."""
+        """Return a judge's decisions on one side (passes or fails), or on both."""
         certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
         return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
-        """Return the judge that decides each example, from 0: the first that may; the number of judges for people."""
+        """Return the index of the judge that decides each example: the first that may; the number of judges for people."""
         nobody = len(self.judges)
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
@@ -79,7 +79,7 @@ class SeenDecisions:
         return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
 
     def _passes(self, by: Integers) -> Flags:
-        """Mark the examples that pass by the judge that decides them, shape (n,); False for people."""
+        """Mark the examples passed by the judge that decides them, shape (n,); False if a person decides."""
         passes = [*(decisions.passes for decisions in self.judges), np.zeros(len(self.labels.ids), dtype=bool)]
         return np.choose(by, passes)
 
@@ -131,7 +131,7 @@ class SeenDecisions:
 
 
 def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) -> CertifiedPasses:
-    """Compute how often annotators pass the labelled examples, and automatic decisions those that need no person.
+    """Compute the share of labelled examples that annotators pass, and the share of automatic decisions that pass.
 
     Args:
         labels: Annotators' decisions.
@@ -146,7 +146,7 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
 
 def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
-    """Return a judge's rounded certainty, and whether the response passes; None if the judge decides nothing."""
+    """Return a judge's rounded certainty on one example, and whether it passes; None if the judge decides nothing."""
     certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 

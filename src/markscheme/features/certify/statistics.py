@@ -22,9 +22,9 @@ CERTAINTY_DIGITS = 9
 """Decimals of a certainty: 2/3 and 1 - 1/3 are one tie. Compared exactly when chosen and with a tolerance in use, the
 promise broke in .24 of draws."""
 STEPS_BEFORE = 25
-"""The first size of a judge before the last one is one in so many of its decisions."""
+"""Divisor for judges before the last: the first set tried is this fraction of the judge's decisions."""
 MOST_STAGES = 3
-"""Judges in a row: the level of the promise is split over them, and a fourth has little left to decide."""
+"""Largest number of judges in a cascade; the level of the promise is divided among them."""
 _METHOD = "share automatic, the most certain first"
 
 
@@ -83,7 +83,7 @@ class ErrorLimit:
 
 
 def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
-    """Select from a set of decisions, for each that is automatic, whether it is wrong and its group.
+    """Return the error flags of the automatic decisions, and their groups.
 
     Args:
         chosen: Flags of the automatic decisions, shape (n,).
@@ -100,7 +100,7 @@ def n_independent(chosen: Flags, groups: Integers | None) -> int:
 
 @dataclass(frozen=True)
 class StageDecisions:
-    """Decisions of one judge of several, on examples of which people's decisions are known.
+    """Decisions of one judge in a cascade, on examples that people decided too.
 
     Attributes:
         certainty: How certain the judge is of each decision, rounded, shape (n,); nan where it decides nothing, or may
@@ -188,7 +188,7 @@ class CertifiedCascade:
 
 @dataclass(frozen=True)
 class _Decided:
-    """Decisions at some thresholds: who decides each example, whether wrongly, and whether it passes; shape (n,)."""
+    """Outcome of a cascade at given thresholds: each example's decider, and flags for errors and passes; shape (n,)."""
 
     stage: Integers
     wrong: Flags
@@ -200,7 +200,7 @@ class _Decided:
         return np.asarray(self.stage >= 0)
 
     def before(self, index: int, judged: StageDecisions, certain: float) -> "_Decided":
-        """Return the decisions with an earlier judge, who first decides what it is `certain` of."""
+        """Return the outcome with one more judge in front, which decides where its certainty is at least `certain`."""
         first = judged.at_least(certain)
         return _Decided(
             np.where(first, index, self.stage),
@@ -211,7 +211,7 @@ class _Decided:
 
 @dataclass(frozen=True)
 class _Promises:
-    """The tests that every set of automatic decisions has to pass."""
+    """Tests of a promise, and of a second one about passes, that every set of automatic decisions has to pass."""
 
     limit: ErrorLimit
     of_passes: ErrorLimit | None
@@ -225,11 +225,11 @@ class _Promises:
         return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
 
     def could_hold(self, decided: _Decided) -> bool:
-        """Return True if the promises would hold if no decision were wrong; labels aren't looked at."""
+        """Return True if the promises would hold if every automatic decision were right; labels aren't used."""
         return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _Decided) -> bool:
-        """Return True if there are enough passes, or groups of them, for the promise about them, right or wrong."""
+        """Return True if there are enough automatic passes, or groups of them, for the promise about passes."""
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest
 
@@ -304,7 +304,7 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Return with how many labels in all a judge's most certain decisions have an even chance to keep a promise.
+    """Estimate how many labels give a judge's most certain decisions an even chance to pass the test of a promise.
 
     With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
     as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys). With groups, that
@@ -351,7 +351,7 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """Count the groups among a judge's most certain decisions, for each number of these, shape (n_decided,)."""
+    """Count the groups among the k most certain decisions, for k from 1 to their number, shape (n_decided,)."""
     if groups is None:
         return np.arange(1, len(ranking) + 1)
     first_of_each = np.unique(groups[ranking], return_index=True)[1]
@@ -361,7 +361,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 
 
 def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
-    """Return each threshold to try with the decisions that it makes automatic; none with too few decisions."""
+    """Return the thresholds to try for a judge, each with the cascade's outcome; empty with too few decisions."""
     descending = judged.descending
     if len(descending) < smallest:
         return []
@@ -479,7 +479,7 @@ def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """Say which kind of examples are too few, and how many are needed; nouns are given in the singular."""
+    """Say whether examples or groups of examples are too few for a promise, and how many are needed."""
     if groups is not None and groups < limit.fewest:
         return f"groups of {noun}s: {promise} takes {unit}s in {limit.fewest} groups, and there are {groups}"
     if have >= limit.fewest:

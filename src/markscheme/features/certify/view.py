@@ -65,7 +65,7 @@ def _rows(certificate: Certificate) -> Iterator[tuple[str, ...]]:
 
 
 def _shares_asked(certificate: Certificate) -> list[float]:
-    """Return by judge the share of responses that it is asked about: those that no earlier one decides."""
+    """Return, for each judge, the share of responses it is asked about: those that no earlier judge decides."""
     decided = certificate.decided
     return [(certificate.n - sum(decided[:index])) / certificate.n for index in range(len(certificate.candidates))]
 
@@ -122,7 +122,7 @@ def promise_in_words(certificate: Certificate) -> str:
 
 
 def _halved(certificate: Certificate) -> Iterator[str]:
-    """Say how many promises were asked of the same labels before."""
+    """Say how many promises were tested on the same labels before, each of which halves the level."""
     further = certificate.promise.further
     if further:
         yield (
@@ -207,7 +207,7 @@ def _what_would_do(run: CertifyRun) -> str:
 
 
 def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
-    """Return the command that writes the certificate; None if it can't be written, or was."""
+    """Return the command that writes the certificate; None if it can't be written, or is written already."""
     certificate = run.certificate
     if certificate.why_not_written is not None or run.rubric.source is None or run.written or run.edit:
         return None
@@ -215,7 +215,7 @@ def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
 
 
 def json_of(run: CertifyRun) -> dict[str, Any]:
-    """Return a run by the keys of the file format: those of the file, and whether anything is certified."""
+    """Return the JSON of a run: the entries of the certificate's file, and whether anything is certified."""
     certificate = run.certificate
     content = certificate.to_json(run.rubric, at="")
     content.pop("at")

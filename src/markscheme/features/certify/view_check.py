@@ -1,4 +1,4 @@
-"""A certificate, and what comes out of its decisions today."""
+"""Page and JSON for the check of a certificate."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def checked(check: CertificateCheck) -> Document:
-    """Render whether a certificate holds, and what differs."""
+    """Render whether a certificate follows from its decisions and files, and list the differences."""
     title = f"{check.file.path.resolve().parent.name}: {check.file.path.name}"
     not_checked = (Notes((f"Not checked: {'; '.join(check.unchecked)}.",)),) if check.unchecked else ()
     if check.holds:
@@ -26,7 +26,7 @@ def checked(check: CertificateCheck) -> Document:
 
 
 def checked_json(check: CertificateCheck) -> dict[str, Any]:
-    """Return the check by the keys of its JSON."""
+    """Return the JSON of a certificate's check."""
     return {
         "schema": 1,
         "certificate": str(check.file.path),
@@ -37,4 +37,4 @@ def checked_json(check: CertificateCheck) -> dict[str, Any]:
 
 
 CHECK_REPORTER: Final[Reporter] = DocumentReporter[CertificateCheck](checked_json, checked)
-"""Reporter of a check."""
+"""Reporter that displays a certificate's check in notebooks and as HTML."""

@@ -1,4 +1,4 @@
-"""Decision models as judges, which answer with probabilities, and what the probabilities of any judge are worth."""
+"""Decision models as judges, which answer with probabilities, and audits of the probabilities of any judge."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from markscheme.report.document import Examples, Section
 
 JEV_DOLLARS: Final = 0.042
-"""For a million tokens that Jev reads; LiteLLM, MLflow and DeepEval agree."""
+"""US dollars for a million input tokens of Jev; LiteLLM, MLflow and DeepEval state the same price."""
 LUNA_DOLLARS: Final = 0.10
-"""For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
+"""US dollars for a million input tokens of gpt-6-luna when it decides, by LiteLLM's price list."""
 
 
 def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
@@ -33,7 +33,7 @@ def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
 
 
 def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
-    """Make the price of a maker's own models at its own address, where only tokens read cost something."""
+    """Make a price that applies only at a provider's own address, where only input tokens cost something."""
     from markscheme.judges.price import Price
 
     is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None

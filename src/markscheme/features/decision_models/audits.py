@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class ProbabilityAudits:
-    """The audits of one judge.
+    """Audits of one judge's probabilities, on each criterion and for the decision.
 
     Attributes:
         criteria: By criterion on which the judge gave probabilities: of passing it, or of the top level where levels
@@ -34,18 +34,18 @@ class ProbabilityAudits:
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """Audits of different events: the decision's alone, where the rubric's only criterion is the decision."""
+        """Audits to test, by row; only the decision's if the rubric has one criterion, which is the same event."""
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
 
     @cached_property
     def exceeding(self) -> frozenset[str]:
-        """The rows whose confident errors exceed what the judge promises, by Holm's procedure over the rows."""
+        """Names of the rows with more confident errors than the judge's probabilities imply, by Holm's procedure."""
         return _significant({name: audit.confident_errors.significance for name, audit in self.events.items()}, MAP_AT)
 
     @cached_property
     def overconfident(self) -> frozenset[str]:
-        """The rows with too many confident errors, or a slope below 1, each by Holm's procedure over the rows."""
+        """Names of the rows with too many confident errors or a slope below 1, each tested by Holm's procedure."""
         one_side = (1 - SLOPE_LEVEL) / 2
         return self.exceeding | _significant({name: audit.slope_p for name, audit in self.events.items()}, one_side)
 
@@ -58,7 +58,7 @@ class ProbabilityAudits:
 
 
 def _significant(p: Mapping[str, float | None], significance: float) -> frozenset[str]:
-    """Return the names whose p, adjusted by Holm for all that have one, is at most the significance."""
+    """Return the names whose p-value, after Holm's adjustment over all names, is at most the significance level."""
     tested = {name: value for name, value in p.items() if value is not None}
     adjusted = holm(list(tested.values())).tolist()
     return frozenset(name for name, value in zip(tested, adjusted, strict=True) if value <= significance)
@@ -71,7 +71,7 @@ DECISION_ROW = "decision"
 
 
 def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:
-    """Return the audits of a judge's column that has probabilities."""
+    """Audit the probabilities in a judge's column against gold."""
     by_criterion = {}
     for criterion in rubric.criteria:
         if criterion.name in judge.probabilities:
@@ -83,7 +83,7 @@ def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str]
 
 
 def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
-    """Return the judge's probability of a criterion's event, and whether it is so by gold; (n,) each.
+    """Return the judge's probability that a criterion passes, and whether it passes by gold, shape (n,) each.
 
     A criterion passes at its threshold or beyond, a fault below it. Of levels without order the event is that the
     judge's most probable one is gold's.

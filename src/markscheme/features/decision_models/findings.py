@@ -1,4 +1,4 @@
-"""A judge that is surer than it is right."""
+"""Finding that a judge's probabilities are overconfident."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final

@@ -242,7 +242,7 @@ class DecisionJudge:
             raise NoJudge(f"{self.who} is asked through the package {HTTP}: pip install {HTTP}") from None
 
     def _opened(self, http: ModuleType) -> Any:
-        """Return the client of the running event loop."""
+        """Return the HTTP client of the running event loop, which is opened on first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = http.AsyncClient(timeout=self.deadline)

@@ -15,16 +15,16 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share, share
 
 CLIP = 0.001
-"""Probabilities are moved this far from 0 and 1 on the scale of log-odds, where certainty has no place; a blunder at
+"""Least distance of probabilities from 0 and 1 when log-odds are computed, which would be infinite; a blunder at
 .999 then costs what a judge who says so should expect."""
 CONFIDENT = (0.95, 0.90)
-"""From these probabilities on an answer is called confident: one in twenty, or one in ten, may be wrong."""
+"""Probabilities from which an answer is called confident: one in twenty, or one in ten, may be wrong."""
 FEWEST_FOR_SHAPE = 30
 """Examples for slope, test and parts of the Brier score: below, they mostly show noise."""
 FEWEST_OF_EACH = 5
 """Examples with the event, and without it, for the same figures."""
 MAP_AT = 0.01
-"""The p up to which a map is shown: on a calibrated judge it costs .002 in the Brier score at 50 labels."""
+"""Largest p of the calibration test at which a correcting curve is shown."""
 LEAST_SIGNIFICANCE = 1e-9
 """The smallest significance that is given; smaller ones are as good as none."""
 PENALTY = 2.0
@@ -36,9 +36,9 @@ LEAST_IN_BIN = 10
 ROUNDS = 100
 """Newton steps of a logistic fit; it takes five to ten."""
 SETTLED = 1e-10
-"""The change of intercept and slope at which a fit has ended."""
+"""Change of intercept and slope below which a logistic fit has converged."""
 STEEPEST = 50.0
-"""A slope beyond it means that the probabilities separate the outcomes: no logistic curve fits best."""
+"""Largest slope of a logistic fit; a steeper one means that the probabilities separate the outcomes."""
 MOST_LEFT_OUT = 1_000
 """Parts that are left out in turn for the interval of a slope; more examples are left out several at a time."""
 FLAT = np.zeros(2)
@@ -48,7 +48,7 @@ SEPARATED = "the probabilities separate the outcomes"
 
 @dataclass(frozen=True, slots=True)
 class ConfidentErrors:
-    """The answers of which a judge is nearly certain, and how many of them are wrong.
+    """Count of a judge's answers with a high probability, and how many of these are wrong.
 
     Attributes:
         at: Probability from which an answer counts.
@@ -72,7 +72,7 @@ class ConfidentErrors:
 
     @property
     def exceeds(self) -> bool:
-        """Whether more are wrong than promised, looked at alone."""
+        """Whether more confident answers are wrong than the probabilities imply, without adjustment for other tests."""
         return self.significance is not None and self.significance <= MAP_AT
 
 
@@ -163,12 +163,12 @@ class ProbabilityAudit:
 
     @property
     def is_overconfident(self) -> bool:
-        """Whether the slope's interval lies below 1, looked at alone."""
+        """Whether the slope's interval lies below 1, without adjustment for other criteria."""
         return self.slope.below(1.0)
 
     @property
     def confident_errors(self) -> ConfidentErrors:
-        """Confident errors that readers are shown first: at 95 % or more."""
+        """Errors among the answers that the judge gives at least 95 %."""
         return self.confident[0]
 
 
@@ -235,7 +235,7 @@ def probability_audit(
 
 
 def _too_few(y: Floats) -> str | None:
-    """Return why slope, test and parts aren't given, or None where they are."""
+    """Return why there are too few examples for slope, test and Brier parts; None if there are enough."""
     if len(y) < FEWEST_FOR_SHAPE:
         return f"fewer than {FEWEST_FOR_SHAPE} examples"
     if min(y.sum(), len(y) - y.sum()) < FEWEST_OF_EACH:
@@ -257,7 +257,7 @@ def _brier(p: Floats, y: Floats, in_groups: Groups) -> Estimate:
 
 
 def _means(values: Floats, in_groups: Groups) -> Floats:
-    """Return the mean over all examples, and without each group, shape (1 + n_groups,)."""
+    """Return the mean over all examples, then the means with each group left out, shape (1 + n_groups,)."""
     sums = in_groups.left_out(values)
     sizes = in_groups.left_out(np.ones_like(values))
     return np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
@@ -411,7 +411,7 @@ def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
 
 
 def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate, float | None]:
-    """Estimate intercept, slope and the slope's p, by leaving out each group, or each of some parts."""
+    """Estimate intercept and slope of the logistic curve, and the slope's p, by jackknife over groups or parts."""
     methods = ("intercept of the log-odds", "slope of the log-odds")
     whole = logistic_curve(p, y)
     if whole is None:
@@ -435,7 +435,7 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate,
 
 
 def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
-    """Return the probability of a slope so far below 1, one-sided; None where it has no interval.
+    """Return the one-sided p-value of a slope below 1; None if the slope has no interval.
 
     Args:
         slope: With its interval.
@@ -448,7 +448,7 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
-    """Yield fits without each part, a hundred at a time, which bounds the memory."""
+    """Yield logistic fits with each part left out in turn, a hundred fits at a time to bound the memory."""
     x = _log_odds(p)
     for first in range(0, parts.n, 100):
         rows = np.arange(first, min(first + 100, parts.n))
@@ -482,7 +482,7 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
 
 
 def _significance(wrong: GroupedShare, promised: float) -> float | None:
-    """Return 1 minus the confidence at which the wrong ones' lower limit is the promise; None without a limit."""
+    """Return the smallest significance at which more answers are wrong than the judge implies; None without a limit."""
 
     def excess(significance: float) -> float:
         return (wrong.lower(1 - significance) or 0.0) * wrong.n - promised
@@ -513,7 +513,7 @@ def at_least_wrong(chances: Floats, errors: int) -> float:
 
 
 def _edges(ranked: Floats) -> list[int]:
-    """Return where bins of about equal counts end, none inside equal probabilities."""
+    """Return the end index of each bin: bins have about equal counts, and equal probabilities share a bin."""
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []
@@ -536,7 +536,7 @@ def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[Reliability
 
 
 def calibration_error(p: Floats, y: Floats) -> float:
-    """Return the root mean square of probability minus share over bins, less that of chance; nan without bins.
+    """Return the root mean squared calibration error over bins, corrected for chance; nan without bins.
 
     Source:
         Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155
