@@ -1,4 +1,4 @@
-"""What is known of a command or a piece of data without running it."""
+"""Checks of commands and data on a page without running them."""
 
 import re
 import shlex
@@ -28,11 +28,11 @@ HELP = {"markscheme help settings"}
 
 
 class UnknownError(AssertionError):
-    """A page shows what nothing here knows how to check."""
+    """Error for something on a page that can't be checked."""
 
 
 def words(line: str) -> Iterator[list[str]]:
-    """The simple commands of a line, as words, without the variables set in front and without redirections."""
+    """Split a shell line into simple commands, each as words without variables and redirections."""
     lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars="&|;<>")
     lexer.whitespace_split = True
     part: list[str] = []
@@ -48,7 +48,7 @@ def words(line: str) -> Iterator[list[str]]:
 
 
 def ours(part: list[str]) -> tuple[str, list[str]] | None:
-    """The command of ours that a simple command is, and its arguments; None where it is none."""
+    """Return the markscheme command in a simple command, with its arguments; None for any other program."""
     if part[:1] == ["calibrate"]:
         return "calibrate", part[1:]
     if part[:1] == ["markscheme"]:
@@ -57,7 +57,7 @@ def ours(part: list[str]) -> tuple[str, list[str]] | None:
 
 
 def understood(part: list[str]) -> dict[str, Any]:
-    """What a command of ours is called with, by parameter; it must understand every word.
+    """Return the parameters with which a markscheme command is called; its parser must accept every word.
 
     Raises:
         UnknownError: It doesn't, or there is no such command.
@@ -72,7 +72,7 @@ def understood(part: list[str]) -> dict[str, Any]:
 
 
 def options_exist(span: str) -> None:
-    """Whatever option a command in a sentence names is one of that command's; values and files may be left out.
+    """Check that every option that a sentence names with a command belongs to it; values and files may be missing.
 
     Raises:
         UnknownError: One is not.
@@ -93,7 +93,7 @@ def options_exist(span: str) -> None:
 
 
 def installs(part: list[str]) -> bool:
-    """Whether a command gets software or a place for it; extras it names must be ours.
+    """Return whether a command installs software, after checking that the extras it names exist.
 
     Raises:
         UnknownError: An extra that the package doesn't have.
@@ -115,13 +115,13 @@ WITHOUT_A_PAGE = {
 
 
 def waits_for_people(line: str) -> bool:
-    """Whether a line starts the labelling page, which serves until it is ended."""
+    """Return whether a line starts the labelling page, which runs until it is stopped."""
     pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("label", "discover")]
     return any(not WITHOUT_A_PAGE.intersection(part) for part in pages)
 
 
 def cannot_run(line: str) -> str | None:
-    """Why a line is not run here, once what can be known of it has been checked; None where it can be run.
+    """Return why a line can't be run in a test, after checking it as far as possible; None if it can be run.
 
     Raises:
         UnknownError: A command of ours that its parser refuses.
@@ -141,13 +141,13 @@ def cannot_run(line: str) -> str | None:
 
 
 def _judges(arguments: Mapping[str, Any]) -> list[str]:
-    """The judges that a command names, in an option or as a side of a comparison."""
+    """Return the names of judges in a command's options, and the sides that it compares."""
     named = arguments.get("judge") or []
     return [*([named] if isinstance(named, str) else named), *arguments.get("sides", [])]
 
 
 def data_is_valid(data: Any, text: str) -> str:
-    """The kind of thing a YAML block is, checked as far as it can be without running it.
+    """Check a YAML block as far as possible without running it; return what kind of file it is.
 
     Raises:
         UnknownError: None of the kinds that a page may show.
@@ -191,7 +191,7 @@ def _steps_are_understood(steps: Any) -> None:
 
 
 def _assertions(data: Any) -> Iterator[dict[str, Any]]:
-    """Every Python assertion that grades by a rubric, however deep."""
+    """Yield all Python assertions in a config that grade by a rubric, at any depth."""
     if isinstance(data, dict):
         if "rubric_grader" in str(data.get("value", "")):
             yield data

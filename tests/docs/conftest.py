@@ -1,4 +1,4 @@
-"""The tutorial, run once; other pages begin in the folder it leaves. The site, built once for all that look at it."""
+"""Fixtures that run the tutorial once, in whose folder other pages begin, and build the site once."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from tests.session.processes import sockets
 
 @pytest.fixture
 def new_story(runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
-    """A story that has not begun, in an empty folder."""
+    """Make a Story that has not begun, in an empty folder."""
     monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "project"
     folder.mkdir()
@@ -25,7 +25,7 @@ def new_story(runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(scope="session")
 def tutorial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    """The tutorial, with the real Promptfoo in it."""
+    """Run the tutorial with the real Promptfoo; return its Story."""
     home = tmp_path_factory.mktemp("tutorial")
     promptfoo_command(home / "bin")
     (home / "project").mkdir()
@@ -38,7 +38,7 @@ def tutorial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
 
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder of the built site, without a link into nothing, built once for all of pytest's processes."""
+    """Build the site once for all of pytest's processes, checking for dead links; return its folder."""
     folder = shared_folder(tmp_path_factory, worker_id)
 
     def build() -> str:

@@ -1,4 +1,4 @@
-"""The pages of the documentation, taken apart: fenced blocks, and commands shown in an indented line or a code span."""
+"""Parsing of documentation pages: fenced blocks, and commands in indented lines or code spans."""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ class Block:
 
     Attributes:
         page: The page it is on.
-        line: Of its opening fence, from 1.
-        language: The first word behind the fence; empty where there is none.
-        title: The file it is kept as, or OUTPUT; None where it has none.
+        line: Line of its opening fence, from 1.
+        language: The first word after the fence; "" without one.
+        title: Name of the file to store it in, or OUTPUT; None without one.
         text: Its content, without the page's indent.
     """
 
@@ -39,18 +39,18 @@ class Block:
 
     @property
     def place(self) -> str:
-        """File and line, for a message."""
+        """File and line of the block, for a message."""
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A line that a reader types.
+    """A command line that a page shows.
 
     Attributes:
-        line: What is typed.
-        status: The exit status the page names, behind the command or below what it shows; 0 where it names none.
-        shown: The lines the page shows below it; empty where it shows none.
+        line: The text of the command.
+        status: Exit status that the page states, after the command or below its output; 0 if it states none.
+        shown: Lines of output that the page shows; () if it shows none.
     """
 
     line: str
@@ -59,7 +59,7 @@ class Command:
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page, in order.
+    """Return the fenced blocks of a page, in order.
 
     Raises:
         ValueError: A fence is never closed.
@@ -86,7 +86,7 @@ def _blocks(page: Path, lines: list[str]) -> Iterator[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """What a `console` block types, with what it shows below each command.
+    """Return the commands in a `console` block, each with the output shown below it.
 
     Raises:
         ValueError: It doesn't open with a command.
@@ -115,17 +115,17 @@ def _command(typed: str) -> Command:
 
 
 def prose(page: Path) -> list[str]:
-    """The lines of a page outside its fenced blocks."""
+    """Return the lines of a page outside its fenced blocks."""
     lines = page.read_text(encoding="utf-8").split("\n")
     fenced = {at for block in blocks(page) for at in range(block.line - 1, block.line + block.text.count("\n") + 1)}
     return [line for at, line in enumerate(lines) if at not in fenced]
 
 
 def indented(page: Path) -> list[str]:
-    """The commands of a page in a line indented by four."""
+    """Return the commands in lines of a page that are indented by four spaces."""
     return [match[1] for line in prose(page) if (match := INDENTED.match(line))]
 
 
 def spans(page: Path) -> list[str]:
-    """The commands in a page's sentences."""
+    """Return the commands in code spans of a page's sentences."""
     return [span for line in prose(page) for span in SPAN.findall(line)]

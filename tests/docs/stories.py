@@ -1,4 +1,4 @@
-"""A page as a story: its blocks, in order, in a folder of the page's own."""
+"""Execution of a page as a story: its blocks, in order, in a folder of the page's own."""
 
 import contextlib
 import difflib
@@ -33,15 +33,15 @@ EXPORT = re.compile(r"export (\w+)=(\S+)")
 
 @dataclass
 class Story:
-    """What a page's blocks have led to so far.
+    """State while the blocks of a page are executed one after another.
 
     Attributes:
-        folder: Where its files are kept and its commands run.
-        names: What its Python programs have defined.
-        printed: What the last of them printed.
-        outputs: What each command printed when it was first run, by its line.
-        unchecked: By kind, the commands that were not run; each was checked as far as it can be.
-        exported: The variables that its commands have exported.
+        folder: Folder in which files are stored and commands run.
+        names: Names that its Python programs have defined.
+        printed: Output of the last Python program.
+        outputs: Output of each command line when it was first run.
+        unchecked: Commands that weren't run, by kind; each was checked as far as possible.
+        exported: Variables that its commands have exported.
     """
 
     folder: Path
@@ -52,7 +52,7 @@ class Story:
     exported: dict[str, str] = field(default_factory=dict)
 
     def tell(self, block: Block) -> None:
-        """Keep, run or check one block.
+        """Store, run or check one block.
 
         Raises:
             AssertionError: It isn't true, or nothing here knows how to check it.
@@ -78,7 +78,7 @@ class Story:
         place.write_text(block.text, encoding="utf-8")
 
     def console(self, block: Block) -> None:
-        """Run each command; its exit status and what it prints must be those on the page."""
+        """Run each command, and compare its exit status and output with those on the page."""
         for command in commands(block):
             if why := cannot_run(command.line):
                 self.unchecked.setdefault(why, []).append(command.line)
@@ -114,7 +114,7 @@ class Story:
             shows(command.shown, done.stdout)
 
     def _visit(self, command: Command) -> None:
-        """Start the labelling page, look whether it answers, and end it as its user does."""
+        """Start the labelling page, check that it answers, and stop it as its user does."""
         running = subprocess.Popen(
             shlex.split(command.line, comments=True),
             cwd=self.folder,
@@ -158,7 +158,7 @@ class Story:
         return QUIET | settings | self.exported
 
     def program(self, block: Block) -> None:
-        """Run a Python program; it knows what the programs before it defined."""
+        """Run a Python program with the names that earlier programs defined."""
         printed = io.StringIO()
         before = Path.cwd()
         modules = set(sys.modules)
@@ -177,11 +177,11 @@ class Story:
         self.printed = printed.getvalue()
 
     def data(self, block: Block) -> None:
-        """Hold a piece of YAML to what its kind must be."""
+        """Check a YAML block by the rules for its kind."""
         data_is_valid(yaml.safe_load(block.text), block.text)
 
     def json(self, block: Block) -> None:
-        """Read a piece of JSON."""
+        """Parse a JSON block."""
         json.loads(block.text)
 
 
@@ -207,9 +207,9 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def shows(shown: Sequence[str], printed: str) -> None:
-    """What a page shows must be what was printed, however lines break; `...` matches anything.
+    """Check that shown output matches what was printed, whatever the line breaks; `...` matches anything.
 
-    Lines of progress don't count: only a slow machine prints them.
+    Progress lines are ignored, since only a slow machine prints them.
 
     Raises:
         AssertionError: It isn't.
@@ -222,7 +222,7 @@ def shows(shown: Sequence[str], printed: str) -> None:
 
 
 def promptfoo_command(folder: Path) -> None:
-    """Put an `npx` into `folder` that starts the installed Promptfoo."""
+    """Create an `npx` in `folder` that starts the installed Promptfoo."""
     folder.mkdir()
     command = " ".join(f"'{word}'" for word in install_promptfoo().command)
     npx = folder / "npx"

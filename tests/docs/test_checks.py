@@ -1,4 +1,4 @@
-"""A page that is not true is found out."""
+"""Tests of the checks of pages: a page that is wrong is detected."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""docs/howto/ci.md: its commands are commands, and its workflows do what the page says."""
+"""docs/howto/ci.md: its commands exist, and its workflows do what the page says."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""The table of what markscheme promises under faults: each row names a test that is there."""
+"""The table of promises about faults in the documentation: each row names an existing test."""
 
 import ast
 import re

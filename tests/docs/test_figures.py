@@ -1,4 +1,4 @@
-"""Figures on the pages are those that the benchmarks gave."""
+"""Figures on the pages equal those in the benchmarks' result files."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every example and command on every page of the documentation is run, or checked as far as it can be."""
+"""Every example and command in the documentation is run, or checked as far as possible."""
 
 import shutil
 from pathlib import Path

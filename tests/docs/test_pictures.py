@@ -1,4 +1,4 @@
-"""The pictures in README and documentation show the product of today."""
+"""Pictures in README and documentation show the current product."""
 
 import importlib.util
 import re
@@ -9,7 +9,7 @@ from tests.docs.pages import PAGES
 
 
 def _pictures() -> ModuleType:
-    """The script that makes them."""
+    """Import the script that makes the pictures."""
     spec = importlib.util.spec_from_file_location("pictures", ROOT / "tools" / "docs" / "pictures.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""What the README and the list of commands in the documentation show is true."""
+"""Examples and commands in the README work as shown."""
 
 import contextlib
 import io

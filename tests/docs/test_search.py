@@ -1,4 +1,4 @@
-"""Questions that users have, put to the site's own search: the page that answers is first or second."""
+"""Users' questions to the site's search: the page with the answer comes first or second."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ QUESTIONS = {
 
 @pytest.fixture(scope="module")
 def results(built_site: Path) -> dict[str, list[str]]:
-    """The pages that the built site finds for each question, best first."""
+    """Return the pages that the built site finds for each question, best first."""
     request = {"site": str(built_site), "questions": list(QUESTIONS)}
     done = subprocess.run(
         [str(NODE), str(SEARCH)], input=json.dumps(request), capture_output=True, text=True, check=True

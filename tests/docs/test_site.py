@@ -1,4 +1,4 @@
-"""What the site makes for itself is complete, its links lead somewhere, and it asks nobody but its own server."""
+"""The site's reference pages are complete, its links work, and it loads nothing from other servers."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""What the site has next to its pages: each as Markdown, llms.txt, the repository's address, versions, a picture."""
+"""Files that the site has in addition to its pages: Markdown versions, llms.txt, versions, a preview picture."""
 
 import re
 import struct

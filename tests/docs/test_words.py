@@ -1,4 +1,4 @@
-"""Phrases that readers stumbled over don't come back, and the terms of the field are where readers look for them."""
+"""Phrases that readers stumbled over don't occur, and the terms of the field are used where readers look for them."""
 
 import re
 from pathlib import Path
@@ -109,7 +109,7 @@ GOLDEN_REPORTS = sorted(
 
 
 def found_in(text: str) -> list[str]:
-    """The forbidden phrases in a text, by whole words, however its lines break."""
+    """Return the forbidden phrases in a text, found as whole words across line breaks."""
     running = " ".join(text.lower().split())
     contained = [phrase for phrase in FORBIDDEN if phrase in running]  # a hundred times as fast as the expression
     return [phrase for phrase in contained if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", running)]

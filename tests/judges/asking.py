@@ -1,4 +1,4 @@
-"""What the tests of judges share: a rubric of one criterion, its question, and one asking from beginning to end."""
+"""What tests of judges share: a rubric with one criterion, its prompt, and asking a judge once or several times."""
 
 import asyncio
 import json
@@ -20,17 +20,17 @@ KEY = "a-key-that-nobody-may-see"
 
 
 def answer(system_prompt: str, user_prompt: str) -> str:
-    """A function as judge: `function:tests.judges.asking:answer`."""
+    """Answer a prompt, as the judge `function:tests.judges.asking:answer`."""
     return VERDICT
 
 
 def asked(judge: Judge, prompt: Prompt = PROMPT) -> Reply:
-    """The judge's reply; the judge is closed afterwards."""
+    """Ask a judge once and close it; return the reply."""
     return asked_often(judge, 1, prompt)[0]
 
 
 def asked_often(judge: Judge, times: int, prompt: Prompt = PROMPT) -> list[Reply]:
-    """Its replies to the same question asked so many times at once."""
+    """Ask a judge the same prompt several times at once; return the replies."""
 
     async def run() -> list[Reply]:
         try:
@@ -42,14 +42,14 @@ def asked_often(judge: Judge, times: int, prompt: Prompt = PROMPT) -> list[Reply
 
 
 def brief(prompt: Prompt) -> Prompt:
-    """A question that asks for the same answer in few words: a real model takes seconds to read the whole one."""
+    """Return a prompt for the same answer in few words, since a real model takes seconds to read a whole one."""
     (criterion,) = prompt.criteria
     begun = f'{{"verdicts":{{"{criterion}":{{"quote":"Paris","reason":"Paris","level":'
     return replace(prompt, system="Copy.", user=begun)
 
 
 class Briefly:
-    """A judge that is asked every question in few words, for the same answer under the same schema."""
+    """Judge that asks another judge with shortened prompts, for the same answer and schema."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
@@ -63,7 +63,7 @@ class Briefly:
 
 
 def refusal(judge: Judge, prompt: Prompt = PROMPT) -> JudgeError:
-    """The error that asking the judge ends with; it must show no key anywhere."""
+    """Ask a judge that fails; return its error, after checking that it shows no key."""
     with pytest.raises(JudgeError) as caught:
         asked(judge, prompt)
     assert KEY not in "".join(traceback.format_exception(caught.value)) + repr(caught.value)

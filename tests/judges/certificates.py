@@ -1,4 +1,4 @@
-"""A certificate that a company signs itself, and a server's TLS by it."""
+"""A self-signed certificate, and TLS for a server with it."""
 
 import ssl
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def company_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a certificate for this machine that no authority signed, and its key."""
+    """Make a self-signed certificate for this machine, and its key."""
     made = (folder / "company.pem", folder / "key.pem")
     subprocess.run(
         [
@@ -20,7 +20,7 @@ def company_certificate(folder: Path) -> tuple[Path, Path]:
 
 
 def tls_with(certificate: tuple[Path, Path]) -> ssl.SSLContext:
-    """Return what secures a server by a certificate and its key."""
+    """Make the TLS context of a server from a certificate and its key."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     return context

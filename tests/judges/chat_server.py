@@ -1,4 +1,4 @@
-"""A small HTTP server for chat completions, played by a function of the test's own."""
+"""A small HTTP server with a chat completions API, whose answers a test's function decides."""
 
 import json
 import ssl
@@ -15,7 +15,7 @@ from tests.loopback import LoopbackServer
 
 @dataclass(frozen=True)
 class Answer:
-    """What goes back: JSON, or raw bytes as they are."""
+    """An answer to send: JSON, or raw bytes."""
 
     body: Any
     status: int = 200
@@ -26,24 +26,24 @@ Decide = Callable[[dict[str, Any]], Answer]
 
 
 def completion(text: str | None, **choice: Any) -> Answer:
-    """A chat completion with this text."""
+    """Build a chat completion with this text."""
     whole = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}} | choice
     usage = {"prompt_tokens": 40, "completion_tokens": 9, "total_tokens": 49}
     return Answer({"id": "x", "object": "chat.completion", "model": "served", "choices": [whole], "usage": usage})
 
 
 def failing(status: int, message: str, code: str | None = None, **headers: str) -> Answer:
-    """An error in the shape of OpenAI's API."""
+    """Build an error in the format of OpenAI's API."""
     return Answer({"error": {"message": message, "type": "error", "code": code}}, status, headers)
 
 
 class ChatServer(AbstractContextManager["ChatServer"]):
-    """The server, on a free port of 127.0.0.1, from entering the context to leaving it.
+    """The server, on a free port of 127.0.0.1 while its context lasts.
 
     Attributes:
-        bodies: Bodies as they came in, in order.
-        requests: The same, as data.
-        keys: The authorization headers that came with them.
+        bodies: Bodies of the requests, in order of arrival.
+        requests: Bodies of the requests, parsed.
+        keys: Authorization headers of the requests.
     """
 
     def __init__(self, decide: Decide) -> None:
@@ -56,13 +56,13 @@ class ChatServer(AbstractContextManager["ChatServer"]):
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
 
     def secured(self, context: ssl.SSLContext) -> None:
-        """Speak TLS from now on, with a context's certificate."""
+        """Use TLS from now on, with a context's certificate."""
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self._scheme = "https"
 
     @property
     def url(self) -> str:
-        """What the SDK takes as `base_url`."""
+        """Address that the SDK takes as `base_url`."""
         return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> "ChatServer":
@@ -95,6 +95,6 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(raw)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing: a test's output is its own."""
+            """Suppress the log of requests."""
 
     return Handler

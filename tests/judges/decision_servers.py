@@ -1,4 +1,4 @@
-"""Decision models as servers: a small one that answers as the test says, and the stand-in with every fault."""
+"""Servers of decision models: a small one whose answers a test decides, and a stand-in that can play every fault."""
 
 import functools
 import importlib.util
@@ -21,12 +21,12 @@ Given = Callable[[Mapping[str, Any]], list[float]]
 
 
 def likely(*probabilities: float) -> Given:
-    """The same probabilities for every question with so many options."""
+    """Make a function that gives every question the same probabilities of its options."""
     return lambda _: list(probabilities)
 
 
 def system_one(given: Given, **body: Any) -> Callable[[dict[str, Any]], Answer]:
-    """A server of System One."""
+    """Make the answers of a server in the format of System One, with the given probabilities."""
 
     def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         p = given(question)
@@ -44,7 +44,7 @@ def system_one(given: Given, **body: Any) -> Callable[[dict[str, Any]], Answer]:
 
 
 def decisions(given: Given, **body: Any) -> Callable[[dict[str, Any]], Answer]:
-    """A server of OpenAI's Decisions."""
+    """Make the answers of a server in the format of OpenAI's Decisions, with the given probabilities."""
 
     def answer(question: Mapping[str, Any]) -> dict[str, Any]:
         p = given(question)
@@ -65,7 +65,7 @@ def decisions(given: Given, **body: Any) -> Callable[[dict[str, Any]], Answer]:
 
 @functools.cache
 def stand_in_module() -> ModuleType:
-    """The program of the stand-in, imported; the test is skipped where it isn't."""
+    """Import the program of the stand-in server; skip the test if it isn't there."""
     if not STAND_IN.exists():
         pytest.skip(f"runs where {STAND_IN} is there")
     spec = importlib.util.spec_from_file_location(STAND_IN.stem, STAND_IN)
@@ -78,7 +78,7 @@ def stand_in_module() -> ModuleType:
 
 @contextmanager
 def stand_in(*options: str) -> Iterator[str]:
-    """The address of the stand-in with these options, without a path; it answers in threads of this process."""
+    """Start the stand-in server with these options, in threads of this process; yield its address without a path."""
     program = stand_in_module()
     server = program.server(program.parser().parse_args(options))
     server.handle_error = functools.partial(report_error, server)

@@ -1,4 +1,4 @@
-"""An installed kind of judge that takes the parameter which a recipe of CONTRIBUTING.md adds."""
+"""An installed kind of judge that takes the parameter which the recipe in CONTRIBUTING.md adds."""
 
 from pathlib import Path
 

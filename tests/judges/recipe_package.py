@@ -1,4 +1,4 @@
-"""The judge of CONTRIBUTING.md as an installed package, and commands where it is installed."""
+"""The judge from the recipe in CONTRIBUTING.md as an installed package, and commands run with it."""
 
 import json
 import re
@@ -17,13 +17,13 @@ RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### A
 
 
 def block(language: str) -> str:
-    """The recipe's first code in that language: the judge's module, and the package's entry point."""
+    """Return the recipe's first code block in a language: the judge's module, or the package's entry point."""
     code, *_ = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
     return str(code)
 
 
 def install(site: Path, code: str) -> None:
-    """Unpack the recipe's package there, as an installer unpacks a wheel."""
+    """Unpack the recipe's package into a folder, as an installer unpacks a wheel."""
     ((group, points),) = tomllib.loads(block("toml"))["project"]["entry-points"].items()
     (name, reference), *_ = points.items()
     (site / f"{reference.partition(':')[0]}.py").write_text(code, encoding="utf-8")
@@ -34,7 +34,7 @@ def install(site: Path, code: str) -> None:
 
 
 def environment_with_package(folder: Path) -> Path:
-    """Make the interpreter of an environment of its own, which has markscheme, and the recipe's package installed."""
+    """Make an environment with markscheme and the recipe's package; return its interpreter."""
     home = folder / "environment"
     venv.create(home, with_pip=False, symlinks=True)
     (site,) = home.glob("lib/python*/site-packages")
@@ -44,7 +44,7 @@ def environment_with_package(folder: Path) -> Path:
 
 
 def replace_module(python: Path, code: str) -> None:
-    """Put other code in the place of the package's module."""
+    """Replace the code of the package's module."""
     (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
     module.write_text(code)
 
@@ -66,7 +66,7 @@ print(json.dumps(done))
 
 @dataclass(frozen=True)
 class Command:
-    """A command of markscheme, what it reads from its standard input, and variables that stay for those after it."""
+    """A markscheme command with its standard input, and variables that stay set for later commands."""
 
     arguments: tuple[str, ...]
     answer: str = ""
@@ -75,7 +75,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command ended with."""
+    """The result of a command."""
 
     returncode: int
     stdout: str
@@ -83,7 +83,7 @@ class Done:
 
 
 def in_turn(python: Path, cwd: Path, *commands: Command) -> list[Done]:
-    """What the commands end with, all run by one fresh interpreter."""
+    """Run commands one after another in one fresh interpreter; return their results."""
     asked = [(command.arguments, command.answer, command.variables) for command in commands]
     done = subprocess.run(
         [str(python), "-c", COMMANDS],

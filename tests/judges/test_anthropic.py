@@ -1,4 +1,4 @@
-"""Claude as judge: through the real SDK over HTTP, before a real local model and before every trouble there is."""
+"""Claude as judge through the real SDK over HTTP, with a real local model and with every kind of failure."""
 
 import asyncio
 import gc
@@ -49,7 +49,7 @@ def at(url: str, **options: object) -> AnthropicJudge:
 
 
 def played(answer: Answer, **options: object) -> JudgeError:
-    """The error a judge ends with where the server gives `answer`; it asks exactly once."""
+    """Return the error of a judge whose server gives `answer`, after checking that it asks exactly once."""
     with MessagesFront(lambda _: answer) as server:
         error = refusal(at(server.url, **options))
         assert len(server.requests) == 1
@@ -260,7 +260,7 @@ def test_a_provider_that_asks_to_wait_is_busy_for_as_long_as_it_says(
 
 
 def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
-    """A server behind the Messages API that knows neither of these parameters, and allows answers of 1,000 tokens."""
+    """Make a server's answers for the Messages API that refuse some parameters, and more than 1,000 tokens."""
     at = {"output_config": "output_config", "cache_control": "system.0.cache_control"}
 
     def decide(request: front.Request) -> Answer:
@@ -411,7 +411,7 @@ def test_an_answer_without_text_blocks_gives_an_empty_reply(content: bytes) -> N
 
 
 def raising(error: Exception) -> AnthropicJudge:
-    """A judge whose SDK raises `error` when it would send."""
+    """Make a judge whose SDK raises `error` when it sends a request."""
 
     async def middleware(*_: object) -> object:
         raise error

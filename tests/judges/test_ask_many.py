@@ -1,4 +1,4 @@
-"""The one driver: order, numbers, budgets, errors and cancellation, under a clock that jumps."""
+"""`ask_many`: order, limits, budgets, errors and cancellation, in virtual time."""
 
 import ast
 import asyncio
@@ -22,7 +22,7 @@ from tests.judges.virtual_time import run
 
 
 class Work:
-    """Takes as many seconds as a job says, and notes what is under way, ended and cancelled."""
+    """Work that takes as many seconds as a job says, and records which jobs are running, ended and cancelled."""
 
     def __init__(self, **errors: BaseException) -> None:
         self.errors = errors
@@ -306,7 +306,7 @@ STARTS = {"TaskGroup", "Semaphore", "as_completed", "create_task", "ensure_futur
 
 
 def started_in(text: str) -> set[str]:
-    """The names of asyncio by which code lets coroutines run at once."""
+    """Return the names from asyncio with which code runs several coroutines at once."""
     if "asyncio." not in text:  # parsing all modules takes a second
         return set()
     calls = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))

@@ -1,4 +1,4 @@
-"""A judge that only fails: refused for good ends the run, down is paused, tried and given up, and no call is wasted."""
+"""Judges that only fail: a refused key ends the run, a judge that is down is paused, tried again and given up."""
 
 import asyncio
 import warnings
@@ -170,7 +170,7 @@ def test_a_limiter_without_a_fixed_concurrency_allows_as_many_calls_as_the_calle
 
 
 def calibrated(here: Path, url: str, *more: str) -> tuple[int, str]:
-    """Exit status and standard error of `calibrate` with Anthropic asked at that address."""
+    """Run `calibrate` with Anthropic at an address; return exit status and standard error."""
     env = {**setting.environment(here), "ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url}
     done = run_command("markscheme", "calibrate", "clear", "--judge", "anthropic", *more, cwd=here, env=env)
     return done.returncode, done.stderr

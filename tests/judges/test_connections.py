@@ -1,4 +1,4 @@
-"""The HTTP client under an SDK: a connection for each call, and the SDK's own client where a proxy is set."""
+"""The HTTP client of an SDK: one connection per simultaneous call, and the SDK's own client if a proxy is set."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from markscheme.judges.connections import ConnectionEach, client_for_many_calls
 
 
 class Stream:
-    """The body of a response."""
+    """Body of a response."""
 
     closed = 0
 
@@ -23,14 +23,14 @@ class Stream:
 
 
 class Response:
-    """A response whose body is yet to be read."""
+    """Response whose body is not read yet."""
 
     def __init__(self) -> None:
         self.stream: Any = Stream()
 
 
 class Connection:
-    """A connection that counts what is sent on it."""
+    """Connection that counts the requests sent on it."""
 
     def __init__(self) -> None:
         self.sent = 0

@@ -1,4 +1,4 @@
-"""What asking would cost."""
+"""Estimates of the cost of asking a judge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A judge that may favour its own kind is known by the names of both."""
+"""Detection, by names, of a judge that may favour its own model family."""
 
 import pytest
 

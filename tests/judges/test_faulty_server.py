@@ -18,7 +18,7 @@ RUBRIC = Rubric(
 
 
 async def graded(url: str) -> list[tuple[int, Grade]]:
-    """All grades as they came, with their places."""
+    """Return all grades with their positions, in order of arrival."""
     judge = Limited(AnthropicJudge("m", api_key="test-key", base_url=url), Limiter(concurrency=16), first_wait=0.01)
     submissions = (Submission(f"This is submission {n}.", id=str(n)) for n in range(GRADINGS))
     try:

@@ -1,4 +1,4 @@
-"""A user's function as judge: called as users of other packages write it, whatever it returns or raises."""
+"""A user's function as judge: signatures as in other packages, whatever it returns or raises."""
 
 import asyncio
 import functools
@@ -254,7 +254,7 @@ def judge(system_prompt, user_prompt):
 
 
 def times_asked(folder: Path, declared: str, *models: str) -> list[int]:
-    """How often the judge has been asked after each of some processes that grade the same response."""
+    """Grade the same response in a process per model; return how often the judge was asked in total after each."""
     (folder / "depends.py").write_text(DEPENDS + declared)
     (folder / "rubric.yaml").write_text("criteria: [{requirement: Is kind, name: c1}]\n")
     (folder / "reply.txt").write_text("Of course.")
@@ -288,7 +288,7 @@ def test_cached_replies_of_a_function_depend_on_the_content_of_the_files_that_it
 def test_declared_variables_and_files_of_a_function_are_read_again_for_each_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A program may change a variable or a file while it uses the judge; no reply is then kept as the other's."""
+    """A program may change a variable or a file while it uses the judge; replies then aren't mixed."""
     monkeypatch.chdir(tmp_path)
     words = tmp_path / "words.txt"
 

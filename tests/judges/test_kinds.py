@@ -1,4 +1,4 @@
-"""One entry a kind: what help, status, errors and sessions say of it, and a kind that an installed package adds."""
+"""Kinds of judge: what help, status, errors and sessions say about each, and a kind that an installed package adds."""
 
 import ast
 import json
@@ -21,7 +21,7 @@ from tests.judges.recipe_package import Command, block, environment_with_package
 
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
-    """The interpreter of an environment of its own, which has markscheme, and the recipe's package installed."""
+    """Make an environment with markscheme and the recipe's package; return its interpreter."""
     return environment_with_package(tmp_path)
 
 
@@ -134,7 +134,7 @@ NO_KINDS = {
 
 
 def compared_texts(text: str) -> set[str]:
-    """The texts with which code compares something, by an operator, a pattern or a look at how it starts."""
+    """Return the texts that code compares a value with, by operators, match cases or prefixes."""
     compared: list[ast.expr] = []
     for node in ast.walk(ast.parse(text)):
         match node:

@@ -1,4 +1,4 @@
-"""Limits, asking again, and money: under a clock that jumps, and over HTTP before a server that fails often."""
+"""Limits, retries and budgets, in virtual time and over HTTP with a server that fails often."""
 
 import asyncio
 import math
@@ -43,7 +43,7 @@ Answers = Callable[[int], JudgeError | None]
 
 @dataclass
 class Provider:
-    """A judge that takes `seconds` for each answer and fails as `faults` say; it writes down when it was asked."""
+    """Judge that takes `seconds` for each answer, fails as `faults` decide, and records when it was asked."""
 
     faults: Answers = lambda _: None
     seconds: float = 1.0
@@ -72,7 +72,7 @@ class Provider:
         return Reply(VERDICT, usage=self.usage)
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is open."""
 
     @property
     def since_first(self) -> list[float]:
@@ -80,7 +80,7 @@ class Provider:
 
 
 def first(*faults: JudgeError | None) -> Answers:
-    """These faults one after the other, then none."""
+    """Make a function that plays these faults one after another, then none."""
     return lambda number: faults[number] if number < len(faults) else None
 
 
@@ -89,7 +89,7 @@ def always(fault: JudgeError) -> Answers:
 
 
 async def all_of(judge: Judge, times: int) -> list[Reply | BaseException]:
-    """What the judge gives to the same question asked so many times at once."""
+    """Ask a judge the same prompt several times at once; return the replies or errors."""
     return await asyncio.gather(*(judge.reply(PROMPT, n) for n in range(times)), return_exceptions=True)
 
 
@@ -422,7 +422,7 @@ def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
 
 
 def test_a_call_waits_for_budget_that_calls_under_way_may_release() -> None:
-    """One estimate fits beside what was really spent, two never do: the calls go one after the other."""
+    """The budget covers one estimate in addition to actual costs, but never two: calls run one after another."""
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
     limiter = Limiter(concurrency=8, budget=1.5 * estimate)

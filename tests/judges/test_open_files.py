@@ -1,4 +1,4 @@
-"""Few open files: more calls than may be under way wait, and no run ends in an unexpected error."""
+"""A low limit on open files: calls beyond it wait, and no run ends in an unexpected error."""
 
 import asyncio
 import errno
@@ -58,7 +58,7 @@ def test_calls_beyond_the_limit_of_open_files_wait_and_every_row_is_graded(tmp_p
 
 
 class WithoutFiles:
-    """A judge whose first calls find no file left to open."""
+    """Judge whose first calls fail because no more files can be opened."""
 
     identity = Identity("without-files")
 
@@ -72,7 +72,7 @@ class WithoutFiles:
         return Reply(VERDICT)
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing, since nothing is open."""
 
 
 def test_a_call_that_lacks_an_open_file_is_retried_and_then_raises_judge_busy() -> None:

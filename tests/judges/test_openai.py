@@ -1,4 +1,4 @@
-"""OpenAI-compatible servers as judges: the real SDK before llama.cpp's own server and before every trouble."""
+"""OpenAI-compatible servers as judges: the real SDK with llama.cpp's server, and with every kind of failure."""
 
 import asyncio
 import socket
@@ -35,7 +35,7 @@ def _no_keys_around(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def llama(local_model: Path) -> Iterator[str]:
-    """The address of llama.cpp's own OpenAI-compatible server with the real model behind it."""
+    """Start llama.cpp's OpenAI-compatible server with the real model; return its address."""
     xllamacpp = import_module("xllamacpp")
     settings = xllamacpp.CommonParams()
     settings.model.path = str(local_model)
@@ -53,7 +53,7 @@ def at(url: str, **options: Any) -> OpenAIJudge:
 
 
 def played(answer: Answer, **options: Any) -> JudgeError:
-    """The error a judge ends with where the server gives `answer`; it asks exactly once."""
+    """Return the error of a judge whose server gives `answer`, after checking that it asks exactly once."""
     with ChatServer(lambda _: answer) as server:
         error = refusal(at(server.url, **options))
         assert len(server.requests) == 1
@@ -159,7 +159,7 @@ def test_the_reason_why_an_answer_ended_is_reported(choice: dict[str, Any], text
 
 
 def refusing(*names: str, status: int = 400) -> Callable[[dict[str, Any]], Answer]:
-    """A server that refuses the first of these parameters or values that it finds in a request, by name."""
+    """Make a server's answers that refuse, by name, the first of these parameters or values in a request."""
 
     def decide(body: dict[str, Any]) -> Answer:
         sent = [name for name in names if name in body or body.get("response_format", {}).get("type") == name]
@@ -288,7 +288,7 @@ def test_a_refusal_of_one_prompt_changes_no_other_request(error: dict[str, Any],
 
 
 def one_by_one(judge: OpenAIJudge, times: int) -> list[Reply | JudgeError]:
-    """The replies to the same prompt asked several times, one after the other, or the errors in their place."""
+    """Ask a judge the same prompt several times, one after another; return each reply or error."""
 
     async def run() -> list[Reply | JudgeError]:
         outcomes: list[Reply | JudgeError] = []
@@ -304,7 +304,7 @@ def one_by_one(judge: OpenAIJudge, times: int) -> list[Reply | JudgeError]:
 
 
 def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
-    """Whether two requests differ in nothing but their seeds' numbers."""
+    """Return whether two requests differ only in their seeds."""
     return {**first, "seed": 0} == {**second, "seed": 0} and ("seed" in first) == ("seed" in second)
 
 
@@ -340,7 +340,7 @@ def test_once_a_prompt_was_answered_the_wording_of_a_refusal_alone_drops_no_sett
 
 
 def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_taken() -> None:
-    """The first prompt is refused with the seed, as another server behind the same gateway does."""
+    """Only the first prompt is refused because of the seed, as by another server behind the same gateway."""
 
     def decide(body: dict[str, Any]) -> Answer:
         return failing(400, "no seed here") if body.get("seed") == 0 else completion(VERDICT)
@@ -656,7 +656,7 @@ WITHOUT_STATUS: dict[str, tuple[Callable[[], Exception], type[JudgeError]]] = {
 
 
 def raising(error: Exception) -> OpenAIJudge:
-    """A judge whose SDK's client raises `error` when asked."""
+    """Make a judge whose SDK raises `error` when it sends a request."""
 
     class Client(openai.AsyncOpenAI):
         async def post(self, *_: Any, **__: Any) -> Any:

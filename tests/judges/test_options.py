@@ -1,4 +1,4 @@
-"""The table of options: read alike on the command line, in configuration files, by Promptfoo, pytest and Grader."""
+"""The table of options, read alike from the command line, configuration files, Promptfoo, pytest and Grader."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_it(assert_grade):
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project of one rubric, and an installed kind of judge that takes `top_p`."""
+    """Make a project with one rubric, and an installed kind of judge that takes `top_p`."""
     home = tmp_path / "project"
     (home / ".git").mkdir(parents=True)
     files = {

@@ -1,4 +1,4 @@
-"""A panel is a judge: all are asked at once, all votes are kept, and who fails has no vote."""
+"""Panels: all members are asked at once, all votes are kept, and a member that fails has no vote."""
 
 import asyncio
 from typing import Any
@@ -88,7 +88,7 @@ def test_an_empty_budget_stops_a_judge_asked_several_times_though_another_reques
 
 def test_panel_members_are_asked_at_the_same_time() -> None:
     class Meeting:
-        """A judge that answers only when all three are there."""
+        """Judge that answers only once three of its kind are being asked."""
 
         def __init__(self, barrier: asyncio.Barrier) -> None:
             self.barrier, self.closed = barrier, False

@@ -1,4 +1,4 @@
-"""Prices: read as users write them, and a cost that is not known is not 0."""
+"""Prices of tokens as users write them, and unknown costs, which aren't 0."""
 
 import asyncio
 import math

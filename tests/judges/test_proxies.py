@@ -1,4 +1,4 @@
-"""A judge behind a company's network: through a proxy, and by certificates that the company signs itself."""
+"""A judge behind a company's network: through a proxy, and with a certificate signed by the company."""
 
 import asyncio
 import select
@@ -25,13 +25,13 @@ PROMPT = Prompt("judge", "the response", schema={}, criteria=("kind",))
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for this machine that nobody else signed, and its key."""
+    """Make a self-signed certificate for this machine, and its key."""
     return company_certificate(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture
 def server(certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    """A chat server behind TLS; no variable of this machine says how to reach it."""
+    """Start a chat server with TLS, without any environment variable about proxies or certificates."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -45,7 +45,7 @@ def answered() -> Answer:
 
 
 def answer_of(chat: ChatServer) -> str:
-    """What the judge answers."""
+    """Ask the server's judge once; return the answer's text."""
 
     async def once() -> str:
         judge = OpenAIJudge("m", base_url=chat.url, api_key="sk-test-key")
@@ -59,7 +59,7 @@ def answer_of(chat: ChatServer) -> str:
 
 @contextmanager
 def proxy() -> Iterator[tuple[str, list[str]]]:
-    """A proxy that tunnels what it is asked to, and the requests it got."""
+    """Start a proxy that tunnels requests; yield its address and the requests it got."""
     listening = socket.create_server(("127.0.0.1", 0))
     requests: list[str] = []
 
@@ -85,7 +85,7 @@ def proxy() -> Iterator[tuple[str, list[str]]]:
 
 
 def _tunnel(client: socket.socket, onward: socket.socket) -> None:
-    """Pass bytes both ways until one side ends."""
+    """Copy bytes in both directions until one side closes the connection."""
     while True:
         for ready in select.select([client, onward], [], [], 30)[0]:
             data = ready.recv(65536)

@@ -1,4 +1,4 @@
-"""Recorded replies answer just the prompts they were given to."""
+"""Recorded replies, which answer only the prompts they were recorded for."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""From a name to a judge, and from no name to one that can be asked."""
+"""Opening of judges by name, and choice of a judge if none is named."""
 
 import asyncio
 import json
@@ -85,7 +85,7 @@ Opening: TypeAlias = Callable[[str, str | None], Judge]
 
 @pytest.fixture
 def opening(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> Opening:
-    """Opens a judge where no key is set."""
+    """Return a function that opens a judge by name, with no API key set."""
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     return lambda name, model: open_judge(name, model=model, asking=asking)
 

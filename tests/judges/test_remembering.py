@@ -1,4 +1,4 @@
-"""Replies kept on disk: nothing answered is asked again, and no judge gets another's reply."""
+"""The cache of replies on disk: no answered prompt is asked again, and no judge gets another's reply."""
 
 import asyncio
 import json
@@ -173,7 +173,7 @@ CUT_OFF, REFUSED, EMPTY = Reply(GOOD[:20], stop="length"), Reply("I won't.", sto
 
 
 def run_over(judge: ScriptedJudge, folder: Path, rubric: Rubric = RUBRIC, responses: str = "abc") -> list[Grade]:
-    """The grades of one run over these responses."""
+    """Run a grading of these responses; return the grades."""
 
     async def run() -> list[Grade]:
         remembering = Remembering(judge, Memory(folder))
@@ -251,7 +251,7 @@ def test_of_a_panel_only_the_unreadable_member_s_reply_is_dropped_from_the_cache
 
 
 class Slow(ScriptedJudge):
-    """Answers after a moment."""
+    """Judge that answers after a moment."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         await asyncio.sleep(0.1)

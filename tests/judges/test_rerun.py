@@ -1,4 +1,4 @@
-"""A judge asked as a second run, and one that answers only from what was kept."""
+"""A judge for a second run, and one that answers only from the cache."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A function that hangs delays neither the deadline nor Ctrl-C, whatever asks it."""
+"""A hanging function delays neither the deadline nor Ctrl-C, whatever program calls it."""
 
 import asyncio
 import signal

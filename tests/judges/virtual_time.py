@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps over every wait, so that minutes pass in milliseconds."""
+"""An event loop in virtual time, whose clock jumps over every wait, so that minutes pass in milliseconds."""
 
 import asyncio
 import selectors
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class _Jumping(selectors.DefaultSelector):
-    """A selector that never waits: what it was to wait is added to `now`."""
+    """Selector that never waits, but adds the time it should wait to `now`."""
 
     now = 1_000.0
 
@@ -23,7 +23,7 @@ class _Jumping(selectors.DefaultSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """Sleeping takes no time, but the loop's clock goes on by it."""
+    """Event loop in which sleeping takes no real time."""
 
     def __init__(self) -> None:
         self._jumping = _Jumping()
@@ -34,6 +34,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """What `main` gives, run under virtual time."""
+    """Run `main` in virtual time; return its result."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(main)

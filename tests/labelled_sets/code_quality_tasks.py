@@ -43,7 +43,7 @@ CHECKS: dict[str, dict[str, Check]] = defaultdict(dict)
 
 
 def shows(task: str, fault: str) -> Callable[[Check], Check]:
-    """Enter the decorated check of `task` under the name of the fault it shows."""
+    """Register the decorated function as a check of `task`, under the name of the fault that it detects."""
 
     def enter(check: Check) -> Check:
         CHECKS[task][fault] = check
@@ -53,14 +53,14 @@ def shows(task: str, fault: str) -> Callable[[Check], Check]:
 
 
 def check_names(task: str) -> list[str]:
-    """The names of the checks of `task`; [] for a language that is not run."""
+    """Return the names of the checks of `task`; [] for a language that isn't run."""
     if task in NODE_SUFFIXES:
         return re.findall(r'^  "([a-z-]+)": (?:async )?\(\) =>', NODE_CHECKS[task], re.MULTILINE)
     return list(CHECKS[task])
 
 
 def code_of(response: str) -> str:
-    """The code in the first fence of a response."""
+    """Return the code in the first fenced block of a response."""
     fenced = FENCED.search(response)
     if fenced is None:
         raise ValueError(f"no fenced code in {response[:60]!r}")
@@ -68,7 +68,7 @@ def code_of(response: str) -> str:
 
 
 def failed_checks(task: str, code: str) -> dict[str, str]:
-    """The checks of `task` that `code` fails, each with the reason; run in a process of its own."""
+    """Run the checks of `task` on `code` in a process of its own; return those that fail, with reasons."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             run = run_in_node(task, code, folder) if task in NODE_SUFFIXES else run_in_python(task, code, folder)
@@ -122,7 +122,7 @@ def main() -> None:
 
 
 def solution_of(task: str, code: str) -> Any:
-    """What the checks of `task` take: the function or class in the code, or the text of a query or script."""
+    """Return what the checks of `task` need: the function or class in the code, or the text of a query or script."""
     if task in TEXT_TASKS:
         return code
     namespace: dict[str, Any] = {"__name__": "response"}
@@ -147,7 +147,7 @@ def require_error(kind: type[Exception], call: Callable[[], object]) -> Exceptio
 
 
 def contacts_with(*emails: str | None) -> list[dict[str, str | None]]:
-    """One contact for each email, named by its place: "1", "2", …"""
+    """Make a contact for each email address, named by its position: "1", "2", …"""
     return [{"name": str(place), "email": email} for place, email in enumerate(emails, 1)]
 
 
@@ -375,7 +375,7 @@ CREATE TABLE order_items (order_id INTEGER, qty INTEGER, unit_price_cents INTEGE
 def answer(
     query: str, customers: list[str], orders: list[tuple[int, str, str]], items: list[tuple[int, int, int]]
 ) -> list[dict[str, Any]]:
-    """The rows of the query; customers and orders have the ids 1, 2, …"""
+    """Run a query on a database whose customers and orders have the ids 1, 2, …; return the rows."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.row_factory = sqlite3.Row
         database.executescript(SCHEMA)
@@ -442,7 +442,7 @@ def what_is_listed_for_no_orders_is_zero(query: Any) -> None:
 def tidied(
     script: str, *, logs: Iterable[str] = (), archives: Iterable[str] = (), keep: int
 ) -> tuple["subprocess.CompletedProcess[str]", set[str]]:
-    """The run of the script and the names it leaves; logs and archives are given oldest first, logs are newer."""
+    """Run the script in a folder with logs and archives; return the result and the names of the files left."""
     folder = Path(tempfile.mkdtemp(dir=os.curdir)).resolve()
     for age, name in enumerate([*archives, *logs]):
         (folder / name).write_bytes(b"text\n")

@@ -1,4 +1,4 @@
-"""Reads a labelled set with the fault table of its data card, and derives from the table what the labels must be."""
+"""Reading of a labelled set with the fault table of its data card, from which the expected labels are derived."""
 
 import json
 from collections import Counter
@@ -15,14 +15,14 @@ TABLE_HEADER = ["fault", "criterion", "levels lost", "what it is"]
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """The examples of `calibration/<name>/` and, from its data card, the levels each fault costs a criterion."""
+    """The examples in `calibration/<name>/`, and how many levels each fault costs a criterion, from the data card."""
 
     examples: list[dict[str, Any]]
     table: dict[str, dict[str, int]]
 
 
 def load_set(name: str) -> LabelledSet:
-    """The labelled set in `calibration/<name>/`."""
+    """Load the labelled set in `calibration/<name>/`."""
     folder = ROOT / "calibration" / name
     lines = (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()
     card = (folder / "README.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def load_set(name: str) -> LabelledSet:
 
 
 def read_table(card: str) -> dict[str, dict[str, int]]:
-    """The fault table of a data card: fault, then criterion, then the levels lost."""
+    """Read the fault table of a data card: the levels lost, by fault and criterion."""
     lines = card.splitlines()
     headers = [number for number, line in enumerate(lines) if cells(line) == TABLE_HEADER]
     if len(headers) != 1:
@@ -47,7 +47,7 @@ def read_table(card: str) -> dict[str, dict[str, int]]:
 
 
 def cells(row: str) -> list[str]:
-    """The cells of a Markdown table row without the code marks round them; [] for a line that is no row."""
+    """Return the cells of a Markdown table's row without code marks; [] for any other line."""
     if not row.startswith("|"):
         return []
     return [cell.strip().strip("`") for cell in row.strip().strip("|").split("|")]
@@ -56,7 +56,7 @@ def cells(row: str) -> list[str]:
 def derived_levels(
     example: Mapping[str, Any], table: Mapping[str, Mapping[str, int]], criteria: Sequence[str]
 ) -> dict[str, int]:
-    """The level of each criterion that the faults of `example` leave: 5 minus all levels lost, at least 1."""
+    """Return the levels that the faults of `example` leave each criterion: 5 minus all levels lost, at least 1."""
     return {
         criterion: max(BOTTOM_LEVEL, TOP_LEVEL - sum(table[fault].get(criterion, 0) for fault in example["faults"]))
         for criterion in criteria
@@ -64,17 +64,17 @@ def derived_levels(
 
 
 def constructed_levels(example: Mapping[str, Any]) -> dict[str, int]:
-    """The levels that stand in `example` as its one constructed label."""
+    """Return the levels of the one constructed label in `example`."""
     (label,) = [label for label in example["labels"] if label["kind"] == "constructed"]
     levels: dict[str, int] = label["criteria"]
     return levels
 
 
 def contradictions(labelled: LabelledSet, criteria: Sequence[str]) -> list[str]:
-    """What in the set contradicts itself, a line each; [] for a sound set.
+    """Return the contradictions in a labelled set, one per line; [] for a consistent set.
 
-    Looks at labels that are not what the fault table gives, faults that only the table or only the examples know,
-    and ids or responses that stand there twice.
+    It looks for labels that don't follow from the fault table, faults that only the table or only the examples have,
+    and repeated ids or responses.
     """
     used = {fault for example in labelled.examples for fault in example["faults"]}
     faults_of_table = [f"{fault}: used, not in the table" for fault in sorted(used - labelled.table.keys())]
@@ -92,24 +92,24 @@ def contradictions(labelled: LabelledSet, criteria: Sequence[str]) -> list[str]:
 
 
 def repeated(values: Sequence[str]) -> list[str]:
-    """The values that stand in the list more than once."""
+    """Return the values that occur more than once in a list."""
     return [value for value, count in Counter(values).items() if count > 1]
 
 
 def level_shares(labelled: LabelledSet, criterion: str) -> dict[int, float]:
-    """For each level of `criterion` from 1 to 5, the share of examples (0-1) that have it."""
+    """Return the share of examples, 0 to 1, at each level of `criterion` from 1 to 5."""
     counts = Counter(constructed_levels(example)[criterion] for example in labelled.examples)
     return {level: counts[level] / len(labelled.examples) for level in range(BOTTOM_LEVEL, TOP_LEVEL + 1)}
 
 
 def level_correlation(labelled: LabelledSet, one: str, other: str) -> float:
-    """Pearson's correlation (-1 to 1) of two criteria's levels over the examples."""
+    """Compute Pearson's correlation of the levels of two criteria over the examples."""
     levels = [constructed_levels(example) for example in labelled.examples]
     return correlation([level[one] for level in levels], [level[other] for level in levels])
 
 
 def weighted_scores(labelled: LabelledSet, weights: Mapping[str, float]) -> list[float]:
-    """Each example's score (0-1) from its levels, for positive `weights` by criterion."""
+    """Compute each example's score, 0 to 1, from its levels and positive `weights` by criterion."""
     span = TOP_LEVEL - BOTTOM_LEVEL
     return [
         sum(

@@ -1,4 +1,4 @@
-"""The labelled set for agent-task: labels follow its fault table, and every trace is read as calls with results."""
+"""The labelled set for agent-task: labels follow from its fault table, and traces are read as calls with results."""
 
 import json
 

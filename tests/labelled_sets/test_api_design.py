@@ -1,4 +1,4 @@
-"""The labelled set for api-design: what its proposals have in common."""
+"""The labelled set for api-design: properties of its proposals."""
 
 from tests.labelled_sets.fault_table import load_set
 

@@ -1,4 +1,4 @@
-"""The labelled set for code-quality: its labels are what its fault table gives, and its code runs as labelled."""
+"""The labelled set for code-quality: labels follow from its fault table, and its code behaves as labelled."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The labelled set for documentation: its labels are what its fault table gives, and its examples run as labelled."""
+"""The labelled set for documentation: labels follow from its fault table, and its code examples run as labelled."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def test_documentation_texts_of_the_set_have_between_8_and_45_lines() -> None:
 
 
 def of_task(group: str) -> list[Any]:
-    """The examples of a task that hold an example of their own, as parameters named by id."""
+    """Return the examples of a task that contain a code example, as test parameters named by id."""
     return [
         pytest.param(example, id=example["id"])
         for example in LABELLED.examples
@@ -33,7 +33,7 @@ def of_task(group: str) -> list[Any]:
 
 
 def fenced(text: str, language: str) -> str:
-    """The first block of `language` in `text`, its fence and the stars of a comment taken off."""
+    """Return the first block of `language` in `text`, without its fence and without the stars of a comment."""
     plain = re.sub(r"(?m)^ \* ?", "", text)
     match = re.search(rf"```{language}\n(.*?)```", plain, re.DOTALL)
     assert match, f"no {language} block in {text[:60]!r}"
@@ -41,7 +41,7 @@ def fenced(text: str, language: str) -> str:
 
 
 def run(*command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What `command` gives in `folder`, where it finds Node and of our environment nothing but `environment`."""
+    """Run `command` in `folder` with Node on the path and only `environment` as variables; return its output."""
     settings = {"PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}", **environment}
     return subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=300, check=False)
 

@@ -1,4 +1,4 @@
-"""The labelled set for error-messages: what its messages have in common."""
+"""The labelled set for error-messages: properties of its messages."""
 
 from collections import Counter
 

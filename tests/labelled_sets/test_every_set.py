@@ -1,4 +1,4 @@
-"""What holds of each labelled set: its labels are what its fault table gives, and they spread over the scale."""
+"""Properties of each labelled set: labels follow from its fault table, and levels spread over the scale."""
 
 from collections import defaultdict
 from itertools import combinations
@@ -21,7 +21,7 @@ every_set = pytest.mark.parametrize("name", SETS)
 
 
 def levels_lost(name: str, example: dict[str, Any]) -> int:
-    """What the faults of `example` cost over all criteria."""
+    """Return how many levels the faults of `example` cost over all criteria."""
     return sum(sum(SETS[name].table[fault].values()) for fault in example["faults"])
 
 

@@ -1,4 +1,4 @@
-"""The report on each shipped rubric points at the faults that were planted in its labelled set, and nowhere else."""
+"""The report on each shipped rubric finds the faults that were built into its labelled set, and no others."""
 
 import json
 from collections import Counter
@@ -29,13 +29,13 @@ every_criterion = pytest.mark.parametrize(("name", "criterion"), EACH)
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The JSON of `calibrate` for each shipped rubric, by the replies that are recorded next to it."""
+    """Return the JSON report of `calibrate` for each shipped rubric, from its recorded replies."""
     cache = {"MARKSCHEME_CACHE": str(tmp_path_factory.mktemp("cache"))}
     return {name: json.loads(run("calibrate", name, "--quiet", "--json", "-", env=cache).stdout) for name in NAMES}
 
 
 def planted(labelled: LabelledSet, criterion: str) -> dict[str, int]:
-    """By example, the levels that its faults cost the criterion; 0 where no fault of it was planted."""
+    """Return how many levels the faults in each example cost the criterion; 0 without such a fault."""
     return {
         example["id"]: sum(labelled.table[fault].get(criterion, 0) for fault in example["faults"])
         for example in labelled.examples
@@ -43,7 +43,7 @@ def planted(labelled: LabelledSet, criterion: str) -> dict[str, int]:
 
 
 def judged(report: dict[str, Any], criterion: str) -> dict[str, float]:
-    """By example, the judge's level."""
+    """Return the judge's level on the criterion for each example."""
     return dict(zip(report["examples"], report["rated"]["judge"]["criteria"][criterion], strict=True))
 
 

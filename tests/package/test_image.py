@@ -1,4 +1,4 @@
-"""The image: where its Dockerfile has it keep things."""
+"""The container image: where its Dockerfile puts caches."""
 
 import re
 from pathlib import PurePosixPath

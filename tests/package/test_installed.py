@@ -1,4 +1,4 @@
-"""The wheel and the sdist as users get them: installed into an empty environment, and used without the clone."""
+"""The wheel and the sdist as users get them: installed into an empty environment, and used outside the repository."""
 
 import functools
 import shutil
@@ -21,7 +21,7 @@ SECONDS = 900
 
 
 def interpreters() -> dict[str, str]:
-    """An interpreter of each supported version of Python that is installed here, by version."""
+    """Return an interpreter of each supported Python version that is installed here, by version."""
     installed: dict[str, str] = {}
     for version in ("3.11", "3.12", "3.13"):
         of_pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
@@ -40,7 +40,7 @@ def _version(python: str) -> str:
 
 
 def made(kind: str, folder: Path) -> Path:
-    """The wheel or sdist, built from a copy of what git tracks: nothing else of the clone can get into it."""
+    """Build the wheel or sdist from a copy of the files that git tracks."""
     source = folder / "source"
     source.mkdir()
     archive = subprocess.run(["git", "stash", "create"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,7 @@ def made(kind: str, folder: Path) -> Path:
 
 
 def environment_with(package: Path, python: str, folder: Path) -> Path:
-    """An interpreter of a new environment in which only the package and what it needs are installed."""
+    """Make an environment with only the package and its dependencies; return its interpreter."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     own = folder / "bin" / "python"
     install(own, str(package))
@@ -70,7 +70,7 @@ def install(python: Path, *package: str) -> None:
 
 @pytest.fixture(scope="module")
 def with_wheel(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The interpreter of an environment with the wheel alone, for each version of Python made once."""
+    """Make an environment with only the wheel, once for each Python version; return its interpreter."""
 
     @functools.cache
     def make(version: str) -> Path:
@@ -82,13 +82,13 @@ def with_wheel(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder with a short name, since a socket's path may not be long, and outside any clone."""
+    """Make a folder with a short path, since a socket's path may not be long, outside any repository."""
     with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as name:
         yield Path(name)
 
 
 def used(python: Path, folder: Path) -> str:
-    """What a user's commands print there."""
+    """Run a user's commands; return their output."""
     folder.mkdir()
     command = [str(python), "-I", str(ROOT / ".ci" / "as_user.py"), str(folder)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -114,7 +114,7 @@ def test_the_wheel_works_in_an_empty_environment(version: str, folder: Path, wit
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Return each file of a wheel, but for the list of them."""
+    """Return the files of a wheel, except the list of its files."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith(".dist-info/RECORD")}
 

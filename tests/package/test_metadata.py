@@ -1,4 +1,4 @@
-"""What the package says of itself: its licence, its place, its versions, and what it carries."""
+"""The package's metadata: licence, address, versions and contents."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def metadata(unpacked_wheel: Path) -> dict[str, list[str]]:
 
 
 def tracked() -> list[Path]:
-    """The files of the repository, as git lists them."""
+    """Return the files of the repository that git tracks."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 

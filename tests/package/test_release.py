@@ -1,4 +1,4 @@
-"""A release can't go out by accident, and the weekly run takes newer versions than the package allows."""
+"""Safeguards against accidental releases, and the weekly run with newer versions than the package allows."""
 
 import importlib.util
 import json
@@ -34,7 +34,7 @@ RELEASE = script("release")
 
 @pytest.fixture
 def ready(tmp_path: Path) -> Path:
-    """A copy of what a release is checked by, with an address and a day."""
+    """Copy the files that a release is checked by, with an address and a date filled in."""
     (tmp_path / ".claude-plugin").mkdir()
     for name in ("pyproject.toml", "CHANGELOG.md", "CITATION.cff", ".claude-plugin/plugin.json"):
         shutil.copy(ROOT / name, tmp_path / name)

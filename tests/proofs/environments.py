@@ -1,4 +1,4 @@
-"""Environments of their own for other tools' packages."""
+"""Separate Python environments for other tools' packages."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ NO_EXTRA = {"labelstudio", "langfuse", "langsmith", "phoenix", "ray"}
 
 @cache
 def interpreter(name: str) -> Path:
-    """Python of an environment, made once and kept next to what other proofs fetched."""
+    """Make an environment once, and return its Python interpreter."""
     home = ROOT / ".cache" / "frameworks" / name
     python = home / "bin" / "python"
     if not (home / "complete").exists():
@@ -43,7 +43,7 @@ def interpreter(name: str) -> Path:
 
 
 def ran(program: Path, folder: Path, **variables: str) -> Any:
-    """What a program prints on its last line, as JSON; it runs in the environment that its file is named like."""
+    """Run a program in the environment named like its file; return the JSON on its last line of output."""
     python_path = f"{ROOT / 'src'}:{program.parent}"
     done = subprocess.run(
         [str(interpreter(program.stem)), str(program)],

@@ -1,4 +1,4 @@
-"""Many processes that grade the same submissions at once over one memory.
+"""Many processes that grade the same submissions at once with one shared cache.
 
     python -m tests.proofs.grader URL FOLDER N PROCESSES
 
@@ -22,7 +22,7 @@ from tests.proofs.test_faults import RUBRIC
 
 
 async def graded(url: str, folder: Path, n: int) -> dict[str, Any]:
-    """Each submission's verdicts, and how often this process asked and had a reply already."""
+    """Grade each submission; return the verdicts, and how often this process asked or used a cached reply."""
     judge = Remembering(Limited(AnthropicJudge("m", api_key="test-key", base_url=url), Limiter()), Memory(folder))
     submissions = [Submission(f"This is submission {n}.", id=str(n)) for n in range(1, n + 1)]
     try:
@@ -37,12 +37,12 @@ async def graded(url: str, folder: Path, n: int) -> dict[str, Any]:
 
 
 def write(report: Path, url: str, folder: Path, n: int) -> None:
-    """Grade in this process, and write what became of each as JSON."""
+    """Grade in this process, and write the results as JSON."""
     report.write_text(json.dumps(asyncio.run(graded(url, folder, n))), encoding="utf-8")
 
 
 def grade_at_once(url: str, folder: Path, n: int, processes: int) -> list[dict[str, Any]]:
-    """Grade in so many processes, forked from this one once it has loaded all that they need; return their reports."""
+    """Grade in several processes, forked after loading everything they need; return their reports."""
     forking = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as home:
         reports = [Path(home, f"{process}.json") for process in range(processes)]

@@ -32,12 +32,12 @@ STUBBORN = 500
 
 
 def true_levels(number: int) -> dict[str, str]:
-    """The levels that the script gives to submission `number`."""
+    """Return the levels that the script gives to submission `number`."""
     return {"even": "MET" if number % 2 == 0 else "UNMET", "rest": str(number % 5 + 1)}
 
 
 def answer_text(number: int, levels: dict[str, str]) -> str:
-    """A well-formed answer that quotes the very submission it is about."""
+    """Return a well-formed answer that quotes the submission it is about."""
     verdicts = {
         name: {"quote": f"submission {number}", "reason": f"It is number {number}.", "level": level}
         for name, level in levels.items()
@@ -63,20 +63,20 @@ HARMLESS = {"fenced JSON"}
 
 
 def chance(text: str, times: int) -> float:
-    """A number from 0 to 1 by the question and how often it was asked, so that no order of arrival changes it."""
+    """Return a number from 0 to 1 that depends on the question and how often it was asked, not on arrival order."""
     return int.from_bytes(hashlib.sha256(f"{times} {text}".encode()).digest()[:6], "big") / 2**48
 
 
 @dataclass
 class Script:
-    """Decides by what it is asked, and keeps count.
+    """A scripted server that decides by the question what to answer, and keeps counts.
 
     Attributes:
-        share: Of the calls, how many meet a fault.
-        moody: Whether a question asked again gets another answer.
-        seconds: How long an answer takes.
-        asked: How often each question came.
-        met: How often each kind of fault was played.
+        share: Share of the calls that fail.
+        moody: Whether a repeated question gets another answer.
+        seconds: Duration of an answer.
+        asked: How often each question was asked.
+        met: How often each kind of fault occurred.
     """
 
     share: float
@@ -87,7 +87,7 @@ class Script:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Answer:
-        """The answer, or the fault."""
+        """Return an answer, or play a fault."""
         text = request.body["messages"][0]["content"]
         names = request.body["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]
         match = re.search(r"submission (\d+)", text)
@@ -113,7 +113,7 @@ class Script:
         return list(FAULTS)[int(drawn / self.share * len(FAULTS))] if drawn < self.share else None
 
     def report(self) -> dict[str, Any]:
-        """What was asked, as plain data."""
+        """Return the counts of questions and faults as plain data."""
         return {"calls": self.asked.total(), "questions": len(self.asked), "met": dict(self.met)}
 
 
@@ -126,7 +126,7 @@ KINDS = {"faulty": (SHARE, False, 0.0), "moody": (0.0, True, 0.0), "slow": (0.0,
 
 @dataclass
 class Running:
-    """The server while it runs; `report` is there once it has stopped."""
+    """A running server; `report` is available once it has stopped."""
 
     url: str
     report: dict[str, Any] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Running:
 
 @contextmanager
 def serving(kind: str) -> Iterator[Running]:
-    """The server of that kind, from entering the context to leaving it."""
+    """Run the server of a kind inside the context."""
     command = (sys.executable, "-m", "tests.proofs.server", kind)
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None

@@ -1,4 +1,4 @@
-"""Thousands of gradings before a server that fails a third of all calls: nothing is lost, counted twice or made up."""
+"""Thousands of gradings with a server that fails a third of all calls: none is lost, counted twice or made up."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ RUBRIC = Rubric(
 
 
 async def graded(url: str, folder: Path, gradings: int = GRADINGS) -> tuple[list[tuple[int, Grade]], Limiter]:
-    """All grades as they came, with their places, and the limiter that let the calls through."""
+    """Return all grades with their positions, in order of arrival, and the limiter that allowed the calls."""
     limiter = Limiter(concurrency=32)
     asking = AnthropicJudge("m", api_key="test-key", base_url=url)
     judge = Remembering(Limited(asking, limiter, first_wait=0.05), Memory(folder))

@@ -1,4 +1,4 @@
-"""Submissions that try to steer their rating: what they can't do to a prompt, and what they do to a small model.
+"""Submissions that try to manipulate their rating: what they can't do to prompts, and what they do to a small model.
 
 The first is a law and is held to; the second is measured and printed, whatever comes out. `pytest -k injection`.
 """
@@ -30,10 +30,10 @@ LAST = re.compile(
 
 
 def read_prompt(user: str) -> tuple[str, list[tuple[str, str]]]:
-    """What is judged, and every fenced part in order, as a reader finds them who takes nothing on trust.
+    """Parse a prompt strictly; return what is judged, and every fenced part in order.
 
-    The reader knows the code from the very end of the prompt, where nothing from outside stands. It reads forward: a
-    part ends where its closing tag first stands, and after the last part only our one line may follow.
+    The parser knows the code from the very end of the prompt, where no external text stands. It reads forward: a part
+    ends at the first occurrence of its closing tag, and after the last part only markscheme's own line may follow.
     """
     closing = LAST.search(user)
     assert closing
@@ -55,7 +55,7 @@ def read_prompt(user: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def prompts_for(rubric: Rubric, submission: Submission) -> Iterator[Prompt]:
-    """Every question the engine can ask about a submission."""
+    """Return every prompt that may be sent about a submission."""
     for strategy in STRATEGY_NAMES:
         yield from questions(replace(rubric, strategy=cast(Strategy, strategy)), submission)
     yield verdict_prompt(rubric, submission, rubric.criteria, again=True)
@@ -63,7 +63,7 @@ def prompts_for(rubric: Rubric, submission: Submission) -> Iterator[Prompt]:
 
 
 def holds_by_structure(injection: Injection, honest: str) -> bool:
-    """Whether each prompt holds one response, byte for byte, and nothing outside the fences moved."""
+    """Return whether each prompt contains exactly one response, byte for byte, with unchanged text around it."""
     inputs = BESIDE | injection.inputs
     submission = Submission(injection.response(honest), inputs)
     whole = [*inputs.items(), ("response", submission.response)]
@@ -76,7 +76,7 @@ def holds_by_structure(injection: Injection, honest: str) -> bool:
 
 
 def bare(user: str) -> str:
-    """A prompt's user part without what is fenced and without the code."""
+    """Return a prompt's user part without fenced texts and without the code."""
     _, parts = read_prompt(user)
     for name, text in parts:
         code = LAST.search(user)
@@ -92,7 +92,7 @@ def test_injection_attempts_stay_inside_the_response_of_a_prompt_byte_for_byte(t
 
 
 def test_the_parser_of_prompts_in_this_test_detects_a_broken_fence() -> None:
-    """So that the tests above fail for the right reason."""
+    """Check the parser itself, so that the other tests fail only for the right reason."""
     (prompt,) = questions(RUBRIC, Submission("one"))
     code = LAST.search(prompt.user)
     assert code

@@ -1,4 +1,4 @@
-"""Many processes grade the same submissions at once over one memory, before a judge that never answers alike twice."""
+"""Many processes grade the same submissions at once with one cache and a judge that never repeats an answer."""
 
 import json
 import sqlite3

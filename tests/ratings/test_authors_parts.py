@@ -1,4 +1,4 @@
-"""Parts of a set from its first label on: who may read what, and what stays unread to prove new words."""
+"""Splits that examples get from the first label on: which outputs people may read, and which are held out."""
 
 import json
 from collections.abc import Sequence

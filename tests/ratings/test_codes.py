@@ -1,4 +1,4 @@
-"""Ratings as codes: each is read as it was, and none is made unless it is asked for."""
+"""The compact store of ratings: each is read back unchanged, and Rating objects are made only on access."""
 
 import cProfile
 import json
@@ -211,7 +211,7 @@ def n_made(folder: Path, *command: str) -> int:
 def test_few_ratings_are_made_of_many_plain_rows(
     n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Calibrate by two ratings of each example: of 20,000 examples they are in 40,000 rows."""
+    """Calibrate with two ratings of each of 20,000 examples, in 40,000 rows."""
     monkeypatch.chdir(tmp_path)
     rubric = tmp_path / "made.yaml"
     criteria = [

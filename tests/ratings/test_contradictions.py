@@ -1,4 +1,4 @@
-"""Ratings that contradict each other, or what stands next to them, are named."""
+"""Warnings of ratings that contradict each other, or their own probabilities."""
 
 import json
 import warnings
@@ -19,7 +19,7 @@ def rating(id: str, level: Any, **more: Any) -> dict[str, Any]:
 
 
 def warned(path: Path, lines: list[dict[str, Any]]) -> list[str]:
-    """What is said of a file with these lines."""
+    """Return the warnings when a file with these lines is read."""
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RatingWarning)

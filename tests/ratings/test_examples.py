@@ -1,4 +1,4 @@
-"""Example sets in every form a user brings them, and every fault they may have."""
+"""Example sets in every file format, and every fault that they may have."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""Labels of an example set settled into gold."""
+"""Combination of an example's labels into gold."""
 
 import numpy as np
 import pytest

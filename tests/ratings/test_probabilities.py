@@ -1,4 +1,4 @@
-"""Probabilities in ratings: in files, in tables of ratings, and in tables of other tools."""
+"""Probabilities of levels in files of ratings, in tables of ratings, and in other tools' tables."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Ratings as read, as written, and as tables."""
+"""Reading and writing of ratings."""
 
 import json
 from pathlib import Path

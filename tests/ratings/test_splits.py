@@ -1,4 +1,4 @@
-"""Labels kept back: every look is on record, and labels that moved numbers are known."""
+"""Held-out labels: every look at them is recorded, and so are labels used to tune the rubric."""
 
 import json
 import subprocess
@@ -222,7 +222,7 @@ def test_a_look_at_all_labels_is_recorded_in_a_set_without_a_test_split(tmp_path
 
 
 def stored(folder: Path, *examples: Example) -> ExampleSet:
-    """A set whose file has the examples, a line each, and no parts yet."""
+    """Write a set of examples, one per line and without splits."""
     path = folder / "examples.jsonl"
     path.write_text("".join(json.dumps({"id": one.id, "response": "…"}) + "\n" for one in examples))
     return ExampleSet(tuple(replace(one, line=at) for at, one in enumerate(examples, 1)), path)
@@ -252,7 +252,7 @@ def test_splits_are_never_written_into_lines_of_other_examples(tmp_path: Path) -
 
 
 def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path) -> None:
-    """A process appends 150 examples one by one, while this one writes parts, removes them and writes them again."""
+    """One process appends 150 examples while another writes splits, removes them and writes them again."""
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     path = tmp_path / "examples.jsonl"
     code = """if True:
@@ -280,7 +280,7 @@ def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path
 def test_looks_by_several_processes_at_test_labels_are_numbered_without_gaps_and_each_tests_at_a_lower_level(
     tmp_path: Path,
 ) -> None:
-    """Four processes open the same labels five times each, and note an answer after each: 20 looks, 20 levels."""
+    """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""
     code = """if True:
         import sys
         from pathlib import Path

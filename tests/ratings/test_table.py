@@ -1,4 +1,4 @@
-"""Ratings as arrays: one column for each rater, samples collapsed by one rule."""
+"""Tables of ratings as arrays: one column per rater, with several samples combined by one rule."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The words that labels were given to, as they are kept next to them."""
+"""The record of the wordings that labels were given to."""
 
 import json
 from dataclasses import replace

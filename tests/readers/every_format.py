@@ -1,4 +1,4 @@
-"""A project with one rubric, and the same ratings of the same six replies in a file of every format."""
+"""A project with one rubric, and the same ratings of the same six replies in a file of every known format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ def labels(at: int, raters: Sequence[str] = ("ann", "ben")) -> list[dict[str, An
 
 
 def promptfoo_results() -> dict[str, Any]:
-    """Results as Promptfoo writes them, shortened: the judge's verdicts, and a thumb of ann's on each."""
+    """Return results as Promptfoo writes them, shortened: the judge's verdicts, and a thumb by ann on each output."""
     rows = []
     for at, unit in enumerate(exports.UNITS):
         passed, thumb = bool(exports.JUDGE[at]), bool(exports.ANN[at])
@@ -78,7 +78,7 @@ def promptfoo_results() -> dict[str, Any]:
 
 
 def high_scores() -> dict[str, Any]:
-    """Results of Promptfoo whose scores are all above 1."""
+    """Return Promptfoo results whose scores are all above 1."""
     data = promptfoo_results()
     for row in data["results"]["results"]:
         (grader, _) = row["gradingResult"]["componentResults"]
@@ -96,7 +96,7 @@ def grade(at: int) -> dict[str, Any]:
 
 
 def make_project(folder: Path) -> dict[str, Path]:
-    """The project, and by the name of a format the file that has it."""
+    """Make a project; return it, and the file of each format by the format's name."""
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "place.yaml").write_text(RUBRIC)
     home = folder / "calibration" / "place"
@@ -153,7 +153,7 @@ def make_project(folder: Path) -> dict[str, Path]:
 
 
 def make_more(folder: Path) -> dict[str, Path]:
-    """Files of all further formats for the same project, by their formats' names."""
+    """Make a file of each further format for the same project, by the format's name."""
     tools = {name: exports.written(_made(folder / name), sample.files()) for name, sample in exports.SAMPLES.items()}
     verdicts = [
         {"id": unit, "response": exports.reply(unit), "verdict": exports.JUDGE[at], "label": exports.ANN[at]}
@@ -197,7 +197,7 @@ def make_more(folder: Path) -> dict[str, Path]:
 
 
 def answers_of_sheet(project: Path) -> dict[str, Any]:
-    """What a labelling sheet for zoe saves after its first response."""
+    """Return what a labelling sheet for the annotator zoe saves after its first response."""
     home = project / "calibration" / "place"
     rubric = load_rubric(project / "rubrics" / "place.yaml")
     responses = responses_of(load_examples(home / "examples.jsonl", rubric).examples)
@@ -229,7 +229,7 @@ def _made(folder: Path) -> Path:
 
 
 def _pairwise_task(unit: str, ann: int) -> dict[str, Any]:
-    """A task of Label Studio whose two texts ann compared."""
+    """Make a Label Studio task in which ann compared two texts."""
     value = {"selected": "right" if ann else "left"}
     region = {"id": "r", "type": "pairwise", "from_name": "comparison", "to_name": "answer1", "value": value}
     annotation = {"id": 1, "completed_by": {"email": "ann@example.com"}, "result": [region]}

@@ -1,4 +1,4 @@
-"""A small export of each tool: six replies, two annotators and a judge, with the same ratings in all of them."""
+"""A small export of each tool, all with the same ratings of six replies by two annotators and a judge."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ def reply(unit: str) -> str:
 
 
 def ratings() -> list[tuple[str, str, int]]:
-    """Each unit with a rater and the rating."""
+    """Return each reply's id with a rater and the rater's rating."""
     return [(unit, rater, levels[at]) for at, unit in enumerate(UNITS) for rater, levels in BY_RATER.items()]
 
 
@@ -155,7 +155,7 @@ def deepeval() -> Files:
 
 @dataclass(frozen=True)
 class Sample:
-    """An export of one tool, what has to be said to read it, and the people in it."""
+    """A tool's sample export, the options needed to read it, and the annotators in it."""
 
     files: Callable[[], Files]
     columns: Columns = field(default_factory=Columns)
@@ -178,14 +178,14 @@ SAMPLES: Mapping[str, Sample] = {
 
 
 def written(folder: Path, files: Files) -> list[Path]:
-    """The files, in a folder."""
+    """Write the files into a folder and return their paths."""
     for name, data in files.items():
         (folder / name).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     return [folder / name for name in files]
 
 
 def eval_archive(path: Path, log: Mapping[str, Any], *, compression: int = zipfile.ZIP_DEFLATED) -> Path:
-    """A log of Inspect as an archive, a member for each sample."""
+    """Make an Inspect log as an archive with a member for each sample."""
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("header.json", json.dumps({key: log[key] for key in log if key != "samples"}))
         for sample in log["samples"]:
@@ -194,7 +194,7 @@ def eval_archive(path: Path, log: Mapping[str, Any], *, compression: int = zipfi
 
 
 def mlflow_store(path: Path) -> Path:
-    """The same traces as a store of MLflow, cut to what matters."""
+    """Make an MLflow store with the same traces, reduced to what the reader needs."""
     database = sqlite3.connect(path)
     database.executescript(
         "CREATE TABLE trace_info (request_id, request_preview, response_preview);"
@@ -218,7 +218,7 @@ def mlflow_store(path: Path) -> Path:
 
 
 def phoenix_store(path: Path) -> Path:
-    """The same annotations as a store of Phoenix, cut to what matters."""
+    """Make a Phoenix store with the same annotations, reduced to what the reader needs."""
     data = phoenix()
     database = sqlite3.connect(path)
     database.executescript(

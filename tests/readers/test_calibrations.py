@@ -1,4 +1,4 @@
-"""Calibrations read back from their JSON, and ratings without a rubric."""
+"""Calibrations read back from their JSON reports, and ratings read without a rubric."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def rated(unit: int, rater: str, polite: float | None, short: float) -> Rating:
 
 
 def calibration(folder: Path, name: str = "c.json", *, response: str = "r", shift: float = 0) -> Path:
-    """The JSON of a calibration on 12 examples, one of them ungraded."""
+    """Write the JSON report of a calibration on 12 examples, one of them ungraded."""
     examples = ExampleSet(
         tuple(
             Example(Submission(f"{response}{i}", {}, f"e{i}"), (rated(i, "a", 1 + (i + shift) % 5, i % 2),))

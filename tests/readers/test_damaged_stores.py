@@ -1,4 +1,4 @@
-"""Parquet and SQLite files whose cells can't be read: refused with the place."""
+"""Parquet and SQLite files with unreadable cells, which are refused with the row."""
 
 import datetime
 import sqlite3

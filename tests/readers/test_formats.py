@@ -1,4 +1,4 @@
-"""Other tools' files as ratings: what they become, and what is counted as lost."""
+"""Tables and lines of other tools read as ratings, and counts of what can't be imported."""
 
 import json
 from dataclasses import replace

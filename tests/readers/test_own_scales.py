@@ -1,4 +1,4 @@
-"""Plain files of ratings in which judges and people use scales of their own."""
+"""Files of ratings in which judges and people use different scales."""
 
 import json
 import re
@@ -20,7 +20,7 @@ QUALITY = Rubric((Criterion(1.0, "How good is it?", "quality", Scale.numbered(1,
 
 
 def ratings(path: Path, rater: str, kind: str, values: Sequence[float], *, overall: bool = False) -> Path:
-    """A file with one rating per value."""
+    """Write a file with one rating per value."""
     whole = ({"overall": value} if overall else {"criteria": {"quality": {"level": value}}} for value in values)
     lines = [{"id": f"e{n}", "rater": rater, "kind": kind, **what} for n, what in enumerate(whole)]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
@@ -33,7 +33,7 @@ def opened(paths: Sequence[Path], rubric: Rubric | None, scales: Mapping[str, tu
 
 @pytest.fixture
 def both(tmp_path: Path) -> list[Path]:
-    """A perfect judge from 0 to 1, and a person from 1 to 5."""
+    """Write ratings of a perfect judge on a scale from 0 to 1, and of a person from 1 to 5."""
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", POSITIONS)
     return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
 
@@ -106,7 +106,7 @@ def test_agreement_refuses_raters_with_numbers_on_different_scales(both: list[Pa
 
 
 def test_many_levels_off_the_scale_are_summarized_instead_of_reported_line_by_line(tmp_path: Path) -> None:
-    """Two in five of 3,600 labels are off the scale: a few of them and the count, with the first one's line."""
+    """Two in five of 3,600 labels are off the scale; the error lists a few and counts the others."""
     path = ratings(tmp_path / "people.jsonl", "ana", "human", [3, 4, 5, 6, 7] * 720)
     with pytest.raises(RatingError) as refusal:
         opened([path], QUALITY, {})

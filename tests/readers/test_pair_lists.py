@@ -1,4 +1,4 @@
-"""Pairs of responses and preferences in files of other tools."""
+"""Pairs of responses with preferences, in files of other tools."""
 
 import gzip
 import json
@@ -109,7 +109,7 @@ def test_labels_of_a_pair_that_also_names_a_winner_are_counted_as_not_imported(t
 
 
 def own_pair(**more: Any) -> dict[str, Any]:
-    """A line of our own examples, with a label on two criteria."""
+    """Make a line of examples in markscheme's format: a pair with a label on two criteria."""
     label = {"rater": "ana", "kind": "human", "criteria": {"helps": "first", "brief": "second"}}
     sides = {name: {"id": name, "system": name, "response": name} for name in ("first", "second")}
     return {"id": "p", "query": "q", **sides, "labels": [label], **more}

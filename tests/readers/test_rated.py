@@ -1,4 +1,4 @@
-"""Rated files of any format, opened by one function."""
+"""Files of ratings in any format, opened by one function."""
 
 import ast
 import json
@@ -72,7 +72,7 @@ def test_a_file_of_an_unknown_format_is_refused_with_a_list_of_the_known_formats
 
 
 def names_imported(path: Path) -> set[str]:
-    """Names that a module imports from another one."""
+    """Return the names that a module imports."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
 

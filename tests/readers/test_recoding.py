@@ -1,4 +1,4 @@
-"""What `--levels` says of a table's cells."""
+"""Recoding of a table's cells by the option `--levels`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What annotators wrote next to their levels comes in with them: confidence, notes, reasons for no level, times."""
+"""Import of what annotators give in addition to levels: confidence, notes, reasons for no level, and times."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of Promptfoo's results, told from all others by how they begin."""
+"""Recognition of files with Promptfoo's results by how they begin."""
 
 import json
 from pathlib import Path

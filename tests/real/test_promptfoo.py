@@ -1,4 +1,4 @@
-"""The installed Promptfoo runs a config as its users run it, and leaves nothing of ours to its surroundings."""
+"""The installed Promptfoo runs a config as users run it, without access to API keys."""
 
 from pathlib import Path
 

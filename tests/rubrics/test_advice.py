@@ -1,4 +1,4 @@
-"""Advice: what two people would read differently, weights that do something else than they seem to."""
+"""Advice on rubrics: ambiguous wording, and weights that don't have the effect they seem to have."""
 
 from pathlib import Path
 from typing import Any, get_args

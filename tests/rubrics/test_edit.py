@@ -1,4 +1,4 @@
-"""New numbers in a rubric's file, and nothing else."""
+"""Editing of numbers in a rubric's file, without any other change."""
 
 import json
 import math

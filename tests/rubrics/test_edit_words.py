@@ -1,4 +1,4 @@
-"""New words in a rubric's file: each way of quoting keeps, and nothing else moves."""
+"""Editing of wording in a rubric's file, which keeps the way of quoting and all other lines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reading rubric files: every dialect, every refusal with its line, and nothing but RubricError whatever the text."""
+"""Reading of rubric files: every dialect, every fault with its line, and no other error than RubricError."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Rubrics of pairs: what their files say, and what they can't be."""
+"""Rubrics of pairs: their keys, their scale, and the keys they can't have."""
 
 import pytest
 

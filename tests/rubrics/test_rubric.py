@@ -1,4 +1,4 @@
-"""What must hold of rubrics, criteria and scales, however they are built."""
+"""Validation and properties of rubrics, criteria and scales."""
 
 import math
 from dataclasses import replace

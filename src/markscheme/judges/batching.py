@@ -1,4 +1,4 @@
-"""Settings of batches, and the protocol of an adapter to a provider's batch API."""
+"""Settings of batches, and the interface of adapters to a provider's batch API."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ def _nothing(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """Settings of sending prompts in batches.
+    """Settings for sending prompts in batches.
 
     Attributes:
         reasks: Whether prompts whose reply couldn't be used are sent in another batch, or singly at full price.

@@ -1,4 +1,4 @@
-"""Rate limits, retries and budgets.
+"""Rate limits, retries and budgets of calls to judges.
 
 One `Limiter` serves a whole process; every judge that calls a provider is wrapped in a `Limited` that shares it. All
 retries happen here: the adapters send each request once.

@@ -12,7 +12,7 @@ SMALLEST = -700.0
 
 
 def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
-    """Read the tokens of a reply with their alternatives.
+    """Read the tokens of a chat server's reply, each with its alternatives and their probabilities.
 
     Args:
         entries: One entry per token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural

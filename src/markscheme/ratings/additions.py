@@ -46,7 +46,7 @@ class Additions:
 
 
 def responses_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the response of each line in a file of examples, or both of a pair, by id; empty where there is no file.
+    """Map each id in a file of examples to its response, or to both responses of a pair; {} without a file.
 
     Raises:
         RatingError: A line isn't JSON.

@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import Criterion
 
 
 def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
-    """Return the label in a row of a table, as a line of ratings has it; None where it has none.
+    """Return the label in a table's row as a line of a file of ratings; None if the row has no label.
 
     Args:
         row: The cells by column, without empty ones.
@@ -25,7 +25,7 @@ def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) ->
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """Return a level from a table cell: a spreadsheet's true and false are the levels of a yes/no scale."""
+    """Read a level from a table's cell; true and false, as spreadsheets write them, are levels of a yes/no scale."""
     if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     return number_or_text(text)

@@ -51,7 +51,7 @@ def levels_on(codes: RatingCodes, name: str) -> Floats:
 
 
 def skips_on(codes: RatingCodes, name: str) -> Flags:
-    """Return which ratings say that a criterion does not apply, shape (n_ratings,)."""
+    """Return which ratings say that a criterion does not apply to the example, shape (n_ratings,)."""
     return answer_values(codes, name, lambda rated: rated.declined == "not applicable", False)
 
 

@@ -413,7 +413,7 @@ class RatingLines:
         return None if remembered is None else self.codes.append_codes(unit, *remembered)
 
     def extend_known(self, unit: str, texts: Sequence[bytes]) -> bool:
-        """Add ratings of `unit` from the texts of their lines without its id; add none unless all are remembered."""
+        """Add ratings of `unit` from lines that were read before, given without the id; all or none of them."""
         remembered = [self._known[text] for text in texts if text in self._known]
         if len(remembered) < len(texts):
             return False
@@ -421,7 +421,7 @@ class RatingLines:
         return True
 
     def unknown(self, texts: Sequence[bytes]) -> list[bytes]:
-        """Return the texts of lines, apart from the example's id, that aren't remembered."""
+        """Return those of some lines, given without the example's id, whose ratings aren't remembered."""
         return [text for text in texts if text not in self._known]
 
     def remember(self, text: bytes, index: int) -> None:

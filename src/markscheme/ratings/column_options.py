@@ -305,7 +305,7 @@ def span_in(text: str) -> Span | None:
 
 
 def column_list(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in the values of an option that takes several, by repetition or separated by commas."""
+    """Split the values of an option that may be repeated, or have several names separated by commas."""
     return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
 
 

@@ -185,7 +185,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield the examples in some lines of a file; those with plain labels are parsed at once, apart from these."""
+        """Yield the examples in some lines of a file, parsing many lines with simple labels at once."""
         parts = [self._labels_apart(raw) if self.with_labels else None for _, raw in lines]
         values = json_values([part[0] for part in parts if part])
         parsed = iter(values or ())
@@ -198,7 +198,7 @@ class _Reading:
                     yield _Row(line_number, whole, is_line=True)
 
     def _labels_apart(self, raw: bytes) -> tuple[bytes, Sequence[bytes], Mapping[bytes, Any]] | None:
-        """Split a line into its text without labels, the text of each label, and the values of labels that are new.
+        """Split a line into its JSON without labels, each label's JSON, and the values of new labels.
 
         Returns:
             None if the line has no list of plain labels.

@@ -23,7 +23,7 @@ DRAWN: tuple[str, ...] = get_args(DrawnBy)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A submission that annotators have labelled, or may label.
+    """A submission with the labels that annotators gave it, and how it was drawn.
 
     Attributes:
         submission: What is judged; its id is the example's.

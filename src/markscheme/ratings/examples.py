@@ -71,7 +71,7 @@ class ExampleSet:
 
     @property
     def has_splits(self) -> bool:
-        """Whether any example says which split it belongs to."""
+        """Whether any example belongs to a dev or test split."""
         return any(values_of(self.examples, "split"))
 
     @property
@@ -128,7 +128,7 @@ class ExampleSet:
 
 
 def examples_file(folder: Path) -> Path:
-    """Return the single file of examples in a calibration folder.
+    """Return the only file of examples in a calibration folder.
 
     Raises:
         RatingError: There is none, or more than one.
@@ -147,7 +147,7 @@ def examples_files(folder: Path) -> list[Path]:
 
 
 def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
-    """Return the examples in a file, with their labels.
+    """Read the examples in a file, with their labels.
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
@@ -174,7 +174,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
 
 
 def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
-    """Return the examples in a file without their labels, which may be by any rubric.
+    """Read the examples in a file without their labels, which may belong to any rubric.
 
     Args:
         path: As for `load_examples`.
@@ -187,7 +187,7 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
 
 
 def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> ExampleSet:
-    """Return examples that a program has, with their labels.
+    """Read examples from objects in memory, with their labels.
 
     Args:
         rows: Examples, or objects as the lines of a file of examples have them.
@@ -254,7 +254,7 @@ def _are_same(a: Submission, b: Submission) -> bool:
 
 
 def anchors_in(rubric: Rubric) -> list[str]:
-    """Return the responses that a rubric shows as examples."""
+    """Return the sample responses that a rubric shows the judge, such as good and bad examples."""
     texts = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     return [text for text in texts if text]
 

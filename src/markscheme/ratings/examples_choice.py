@@ -59,7 +59,7 @@ def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
-    """Return the file of a rubric's examples, and its calibration folder if there is one.
+    """Return the path of a rubric's examples, and of its calibration folder if there is one.
 
     Raises:
         UsageError: There are no examples.

@@ -246,7 +246,7 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
 
 
 def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> dict[str, Flags]:
-    """Map each criterion to the examples on which as many annotators say yes as no."""
+    """Return, by criterion, which examples annotators are evenly split on between yes and no."""
     return {
         criterion.name: (
             ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)

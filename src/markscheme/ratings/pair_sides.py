@@ -1,4 +1,4 @@
-"""Who wrote the two responses of a pair, as a line of examples has it."""
+"""The two responses of a pair in a line of examples: their ids and the systems that wrote them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

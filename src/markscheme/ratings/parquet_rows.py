@@ -1,4 +1,4 @@
-"""Rows of Parquet files, as plain data."""
+"""Reader of rows in Parquet files."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -52,7 +52,7 @@ class Rated:
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer as a file of ratings has it."""
+        """Return the answer as plain data, as a line of ratings has it."""
         if self.level is None:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
             data: dict[str, Any] = {key: self.reason}
@@ -117,7 +117,7 @@ class Rating:
 
     @property
     def answers_whole(self) -> bool:
-        """Whether the rater was asked about the whole response and answered, even with "can't tell"."""
+        """Whether the rater answered the question about the whole response, even with "can't tell"."""
         return self.passed is not None or self.whole_under is not None
 
     @property

@@ -317,7 +317,7 @@ def task_of(example: Example) -> str:
 
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
-    """Return tasks in a pseudo-random order that is the same on every machine."""
+    """Return tasks in a pseudo-random order that is equal on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 

@@ -134,7 +134,7 @@ class Column:
 
 @dataclass(frozen=True)
 class RatingTable:
-    """Ratings of one set of examples by several raters.
+    """Ratings of one set of examples as a table with one column per rater.
 
     Attributes:
         rubric: The rubric of all of them.
@@ -560,7 +560,7 @@ def _says_score(rating: Rating) -> bool:
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """Return the score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
+    """Compute the score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 

@@ -1,4 +1,4 @@
-"""Members of a zip archive, including Zstandard compression, with a limit on their unpacked size."""
+"""Reading of zip archives, also with Zstandard compression, with a limit on their unpacked size."""
 
 import lzma
 import struct

@@ -25,8 +25,7 @@ _KEYS = DECISION_KEYS | {"error"}
 
 
 def is_decisions(peek: Peek) -> bool:
-    """Return True if a file has lines of decisions or scores, where decisions are expected: any .jsonl without
-    levels."""
+    """Return True if a file can be read as lines of decisions or scores: JSON lines without levels."""
     if not peek.is_lines:
         return False
     return (
@@ -183,7 +182,7 @@ def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) ->
 
 
 def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
-    """Yield the judge's verdict in a line, and the annotators' decision."""
+    """Yield a rating for the judge's verdict in a line, and one for the annotators' decision."""
     gold = _decision(line, "gold")
     if gold is not None:
         yield Rating("", GOLD, "human", passed=gold)

@@ -85,7 +85,7 @@ def all_formats() -> list[FileFormat]:
 
 
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
-    """Return the format of a file; None if it is none of the known ones.
+    """Return the format of a file; None if it is unknown.
 
     Args:
         peek: The file.

@@ -185,7 +185,7 @@ class RatedFiles:
 
     @property
     def example_set(self) -> ExampleSet:
-        """The examples of the only file with their labels; a file of examples keeps its line numbers."""
+        """The labelled examples, if there is only one file; a file of examples keeps its line numbers."""
         (file,) = self.files[:1]
         return self.labelled if file.examples_read is None else file.examples_read
 

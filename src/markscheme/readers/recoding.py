@@ -1,4 +1,4 @@
-"""Levels of a table as `--levels` gives them, and cells that count as another level or as missing."""
+"""The option `--levels` of a table: its levels, and cells that count as another level or as missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

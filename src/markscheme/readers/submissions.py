@@ -30,8 +30,7 @@ def holds_several(path: Path) -> bool:
 
 
 def _holds_rows(path: Path) -> bool:
-    """Return whether a file is named as rows and holds such, or is another text, not named as one, with a response
-    in each row: `.txt` and `.md` are one response, which may be a table."""
+    """Return whether a file is a table or JSON lines with a response in each row."""
     if brings_rubrics(path):
         return True
     form = form_of_rows(path)
@@ -64,7 +63,7 @@ def _content(path: Path) -> "FileContent":
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return whether a file is a table that isn't read by line: a workbook, compressed, or of another encoding.
+    """Return whether responses in a file must be read as a workbook, or as a compressed or specially encoded table.
 
     JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
     one response, which may look like a table, unless the caller says how a table is encoded.

@@ -148,5 +148,5 @@ def file_name(name: str, what: str) -> str:
 
 
 def json_line(data: dict[str, Any]) -> str:
-    """Return plain data as a line of JSON."""
+    """Write plain data as a line of JSON."""
     return json.dumps(data, ensure_ascii=False) + "\n"

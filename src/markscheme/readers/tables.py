@@ -163,7 +163,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
-    """Return the column `expected`, if it holds labels: every value is a level or a decision, not a text."""
+    """Return the name of the column `expected` in a tuple if it holds labels, not reference texts; else ()."""
     names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
     values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
     if not values or not all(reading.is_verdict(value) for value in values):
@@ -195,7 +195,7 @@ class _Table:
     known: dict[tuple[Any, ...], list[tuple[Rating, str]]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
-        """Add one row; a row that differs from an earlier one only in its id gets equal ratings."""
+        """Add one row to the ratings; equal rows, apart from their ids, are interpreted only once."""
         unit, rest = self._id_and_rest(raw)
         if unit and rest in self.known:
             for rating, run in self.known[rest]:

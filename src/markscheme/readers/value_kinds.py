@@ -7,9 +7,7 @@ from markscheme.readers.tabular.scales import CLASH, FEWEST_LEVELS, PERCENT, WID
 
 
 def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
-    """Return True if two raters' numbers can't be on one scale: fractions within 0 to 1 against numbers beyond, or,
-    with at least three different values each, one reaches at least twice as far as the other, or counts from 0 what the
-    other counts from 1.
+    """Return True if the numbers of two raters can't belong to the same scale, such as 0 to 1 and 1 to 5.
 
     >>> scales_that_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_that_differ([2, 3, 5], [1, 4, 4])
     (True, False)

@@ -93,7 +93,7 @@ class Advice:
 
 
 def advice(rubric: Rubric) -> list[Advice]:
-    """List possible improvements of a rubric: of each criterion, then of the whole.
+    """List suggestions to improve a rubric: for each criterion, then for the whole.
 
     Example:
         >>> from markscheme import Rubric

@@ -327,7 +327,7 @@ class Rubric:
         return gray_zone(self.ask_within)
 
     def criterion(self, name: str) -> Criterion:
-        """Return the criterion of that name; raise KeyError if there is none."""
+        """Return the criterion with a name; raise KeyError if there is none."""
         for criterion in self.criteria:
             if criterion.name == name:
                 return criterion
@@ -369,7 +369,7 @@ class Rubric:
         query: str | None = None,
         **options: Any,
     ) -> "Report_co":
-        """Return the report of an autograder on one response; `markscheme.grade` returns the whole Grade instead.
+        """Grade one response with an autograder and return its report; `markscheme.grade` returns a Grade instead.
 
         Args:
             to_grade: The response as text, or {"thinking": …, "output": …}.

@@ -156,7 +156,7 @@ def project_of(calibration: Path) -> Path:
 
 
 def _upwards(start: Path) -> Iterator[Path]:
-    """Yield a folder and its parents, up to one with a `.git` or the home folder."""
+    """Yield a folder and its parents, up to the one with a `.git` or the home folder."""
     for folder in (start, *start.parents):
         yield folder
         if (folder / ".git").exists() or folder == Path.home():

@@ -1,4 +1,4 @@
-"""The skill for coding agents: its form, and that every command and option it names is there and does what it says."""
+"""The skill for coding agents: its form, and that every command and option in it exists and works as described."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def frontmatter() -> dict[str, str]:
 
 
 def shown() -> Iterator[tuple[str, str]]:
-    """Every line of the shell that a file shows, without its remark."""
+    """Return every shell command in a file, without comments."""
     for name, text in TEXTS.items():
         for block in re.findall(r"```bash\n(.*?)```", text, re.DOTALL):
             for line in block.splitlines():
@@ -101,7 +101,7 @@ def test_exit_statuses_in_the_agent_skill_are_those_of_the_commands() -> None:
 
 @pytest.mark.proof
 def test_an_agent_that_follows_the_skill_gets_from_init_to_a_gate(tmp_path: Path) -> None:
-    """Each command of the skill, in a project that has what it needs."""
+    """Run each command of the skill in a project that has what they need."""
     here = setting.make_setting(tmp_path / "here")
     for name in ("NAME", "support-reply", "reply"):
         text = (here / "rubrics" / "clear.yaml").read_text(encoding="utf-8").replace("name: clear", f"name: {name}")
@@ -139,7 +139,7 @@ def is_served(words: list[str]) -> bool:
 
 
 def served(words: list[str], here: Path, env: dict[str, str]) -> int:
-    """0 if a command prints a page's address; it is then stopped."""
+    """Return 0 if a command prints the address of a page, after stopping it."""
     printed = []
     with subprocess.Popen(
         [sys.executable, "-m", *words],

@@ -1,4 +1,4 @@
-"""A server on this machine that keeps what a client of another tool sends, and answers with it."""
+"""A local server that stores what another tool's client sends, and returns it."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ Answer = Callable[[str, Any], Any]
 
 @contextmanager
 def serving(answers: Mapping[tuple[str, str], Answer]) -> Iterator[str]:
-    """The address of a server that answers requests by method and the beginning of their path."""
+    """Serve answers by method and beginning of the path; yield the server's address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

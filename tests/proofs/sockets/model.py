@@ -1,4 +1,4 @@
-"""A server that stands in for a model behind an OpenAI-compatible API, for programs that grade."""
+"""A server that stands in for a model behind an OpenAI-compatible API, for the frameworks' programs."""
 
 import http.server
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """Gives a reply with a town the best level, and any other the worst."""
+    """Model that gives a reply the best level if it names a town, else the worst."""
 
     calls = 0
     completion_tokens = 1
@@ -34,7 +34,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 def serve() -> None:
-    """Start the server, tell judges of it, and write the rubric that it knows."""
+    """Start the server, configure judges to use it, and write its rubric."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     os.environ.update(
@@ -48,7 +48,7 @@ def serve() -> None:
 
 
 def replies(n: int) -> dict[str, list[str]]:
-    """Return as many different replies, of which every second names a town."""
+    """Return this many different replies, every second of which names a town."""
     return {
         "id": [f"r{number}" for number in range(n)],
         "response": [f"It is in {'Leeds' if number % 2 else 'transit'}, {number}." for number in range(n)],

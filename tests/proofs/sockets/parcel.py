@@ -1,4 +1,4 @@
-"""A rubric with a judge by words, for the frameworks' programs next to it."""
+"""A rubric with a judge that decides by words, for the frameworks' programs."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ RESPONSES = ("It is in Leeds.", "Soon, tomorrow at the latest.", "The line is do
 
 
 def grader(steps: str = "", shown: str = "") -> Grader:
-    """Graded 1, 0, not at all and 1; as raw scores 2, -1, None and 2.
+    """Make a grader for four responses, graded 1, 0, not at all and 1; as raw scores 2, -1, None and 2.
 
     Args:
         steps: An input of steps that the rubric declares too.
@@ -55,7 +55,7 @@ OWN = (
 
 
 def row_grader() -> Grader:
-    """Graded by the criteria of the rows alone, each of which is met where the response has its last word."""
+    """Make a grader by the criteria of rows, each of which is met if the response contains its last word."""
 
     def by_last_word(prompt: Prompt, _: int) -> Any:
         response_text = prompt.material["response"]

@@ -1,4 +1,4 @@
-"""The forms in which a worked case's table is written."""
+"""Writers of a worked case's table in each file format."""
 
 import csv
 import gzip
@@ -12,17 +12,17 @@ Table = Mapping[str, Sequence[Any]]
 
 
 def text_of(cell: Any) -> str:
-    """A cell as a file of text has it."""
+    """Return a cell as a text file has it."""
     return "" if cell is None else str(cell)
 
 
 def records(table: Table) -> list[dict[str, Any]]:
-    """The rows of a table, each by column."""
+    """Return the rows of a table as mappings of columns to cells."""
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
 def delimited(table: Table, delimiter: str = ",") -> str:
-    """A table as text with a delimiter."""
+    """Return a table as text with a delimiter."""
     written = io.StringIO(newline="")
     rows = csv.writer(written, delimiter=delimiter, lineterminator="\n")
     rows.writerow(table)
@@ -106,7 +106,7 @@ FORMS: Mapping[str, tuple[str, Callable[[Table], bytes]]] = {
 
 
 def write(table: Table, form: str, folder: Path) -> Path:
-    """Write a table in a form."""
+    """Write a table in a file format; return the path."""
     name, content = FORMS[form]
     path = folder / name
     path.write_bytes(content(table))

@@ -1,4 +1,4 @@
-"""Tables as people write them: what is evident is read, what is open is asked with commands that lead on."""
+"""Tables as people write them: clear ones are read, and ambiguous ones are refused with commands to choose from."""
 
 import json
 import shlex
@@ -38,7 +38,7 @@ def file_of(folder: Path, text: str, name: str = "t.csv") -> Path:
 
 
 def levels(reading: TableReading, name: str, criterion: str = "") -> list[float | None]:
-    """What a rater gave, row by row."""
+    """Return one rater's values, row by row."""
     (cells,) = [s.column.cells for s in reading.sides(criterion) if name in (s.column.name, s.column.file)]
     return [reading.values[criterion].levels[name].get(cell) for cell in cells]
 

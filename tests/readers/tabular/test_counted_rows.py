@@ -1,4 +1,4 @@
-"""A column n says how many examples each row of a table stands for."""
+"""Tables in which a column n says how many examples each row stands for."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Scales on which the lowest number is the best: the ends are named the worst first, and numbers keep their names."""
+"""Scales on which the lowest number is best: their ends are given worst first, and reports show the table's numbers."""
 
 from typing import Any
 

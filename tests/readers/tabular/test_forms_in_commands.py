@@ -1,4 +1,4 @@
-"""One table with one set of options in the commands that take it: the same screen from CSV, JSON and a workbook."""
+"""Each command that takes a table prints the same screen for it from CSV, JSON and a workbook."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Tables in memory: data frames, rows and columns, read and given back."""
+"""Calibration of tables in memory (data frames, rows and columns), and the data frames that it returns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ ADDED = ["gold", "judge", "agrees", "gold_pass", "judge_pass", "left_out"]
 
 
 def polars_frame(table: Mapping[str, Sequence[Any]]) -> Any:
-    """A table as polars has it."""
+    """Make a polars data frame from a table."""
     polars = pytest.importorskip("polars", reason="runs where polars is installed")
     return polars.DataFrame(table)
 

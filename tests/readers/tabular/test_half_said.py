@@ -1,4 +1,4 @@
-"""Cells and headers that say a thing by halves: refused with what is open, until an option says it."""
+"""Tables with ambiguous cells or headers, which are refused until an option explains them."""
 
 import json
 import shlex

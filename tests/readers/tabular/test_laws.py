@@ -1,4 +1,4 @@
-"""Laws of tables: the form, the order and further columns change no figure; exchanging both sides changes sides."""
+"""Properties of reading tables: format, order and extra columns change nothing; swapping the sides swaps results."""
 
 import json
 import tempfile
@@ -45,7 +45,7 @@ SAME_TABLE = (
 
 @st.composite
 def tables(draw: Any) -> dict[str, list[str]]:
-    """Tables of a judge and a person over one vocabulary."""
+    """Strategy for tables with a judge's and a person's column in one vocabulary."""
     words = draw(st.sampled_from(VOCABULARIES))
     rows = draw(st.integers(6, 24))
     cells = st.lists(st.sampled_from(words), min_size=rows, max_size=rows)
@@ -53,7 +53,7 @@ def tables(draw: Any) -> dict[str, list[str]]:
 
 
 def read(table: Table, form: str = "csv", options: ColumnOptions | None = None) -> TableReading | str:
-    """A table as it is read from a file, or the code of its refusal."""
+    """Read a table from a file; return the reading, or the code of its refusal."""
     with tempfile.TemporaryDirectory() as folder:
         path = write(table, form, Path(folder))
         try:
@@ -63,7 +63,7 @@ def read(table: Table, form: str = "csv", options: ColumnOptions | None = None) 
 
 
 def read_written(tables: Mapping[str, Table], options: ColumnOptions | None = None) -> TableReading | str:
-    """Several tables as they are read together from files of these names, or the code of their refusal."""
+    """Read several tables together from files with these names; return the reading, or the code of the refusal."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [write(table, "csv", Path(folder)).rename(Path(folder) / name) for name, table in tables.items()]
         try:
@@ -73,7 +73,7 @@ def read_written(tables: Mapping[str, Table], options: ColumnOptions | None = No
 
 
 def long_rows(table: Table) -> dict[str, list[str]]:
-    """The same table with a row for each rating."""
+    """Convert a table to one with a row for each rating."""
     raters = {"verdict": "model", "human": "human"}
     rows = [
         (unit, *rater, cell)
@@ -84,7 +84,7 @@ def long_rows(table: Table) -> dict[str, list[str]]:
 
 
 def compared(reading: TableReading | str) -> Any:
-    """What a table compares: each id with both levels, and what is withheld."""
+    """Return what a reading compares: each id with both levels, and the withheld figures."""
     if isinstance(reading, str):
         return reading
     (values,) = reading.values.values()
@@ -97,7 +97,7 @@ def compared(reading: TableReading | str) -> Any:
 
 
 def named(result: Any) -> Any:
-    """The same with categories by what agrees, since their numbers follow the order of first use."""
+    """Replace categories' numbers, which follow the order of first use, by whether judge and person agree."""
     if isinstance(result, str) or result[0] != "categories":
         return result
     kind, levels, withheld = result
@@ -174,7 +174,7 @@ def test_a_choice_that_a_refusal_offers_is_never_refused_for_the_same_reason(tab
 
 
 def stated(reading: TableReading) -> ColumnOptions:
-    """What the second line of a screen says of a table, as options."""
+    """Convert what the second line of the report says about a table to options."""
     (values,) = reading.values.values()
     by_role: dict[bool, tuple[str, ...]] = {
         is_judge: tuple(side.column.name for side in reading.sides("") if side.is_judge is is_judge)

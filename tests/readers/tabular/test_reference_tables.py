@@ -1,4 +1,4 @@
-"""Figures of tables that were worked apart from this package."""
+"""Figures of calibrated tables equal reference figures that were calculated without this package."""
 
 import pytest
 
@@ -10,7 +10,7 @@ CLOSE = 1e-4
 
 
 def cells(listed: str) -> list[str]:
-    """The cells of a column."""
+    """Return the cells of a column."""
     return ["" if word == "-" else word.replace("_", " ") for word in listed.split()]
 
 

@@ -1,4 +1,4 @@
-"""Refusals of tables: each has its code, facts and a way out, and what is filled in of a way out runs when pasted."""
+"""Refusals of tables: each has its code and facts, and the commands it offers run when pasted."""
 
 import json
 import shlex
@@ -29,7 +29,7 @@ def test_columns_without_a_row_in_common_are_refused_with_their_counts(table: Ta
 
 
 def refused_cases() -> list[Any]:
-    """The worked cases that are refused, in one form each."""
+    """Return the worked cases that must be refused, each in one file format."""
     first = {tried.case["name"]: tried for tried in reversed(cases())}
     refused = [pytest.param(tried, id=tried.case["name"]) for tried in first.values() if "refused" in tried.case]
     return refused or [skipped_without(CASES)]

@@ -1,4 +1,4 @@
-"""Levels whose ends nobody stated: what depends on them isn't said, and nobody's pass mark counts false passes."""
+"""Scales whose ends aren't stated: figures that depend on the ends, or on a pass mark, are withheld."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tables as people export them, written with what they mean before any reader saw them: none is read wrongly.
+"""Realistic tables with the meaning intended by their authors, written before any reader was: none is misread.
 
 Each file in `unseen/` lies beside what its author meant: the columns of judges and people, and the figures that follow.
 Where a table could mean two things, being asked is right too, if one of the commands leads to what was meant.
@@ -29,14 +29,14 @@ def expected_of(table: Path) -> dict[str, Any]:
 
 
 def answer_of(*arguments: str) -> dict[str, Any]:
-    """What `calibrate` says of a table, or why it says nothing, as JSON."""
+    """Return what `calibrate` says about a table as JSON, or the error that refuses it."""
     done = run("calibrate", *arguments, "--json", "-", "--quiet", cwd=FOLDER)
     answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"error": {"commands": [], "message": ""}}
     return answer
 
 
 def is_what_was_meant(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    """Whether the figures are those of the author, and the columns too."""
+    """Return whether figures and columns are those that the table's author intended."""
     if "criteria" in expected:
         figures = {
             name: (of["agreement_person"]["value"], of["agreement_person"]["n"])
@@ -62,13 +62,13 @@ def is_what_was_meant(answer: Mapping[str, Any], expected: Mapping[str, Any]) ->
 
 
 def _is_of_pairs(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    """Whether people agree with each other as far as expected."""
+    """Return whether the agreement between annotators is as expected."""
     person = answer["agreement_person"]
     return bool((person["value"], person["n"]) == pytest.approx((expected["pairs"], expected["n"]), abs=CLOSE))
 
 
 def outcome_of(table: Path) -> Outcome:
-    """How a table fares: read as it was meant, asked about, refused, or read as something else."""
+    """Classify how a table is treated: read as intended, asked about, refused, or misread."""
     expected = expected_of(table)
     answer = answer_of(table.name)
     if "error" not in answer:
@@ -79,7 +79,7 @@ def outcome_of(table: Path) -> Outcome:
 
 def _leads_on(expected: Mapping[str, Any]) -> Any:
     def leads_on(command: str) -> bool:
-        """Whether a command asks for what only its user knows, or leads to what was meant."""
+        """Return whether a command needs a value that only the user knows, or gives the intended reading."""
         words = shlex.split(command)[2:]
         if any(word.isupper() and len(word) > 2 for word in words) or expected.get("refused"):
             return True

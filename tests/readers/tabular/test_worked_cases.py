@@ -1,4 +1,4 @@
-"""The worked cases of tables, through the command line: figures, or a refusal with its way out."""
+"""Worked cases of tables, run through the command line: the expected figures, or a refusal with its choices."""
 
 import json
 import shlex
@@ -24,25 +24,25 @@ SETTING = ("--encoding ", "-o encoding=")
 
 @dataclass(frozen=True)
 class Tried:
-    """A worked case in one of the forms that its table is written in."""
+    """A worked case in one of the file formats that its table is written in."""
 
     case: Mapping[str, Any]
     form: str
 
     @property
     def name(self) -> str:
-        """What the test is called."""
+        """Name of the test."""
         return f"{self.case['name']} ({self.form})"
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the form that the case names first; the others are the same table in another file."""
+        """Whether this is the first format that the case names."""
         return bool(self.form == self.case.get("as", [self.form])[0])
 
 
 @cache
 def cases() -> tuple[Tried, ...]:
-    """Every case in each of its forms."""
+    """Return every worked case in each of its file formats."""
     if not CASES.is_file():
         return ()
     listed = cases_in(CASES)["cases"]
@@ -52,13 +52,13 @@ def cases() -> tuple[Tried, ...]:
 
 
 def command_of(case: Mapping[str, Any]) -> str:
-    """Return the command of a case; that of a feature may have been deleted."""
+    """Return the command of a worked case; its feature may have been deleted."""
     command: str = case.get("command", "calibrate")
     return command
 
 
 def files_of(tried: Tried, folder: Path) -> list[str]:
-    """Write a case's files; their names."""
+    """Write the files of a worked case; return their names."""
     case = tried.case
     if "raw" in case:
         for name, text in case["raw"].items():
@@ -75,7 +75,7 @@ def files_of(tried: Tried, folder: Path) -> list[str]:
 
 
 def answer_of(command: str, options: str, files: list[str], folder: Path) -> tuple[int, Any, str]:
-    """The exit status of a command, its JSON, and what it complained of."""
+    """Run a command; return its exit status, its JSON output and its error message."""
     flags = ["--json", "out.json"] if command == "calibrate" else ["--json"]
     (folder / "out.json").unlink(missing_ok=True)
     done = run("markscheme", command, *files, *shlex.split(options.replace(*SETTING)), *flags, cwd=folder)
@@ -84,7 +84,7 @@ def answer_of(command: str, options: str, files: list[str], folder: Path) -> tup
 
 
 def figures_of(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of one comparison, as the cases call them."""
+    """Return the figures of a comparison by the names that worked cases use."""
     criterion = next(iter(answer["criteria"].values()))
     gold = answer["rated"]["gold"]["pass"]
     judge = answer["rated"]["judge"]["pass"]
@@ -98,21 +98,21 @@ def figures_of(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_figures(expected: Mapping[str, float], answer: Mapping[str, Any]) -> None:
-    """Compare the figures that a case names."""
+    """Compare figures with those of a worked case."""
     found = figures_of(answer)
     for name, value in expected.items():
         assert found.get(name) == pytest.approx(value, abs=CLOSE), name
 
 
 def check_people(expected: Mapping[str, float], answer: Mapping[str, Any]) -> None:
-    """Compare the agreement of annotators."""
+    """Compare the agreement between annotators with that of a worked case."""
     assert answer["agreement_person"]["value"] == pytest.approx(expected["pairs"], abs=CLOSE)
     assert answer["all_agree"]["value"] == pytest.approx(expected["all"], abs=CLOSE)
     assert answer["agreement_person"]["n"] == expected["n"]
 
 
 def check_read(expected: Mapping[str, Any], read: Mapping[str, Any]) -> None:
-    """Compare how the table was read."""
+    """Compare how the table was read with a worked case."""
     columns = read["columns"]
     by_role = {
         "judge": [name for name, column in columns.items() if column["role"] == "judge"],
@@ -130,7 +130,7 @@ def check_read(expected: Mapping[str, Any], read: Mapping[str, Any]) -> None:
 
 
 def check(expected: Mapping[str, Any], answer: tuple[int, Any, str]) -> None:
-    """Compare an answer with what a case, or one of its ways out, says."""
+    """Compare an answer with what a worked case, or one of its choices, expects."""
     status, data, complaint = answer
     if "refused" in expected:
         assert status == 2, complaint

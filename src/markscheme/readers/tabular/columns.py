@@ -45,7 +45,7 @@ MOST_SEEN: Final = 200
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column of a table.
+    """One column of a table, with its name and its cells as text.
 
     Attributes:
         name: Name of the column, unique in the table.

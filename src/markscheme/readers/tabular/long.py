@@ -100,7 +100,7 @@ _ANSWERS: Final = frozenset(["accept", "reject", "ignore"])
 
 
 def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
-    """Refuse tasks of Prodigy: their fields don't say what they are, and two hashes name each of them.
+    """Refuse exports of Prodigy, whose fields need to be named by options.
 
     Raises:
         UsageError: With the fields as options: of choices, or of labels that are accepted or rejected.

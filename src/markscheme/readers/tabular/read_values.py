@@ -1,4 +1,4 @@
-"""Read the values of a comparison, and refuse a judge that says the opposite of the people."""
+"""Reading of the values in a comparison, with refusal of a judge whose values seem to be reversed."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -123,7 +123,7 @@ def are_levels(numbers: Sequence[float]) -> bool:
 
 
 def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
-    """Return whether two raters' numbers can't be on one scale.
+    """Return whether the numbers of two raters can't belong to the same scale.
 
     >>> scales_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_differ([2, 3, 5], [1, 4, 4])
     (True, False)

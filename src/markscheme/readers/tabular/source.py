@@ -41,7 +41,7 @@ Rows: TypeAlias = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as its file has it: a header and rows of text.
+    """A table as text: a header, and the cells of each column.
 
     Attributes:
         name: Name of the file, without folder and ending.
@@ -64,7 +64,7 @@ class Sheet:
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """The rows, each as long as the header."""
+        """Rows of the table, each with as many cells as the header."""
         return zip(*self.cells, strict=True)
 
 
