@@ -26,7 +26,7 @@ def test_the_picture_of_the_terminal_shows_what_calibrate_prints_now() -> None:
     assert shown == PICTURES.plain_words(PICTURES.printed()), "out of date: run python tools/docs/pictures.py"
 
 
-def test_the_picture_of_the_terminal_loads_nothing() -> None:
+def test_the_terminal_picture_loads_no_external_resource() -> None:
     svg = PICTURES.TERMINAL.read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[^\"' )]+", svg)) == {"http://www.w3.org/2000/svg"}
 

@@ -65,7 +65,7 @@ def test_every_key_of_a_rubric_is_in_the_reference() -> None:
         assert f"| `{key}` |" in page
 
 
-def test_every_decision_is_listed() -> None:
+def test_every_page_about_a_design_decision_is_in_the_list_of_decisions() -> None:
     for place in (DOCS / "decisions").glob("0*.md"):
         assert f"({place.name})" in MADE["decisions/index.md"]
 
@@ -79,7 +79,7 @@ def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
         assert target.exists(), f"{page}: {link}"
 
 
-def test_links_out_of_the_pages_lead_to_pages_made_for_them() -> None:
+def test_links_to_files_outside_the_docs_folder_lead_to_pages_that_the_site_makes_for_them() -> None:
     assert (
         SITE.with_links_of_site("[a](../benchmarks/README.md)", "index.md") == "[a](repository/benchmarks/overview.md)"
     )
@@ -108,7 +108,7 @@ def _leaves(navigation: Any) -> Iterator[str]:
             yield from (leaf for value in navigation for leaf in _leaves(value))
 
 
-def test_the_site_loads_nothing_from_elsewhere() -> None:
+def test_the_site_loads_nothing_from_other_servers() -> None:
     assert yaml.safe_load(SETTINGS)["theme"]["font"] is False
     assert not re.search(r"https?://", SETTINGS)
     assert not re.search(r"https?://|@import", (DOCS / "assets" / "site.css").read_text(encoding="utf-8"))

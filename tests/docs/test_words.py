@@ -119,7 +119,7 @@ def place(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def test_a_phrase_is_found_across_lines_and_by_whole_words() -> None:
+def test_the_search_for_forbidden_phrases_matches_whole_words_across_line_breaks() -> None:
     assert found_in("Read it\nanew, and of\nthen.") == ["anew", "of then"]
     assert found_in("A newer renewal, often thenceforth.") == []
 

@@ -59,7 +59,7 @@ def played(answer: Answer, **options: object) -> JudgeError:
 # --- a verdict from a real model -------------------------------------------------------------------------------------
 
 
-def test_a_real_model_gives_a_verdict_under_our_schema_through_the_real_sdk(messages_front: MessagesFront) -> None:
+def test_a_real_model_gives_a_verdict_that_obeys_the_schema_through_the_real_sdk(messages_front: MessagesFront) -> None:
     async def run() -> None:
         judge = at(messages_front.url, max_tokens=300)
         graded = await grade(RUBRIC, "Paris is the capital of France.", Briefly(judge))
@@ -125,13 +125,13 @@ def test_the_reason_why_an_answer_ended_is_reported(stop_reason: str, stop: str)
         assert asked(at(server.url)).stop == stop
 
 
-def test_a_refusal_without_content_is_a_reply_that_refuses() -> None:
+def test_an_answer_without_content_in_which_the_model_declines_becomes_a_reply_that_refuses() -> None:
     with MessagesFront(lambda _: front.refusal()) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.stop) == ("", "refusal")
 
 
-def test_answers_without_numbers_of_tokens_leave_the_usage_unknown() -> None:
+def test_answers_without_token_counts_leave_the_usage_unknown() -> None:
     body = json.loads(front.message(VERDICT).body) | {"usage": {"input_tokens": "many", "output_tokens": -1}}
     with MessagesFront(lambda _: Answer(json.dumps(body).encode())) as server:
         assert asked(at(server.url)).usage == Usage(calls=1)
@@ -187,7 +187,7 @@ def test_a_user_and_password_in_the_address_are_sent_but_never_shown(caplog: pyt
 @pytest.mark.parametrize(
     "address", ["nonsense", "ftp://host", "http://", "http://host:port", f"https://host/?key={KEY}", "http://[::1"]
 )
-def test_an_invalid_address_is_refused_without_being_repeated(address: str) -> None:
+def test_an_invalid_address_is_refused_without_being_shown(address: str) -> None:
     with pytest.raises(UsageError) as caught:
         AnthropicJudge(base_url=address)
     assert KEY not in str(caught.value)
@@ -346,7 +346,7 @@ LATE = 60.0
 """Seconds until the answer comes, for which nobody waits; far longer than a slow machine takes to give it up."""
 
 
-def test_an_answer_that_comes_too_late_is_given_up_at_our_own_deadline() -> None:
+def test_an_answer_that_comes_after_the_judge_s_deadline_is_given_up() -> None:
     is_given_up = threading.Event()
     came_first: list[bool] = []
 

@@ -191,7 +191,7 @@ def test_after_the_budget_ends_no_job_begins_and_running_ones_still_give_results
     assert work.begun == [3.0, 1.0, 2.0]
 
 
-def test_any_other_error_of_a_job_cancels_the_rest_before_it_is_raised() -> None:
+def test_an_error_of_a_job_cancels_the_running_jobs_before_it_is_raised() -> None:
     work = Work(**{"1.0": NoJudge("no key")})
     with pytest.raises(NoJudge, match="no key"):
         run(_all(work, [3.0, 1.0, 2.0, 4.0], 3))

@@ -44,7 +44,7 @@ def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: st
     assert len(provider.asked_at) == 8
 
 
-def test_any_other_lasting_refusal_of_every_call_ends_the_run_after_a_few() -> None:
+def test_if_every_call_is_refused_for_another_reason_the_run_ends_after_a_few_calls() -> None:
     provider = Provider(always(refused(400)))
     with pytest.raises(NoJudge):
         run(graded(Limited(provider, Limiter()), 2_000))
@@ -65,7 +65,7 @@ def test_after_an_api_key_is_revoked_the_remaining_submissions_are_ungraded_with
     assert sum("refused (401); not asked again for now" in str(grade.error) for grade in grades) >= 1_950 - FAILURES - 8
 
 
-def test_a_judge_that_is_down_is_not_hammered_and_is_given_up_in_the_stated_time() -> None:
+def test_a_judge_that_is_down_is_called_rarely_and_given_up_within_the_stated_time() -> None:
     async def main() -> tuple[list[Grade], float]:
         loop = asyncio.get_running_loop()
         began = loop.time()

@@ -212,7 +212,7 @@ def test_the_answer_s_token_limit_is_sent_under_either_of_two_names_or_left_out(
         assert not {"max_tokens", "max_completion_tokens"} & server.requests[-1].keys()
 
 
-def test_openais_own_address_is_sent_max_completion_tokens() -> None:
+def test_requests_to_openai_s_own_address_send_max_completion_tokens() -> None:
     seen: list[bytes] = []
 
     def answer(request: Any) -> Any:
@@ -600,7 +600,7 @@ def test_a_final_refusal_inside_a_response_with_status_200_is_not_retried() -> N
     assert (error.status, error.transient) == (402, False)
 
 
-def test_a_number_of_tokens_of_400_digits_leaves_the_usage_unknown() -> None:
+def test_a_token_count_of_400_digits_leaves_the_usage_unknown() -> None:
     usage = {"prompt_tokens": 10**400, "completion_tokens": 9}
     body = {**completion(VERDICT).body, "usage": usage}
     with ChatServer(lambda _: Answer(body)) as server:

@@ -35,7 +35,7 @@ def test_a_panel_s_median_or_most_common_level_counts_and_all_votes_are_kept() -
     assert by_median.usage.calls == 6
 
 
-def test_a_member_that_fails_has_no_vote() -> None:
+def test_a_panel_member_that_fails_has_no_vote() -> None:
     graded_panel = graded([5, JudgeUnavailable("gone"), 3])
     assert graded_panel.verdicts["clarity"].votes == (5.0, 3.0)
     assert graded_panel.verdicts["clarity"].level == 4.0
@@ -47,7 +47,7 @@ def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
     assert graded_panel.error == "clarity: gone"
 
 
-def test_a_failed_member_is_an_empty_part_that_says_why() -> None:
+def test_a_failed_panel_member_gives_an_empty_part_with_the_reason() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
         (True, "end", None),
@@ -75,12 +75,12 @@ def test_a_panel_with_one_member_raises_that_member_s_error() -> None:
         asked(Panel([member(UnreadableReply("garbage"))]))
 
 
-def test_an_empty_budget_stops_the_panel_whatever_others_answer() -> None:
+def test_an_exhausted_budget_stops_the_panel_even_if_other_members_answer() -> None:
     with pytest.raises(BudgetError):
         asked(Panel([member({"c1": "MET"}), member(BudgetError("spent"))]))
 
 
-def test_an_empty_budget_stops_a_judge_asked_several_times_though_another_request_failed_first() -> None:
+def test_an_exhausted_budget_stops_a_judge_asked_several_times_even_if_another_request_failed_first() -> None:
     for problem in (BudgetError("spent"), NoJudge("no key")):
         with pytest.raises(type(problem)):
             asked(Repeated(ScriptedJudge([JudgeUnavailable("gone"), problem]), 2))

@@ -56,7 +56,7 @@ def test_a_judge_opened_by_name_is_limited_and_cached(asking: Asking, name: str,
     assert (opened.identity.name, opened.identity.model) == (judge, model)
 
 
-def test_without_a_cache_no_reply_is_kept() -> None:
+def test_a_judge_that_is_opened_without_a_cache_keeps_no_reply() -> None:
     assert isinstance(open_judge("anthropic", asking=Asking(memory=None)), Limited)
 
 

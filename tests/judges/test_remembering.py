@@ -130,7 +130,7 @@ def test_the_cache_folder_is_closed_to_other_users(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "new" / "folder" / REPLIES_FILE).stat().st_mode) == 0o600
 
 
-def test_a_damaged_cache_file_loses_the_cache_and_not_the_run(tmp_path: Path) -> None:
+def test_a_damaged_cache_file_is_not_used_and_the_run_continues(tmp_path: Path) -> None:
     (tmp_path / REPLIES_FILE).write_bytes(b"no database" * 100)
     memory = Memory(tmp_path)
     with pytest.warns(RuntimeWarning, match="replies are not kept"):

@@ -34,7 +34,7 @@ def test_each_label_follows_from_the_faults_built_into_the_example(example: dict
     assert label["kind"] == "constructed"
 
 
-def test_every_level_and_every_fault_occurs() -> None:
+def test_every_level_and_every_fault_occurs_in_the_labelled_set() -> None:
     levels = [label["criteria"] for example in LABELLED.examples for label in example["labels"]]
     for criterion in RUBRIC.criteria:
         answers = {str(level[criterion.name]) for level in levels}

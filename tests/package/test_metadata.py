@@ -76,7 +76,7 @@ def test_the_wheel_contains_type_information_for_all_public_modules(unpacked_whe
     assert all((installed / stub).with_suffix(".py").is_file() for stub in stubs)
 
 
-def test_every_dependency_has_a_lower_bound_and_one_below_its_next_major_version() -> None:
+def test_every_dependency_has_a_lower_bound_and_an_upper_bound_at_its_next_major_version() -> None:
     for requirement in PROJECT["dependencies"]:
         match = re.fullmatch(r"([\w.-]+)>=(\d+)[\d.]*,<(\d+)", requirement)
         assert match, requirement

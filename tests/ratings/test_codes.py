@@ -159,7 +159,7 @@ def test_equal_rows_of_some_columns_get_the_same_number_and_different_rows_diffe
 
 
 @given(st.lists(RATINGS, max_size=14))
-def test_a_column_is_the_same_from_ratings_and_from_codes_in_another_order(ratings: list[Rating]) -> None:
+def test_a_table_s_column_is_the_same_from_ratings_in_another_order(ratings: list[Rating]) -> None:
     once = list({(rating.id, rating.rater, rating.kind, rating.sample): rating for rating in ratings}.values())
     table = rating_table(RUBRIC, list("abcde"), once)
     for column in table.columns:
@@ -208,7 +208,7 @@ def n_made(folder: Path, *command: str) -> int:
 
 
 @pytest.mark.parametrize("n", [1_000, pytest.param(20_000, marks=pytest.mark.proof)])
-def test_few_ratings_are_made_of_many_plain_rows(
+def test_calibrating_many_plain_rows_makes_few_rating_objects(
     n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Calibrate with two ratings of each of 20,000 examples, in 40,000 rows."""

@@ -44,7 +44,7 @@ def only_label(path: Path) -> Rating:
     return label
 
 
-def test_the_long_form_keeps_inputs_labels_and_how_the_example_was_drawn(tmp_path: Path) -> None:
+def test_the_full_format_of_examples_keeps_inputs_and_labels_and_how_the_example_was_drawn(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "examples.jsonl",
@@ -188,7 +188,7 @@ def test_a_file_of_examples_that_is_not_json_is_refused_with_the_line_of_the_fau
         ('{"id": "b", "labels": [], "response": "B"}', '{"id": "c", "labels": [], "response": NaN}', 4),
     ],
 )
-def test_a_line_that_is_no_json_among_lines_that_are_is_refused_with_its_own_line(
+def test_an_invalid_line_among_json_lines_is_refused_with_its_line_number(
     tmp_path: Path, first: str, second: str, expected_line: int
 ) -> None:
     label = {"rater": "p1", "criteria": {"clarity": 4}}
@@ -213,7 +213,7 @@ def test_the_same_response_under_two_ids_is_warned_of(tmp_path: Path) -> None:
         load_examples(path, RUBRIC)
 
 
-def test_a_response_that_stands_in_the_rubric_is_warned_of_as_a_leak(tmp_path: Path) -> None:
+def test_a_response_that_the_rubric_shows_causes_a_warning_of_a_leak(tmp_path: Path) -> None:
     path = written(tmp_path, "e.jsonl", {"id": "a", "response": "Done\nat 5."})
     with pytest.warns(RatingWarning, match="leak"):
         load_examples(path, RUBRIC)
@@ -290,7 +290,7 @@ def test_a_short_passage_that_response_and_anchor_share_is_not_a_leak(tmp_path: 
 PAIR = {"id": "a", "query": "When?", "first": "At five.", "second": "Soon."}
 
 
-def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_what_that_needs(tmp_path: Path) -> None:
+def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_an_explanation(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="it needs `compare: pairs`"):
         load_examples(written(tmp_path, "pairs.jsonl", PAIR), RUBRIC)
 

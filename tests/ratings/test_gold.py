@@ -87,7 +87,7 @@ def test_levels_of_several_people_are_combined_by_the_chosen_rule(by: str, level
     assert gold_of(set_of(labels), ONE, by=by).levels["tone"].tolist() == [level]  # type: ignore[arg-type]
 
 
-def test_the_overall_gold_score_is_the_given_one_else_that_of_the_levels() -> None:
+def test_the_overall_gold_score_is_the_given_one_or_else_computed_from_the_levels() -> None:
     truth = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
     gold = gold_of(truth, ONE)
     assert gold.scores.tolist() == [0.4, 0.75]
@@ -158,7 +158,7 @@ def test_an_even_split_leaves_no_score_or_decision_if_its_answer_could_change_th
     assert bool(np.isfinite(gold.decisions[0])) == has_decision
 
 
-def test_an_even_split_of_explicit_decisions_is_named() -> None:
+def test_an_even_split_of_annotators_decisions_is_reported() -> None:
     labels = (tone(0, "p", "human", 5, passed=True), tone(0, "q", "human", 5, passed=False))
     gold = gold_of(set_of(labels), ONE)
     assert (np.isnan(gold.decisions).tolist(), gold.even_splits) == ([True], (("e0", "pass or fail"),))

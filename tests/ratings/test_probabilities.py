@@ -40,7 +40,7 @@ def test_probabilities_read_back_as_they_were_written(tmp_path: Path) -> None:
     assert written["probabilities"] == pytest.approx({"UNMET": 0.07, "MET": 0.93})
 
 
-def test_without_a_level_the_most_probable_counts_and_labels_name_levels_too(tmp_path: Path) -> None:
+def test_a_rating_with_probabilities_but_no_level_has_the_most_probable_level(tmp_path: Path) -> None:
     (rating,) = read(tmp_path, {"tone": {"probabilities": {"met": 0.2, "unmet": 0.8}}, "clarity": CLEAR})
     assert rating.criteria["tone"].level == 0.0
     assert rating.criteria["clarity"].level == 3.0
@@ -51,7 +51,7 @@ def test_without_a_level_the_most_probable_counts_and_labels_name_levels_too(tmp
     [{"MET": 0.9}, {"MET": 0.9, "UNMET": 0.3}, {"MET": 1.7, "UNMET": -0.7}, {"MET": "0.9", "UNMET": 0.1}, [0.1, 0.9],
      {"MET": 0.5, "UNMET": 0.3, "maybe": 0.2}],
 )  # fmt: skip
-def test_what_is_not_a_distribution_over_the_levels_is_refused_with_its_line(
+def test_probabilities_that_are_not_a_distribution_over_the_levels_are_refused_with_their_line(
     tmp_path: Path, probabilities: Any
 ) -> None:
     with pytest.raises(RatingError, match=r"judge.jsonl:1.*tone: "):

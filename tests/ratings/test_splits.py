@@ -38,7 +38,7 @@ def a_set(folder: Path, *examples: Example) -> ExampleSet:
     return ExampleSet(examples, folder / "examples.jsonl")
 
 
-def test_the_digest_is_of_ids_and_labels_in_any_order(tmp_path: Path) -> None:
+def test_the_digest_of_labels_does_not_depend_on_their_order(tmp_path: Path) -> None:
     first, two = example("1", "test", 0.2), example("2", "test", 0.8)
     digest = labelling_digest(a_set(tmp_path, first, two))
     assert digest == labelling_digest(a_set(tmp_path, two, first))
@@ -111,7 +111,7 @@ def test_a_group_with_examples_in_both_dev_and_test_causes_a_warning(tmp_path: P
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
 
 
-def test_half_a_line_of_the_record_is_never_deleted_and_never_blocks_further_lines(tmp_path: Path) -> None:
+def test_half_a_line_at_the_end_of_a_record_is_set_aside_and_does_not_block_further_lines(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     record_tuning(examples, ["1"], {}, at="2026-11-02")
@@ -128,7 +128,7 @@ def test_half_a_line_of_the_record_is_never_deleted_and_never_blocks_further_lin
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_line_of_the_record_is_named_and_the_rest_counts_if_skipping_is_allowed(tmp_path: Path) -> None:
+def test_a_damaged_line_in_the_record_of_looks_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:
@@ -142,9 +142,7 @@ def test_a_damaged_line_of_the_record_is_named_and_the_rest_counts_if_skipping_i
 
 
 @pytest.mark.parametrize("line", ['{"ids": ', '{"ids": 5}', '{"at": "2026-11-03"}', "[]", "5"])
-def test_a_damaged_line_of_the_tuning_record_is_named_and_the_rest_counts_if_skipping_is_allowed(
-    tmp_path: Path, line: str
-) -> None:
+def test_a_damaged_line_in_the_record_of_tuning_is_reported_and_may_be_skipped(tmp_path: Path, line: str) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     record_tuning(examples, ["1"], {}, at="2026-11-02")
     with (tmp_path / "tuned.jsonl").open("a") as file:
@@ -156,7 +154,7 @@ def test_a_damaged_line_of_the_tuning_record_is_named_and_the_rest_counts_if_ski
         assert used_to_tune(examples) == {"1", "2"}
 
 
-def test_no_record_is_ever_written_through_a_link(tmp_path: Path) -> None:
+def test_records_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
     victim = tmp_path / "victim.jsonl"
     victim.write_text("")
     examples = a_set(tmp_path, example("1", "test"))

@@ -37,7 +37,7 @@ def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
     return rating(unit, rater, "human", ONE, [level], **more)
 
 
-def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
+def test_the_overall_score_is_the_given_one_or_else_computed_if_all_levels_are_given() -> None:
     both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
     assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
     assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
@@ -48,14 +48,14 @@ def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
     assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
 
 
-def test_a_decision_is_the_given_one_else_that_of_score_and_required_criteria() -> None:
+def test_a_decision_is_the_given_one_or_else_follows_from_score_and_required_criteria() -> None:
     levels = {"safe": Rated(0.0), "good": Rated(1.0)}
     assert collapsed([Rating("a", "r", "model", levels)], REQUIRED).decision is False
     assert collapsed([Rating("a", "r", "model", levels, passed=True)], REQUIRED).decision is True
     assert collapsed([Rating("a", "r", "model", {"safe": Rated(1.0)})], REQUIRED).decision is None
 
 
-def test_a_table_has_a_column_for_each_rater_with_gaps() -> None:
+def test_a_table_has_a_column_for_each_rater_with_nan_for_missing_ratings() -> None:
     ratings = [
         Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
         Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
@@ -90,12 +90,14 @@ def test_of_several_samples_with_scores_that_differ_from_their_levels_the_median
 
 
 @pytest.mark.parametrize(("decisions", "decided"), [([True, True, False], True), ([True, False], None)])
-def test_where_only_decisions_were_given_the_majority_decides(decisions: list[bool], decided: bool | None) -> None:
+def test_if_several_samples_have_only_decisions_the_majority_decides(
+    decisions: list[bool], decided: bool | None
+) -> None:
     samples = [Rating("a", "j", "model", passed=passed, sample=k) for k, passed in enumerate(decisions)]
     assert collapsed(samples, ONE).decision is decided
 
 
-def test_levels_without_order_collapse_to_the_commonest_not_to_the_middle() -> None:
+def test_several_samples_of_an_unordered_level_are_combined_to_the_most_common_one() -> None:
     kinds = rubric_from_data(
         {
             "criteria": [
@@ -155,7 +157,7 @@ def test_asking_a_table_for_an_unknown_column_names_the_existing_ones() -> None:
         table["q"]
 
 
-def test_shared_ids_keep_the_order_of_the_first() -> None:
+def test_ids_shared_by_several_sets_of_ratings_keep_the_order_of_the_first_set() -> None:
     assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
 
 

@@ -86,7 +86,7 @@ def test_labels_that_changed_between_two_files_are_counted_and_the_later_ones_co
     assert gold.levels["polite"][0] == 2.0
 
 
-def test_only_the_json_of_a_calibration_is_recognized_as_one(tmp_path: Path) -> None:
+def test_only_a_json_report_of_calibrate_is_recognized_as_a_calibration(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"rated": 3}')
     (tmp_path / "y.json").write_text("{")
     assert is_calibration(Peek(calibration(tmp_path)))

@@ -181,7 +181,7 @@ def test_json_lines_in_markscheme_s_own_format_are_read_with_all_their_keys(tmp_
     assert (second.error, second.criteria) == ("refused", {})
 
 
-def test_lines_of_gold_and_judge_are_labels_and_verdicts(tmp_path: Path) -> None:
+def test_lines_with_the_keys_gold_and_judge_give_labels_and_verdicts(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": "e1", "gold": true, "judge": false}\n{"id": "e2", "pass": null}\n')
     content = imported(tmp_path / "r.jsonl")
     assert [(r.rater, r.passed) for r in content.ratings] == [("judge", False), ("person", True)]
@@ -240,7 +240,7 @@ THREE = rubric_from_data(
 )
 
 
-def test_yes_and_no_are_levels_of_a_criterion_that_has_them_not_decisions(tmp_path: Path) -> None:
+def test_yes_and_no_are_levels_and_not_decisions_if_the_criterion_has_them_as_levels(tmp_path: Path) -> None:
     path = table(tmp_path, "id,verdict,human\na,yes,no\nb,partly,yes\n")
     content = imported(path, THREE, Columns())
     assert [(r.kind, levels_of(r), r.passed) for r in content.ratings] == [

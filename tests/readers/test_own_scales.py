@@ -60,7 +60,7 @@ def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_
 @pytest.mark.parametrize(
     ("values", "named"), [([0, 1, 2, 3, 4], "judge=0..4"), ([0, 1, 1, 0, 1], "judge=0..1")], ids=["from 0", "yes or no"]
 )
-def test_a_judge_that_counts_from_0_or_says_yes_and_no_is_not_read_as_low_levels(
+def test_a_judge_s_scale_from_0_or_of_yes_and_no_is_not_mistaken_for_low_levels(
     values: list[float], named: str, tmp_path: Path
 ) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", values)
@@ -77,7 +77,7 @@ def test_a_single_level_off_the_scale_makes_an_unreadable_rating_and_no_other_sc
     assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]
 
 
-def test_a_severe_judge_on_the_same_scale_is_not_refused(tmp_path: Path) -> None:
+def test_a_severe_judge_on_the_same_scale_is_not_taken_for_one_on_another_scale(tmp_path: Path) -> None:
     severe = ratings(tmp_path / "judge.jsonl", "gpt", "model", [1, 1, 2, 1.5, 2])
     assert len(judge_ratings(severe, QUALITY)) == 5
 

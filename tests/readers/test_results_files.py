@@ -9,7 +9,9 @@ from tests.commands.console import run
 from tests.promptfoo.rated_run import written
 
 
-def test_what_promptfoo_writes_is_recognized_as_json_or_lines(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_are_recognized_as_json_and_as_json_lines(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
     rows = rated_results["results"]["results"]
     (tmp_path / "out.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     assert has_results(tmp_path / "out.jsonl")
@@ -23,7 +25,9 @@ def test_a_rubric_and_a_file_of_ratings_are_not_taken_for_promptfoo_s_results(tm
     assert not has_results(tmp_path / "ratings.jsonl")
 
 
-def test_a_rubric_named_together_with_results_is_refused(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_naming_a_rubric_together_with_promptfoo_s_results_is_refused(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
     results = written(rated_results, tmp_path / "out.json")
     done = run("calibrate", str(results), "code-quality", cwd=tmp_path)
     assert done.returncode == 2

@@ -63,7 +63,9 @@ def test_a_file_s_name_decides_its_shape_only_if_the_content_is_empty_or_damaged
 
 
 @pytest.mark.parametrize(("encoding", "shape"), [("utf-16", "sheet"), ("cp1252", "sheet"), ("utf-8", "sheet")])
-def test_text_in_another_encoding_is_a_table_under_any_name(encoding: str, shape: FileShape, tmp_path: Path) -> None:
+def test_a_table_in_another_encoding_is_recognized_under_any_file_name(
+    encoding: str, shape: FileShape, tmp_path: Path
+) -> None:
     (tmp_path / "t.txt").write_bytes(TABLE.replace("pass", "sí").encode(encoding))
     assert Peek(tmp_path / "t.txt").shape == shape
 
@@ -76,7 +78,7 @@ def test_a_parquet_file_is_recognized_by_its_first_bytes(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("start", [b"\x89PNG\r\n\x1a\n\0\0", b"%PDF-1.7\n\xff\xfe", b"\xff\xd8\xff\xe0\0\x10JFIF"])
-def test_an_image_or_a_pdf_is_no_table(start: bytes, tmp_path: Path) -> None:
+def test_an_image_or_a_pdf_is_not_read_as_a_table(start: bytes, tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(start)
     assert Peek(tmp_path / "t").shape == "text"
 

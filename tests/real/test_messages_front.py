@@ -86,7 +86,7 @@ def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_fr
 
 
 @pytest.mark.proof  # the real model once more
-def test_the_real_model_answers_many_who_ask_at_once(messages_front: MessagesFront) -> None:
+def test_the_real_model_answers_many_simultaneous_requests(messages_front: MessagesFront) -> None:
     config = {"format": {"type": "json_schema", "schema": VERDICT}}
 
     async def four(client: anthropic.AsyncAnthropic) -> list[Message]:
@@ -128,7 +128,9 @@ def test_a_request_that_the_model_cannot_take_gets_an_error_in_the_api_s_form(me
         (529, anthropic.InternalServerError),
     ],
 )
-def test_errors_arrive_as_the_sdks_own_classes(status: int, error: type[anthropic.APIStatusError]) -> None:
+def test_errors_of_the_test_server_arrive_as_the_sdk_s_own_exceptions(
+    status: int, error: type[anthropic.APIStatusError]
+) -> None:
     with MessagesFront(answered(front.failing(status, retry_after=0.01))) as running:
         with pytest.raises(error) as caught:
             with_sdk(running.url, ask)
@@ -147,7 +149,7 @@ def test_the_sdk_asks_again_after_the_time_in_the_answer() -> None:
     assert third > second
 
 
-def test_a_refusal_a_cut_off_and_an_empty_answer_are_messages() -> None:
+def test_a_refusal_and_a_truncated_answer_and_an_empty_answer_are_valid_messages() -> None:
     answers = front.refusal(), front.cut_off('{"reason": "it'), front.message()
     with MessagesFront(answered(*answers)) as running:
         refused, cut, empty = (with_sdk(running.url, ask) for _ in answers)

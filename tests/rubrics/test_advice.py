@@ -86,7 +86,7 @@ def test_levels_without_descriptions_are_reported_as_unanchored() -> None:
 
 
 @pytest.mark.parametrize("highest", [8, 10, 100])
-def test_missing_descriptions_are_no_advice_on_a_scale_of_many_levels(highest: int) -> None:
+def test_missing_descriptions_are_not_reported_on_a_scale_with_many_levels(highest: int) -> None:
     keys: dict[str, Any] = {"description": "How the tone is", "scale": {"min": 1, "max": highest}}
     assert codes_of_criterion(**keys) == codes_of_criterion(**keys, levels=ANCHORED) == ["too-many-levels"]
     described = [{"value": value, "description": "."} for value in range(1, highest + 1)]

@@ -288,7 +288,7 @@ def test_an_invalid_rubric_is_refused_with_the_line_of_the_fault(what: str, tmp_
     assert problem in fault[1]
 
 
-def test_aliases_that_explode_are_refused_before_they_do(tmp_path: Path) -> None:
+def test_yaml_aliases_that_would_expand_to_a_huge_document_are_refused_before_they_expand(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     ((_, problem),) = refusals(written(tmp_path, "\n".join(lines)))
@@ -372,7 +372,7 @@ def test_if_the_declared_inputs_are_invalid_no_input_is_reported_as_undeclared(t
 
 @pytest.mark.parametrize("kind", shipped_kinds(), ids=lambda kind: kind.name)
 @pytest.mark.parametrize("form", ["{}", " {} ", "{}+recorded:replies.jsonl", "recorded:replies.jsonl + {}"])
-def test_a_rubric_names_any_judge_but_one_of_code(kind: JudgeKind, form: str) -> None:
+def test_a_rubric_may_name_any_judge_except_one_that_is_code_to_import(kind: JudgeKind, form: str) -> None:
     name = form.format(f"{kind.name}:os:getcwd")
     rubric = {"judge": {"name": name}, "criteria": [{"requirement": "A"}]}
     if kind.names_code:
@@ -387,7 +387,7 @@ def test_faults_in_sections_and_under_the_key_rubric_are_reported_with_their_own
     assert [line for line, _ in refusals(written(tmp_path, text))] == [5, 6]
 
 
-def test_json_faults_have_lines_too(tmp_path: Path) -> None:
+def test_faults_in_json_rubrics_are_reported_with_their_lines(tmp_path: Path) -> None:
     weight = '{\n "criteria": [\n  {"requirement": "A",\n   "weight": NaN}]}'
     assert refusals(written(tmp_path, weight, "r.json"))[0][0] == 4
     twice = '{\n "criteria": [\n  {"requirement": "A",\n   "requirement": "B"}]}'
@@ -402,7 +402,7 @@ def test_half_a_surrogate_pair_is_refused_in_data_and_replaced_in_a_json_text() 
     assert Rubric.from_json('[{"requirement": "a\\ud800"}]').criteria[0].requirement == "a\ufffd"
 
 
-def test_deep_json_is_refused() -> None:
+def test_deeply_nested_json_is_refused() -> None:
     for depth in (60, 100_000):
         with pytest.raises(RubricError, match="nested more than 50 deep"):
             Rubric.from_json("[" * depth + "]" * depth)

@@ -67,7 +67,7 @@ def test_settings_of_the_comparison_of_pairs_are_part_of_the_rubric_s_fingerprin
     assert plain.fingerprint != wider.fingerprint
 
 
-def test_levels_of_a_preference_mirror_each_other() -> None:
+def test_a_preference_scale_whose_levels_do_not_mirror_each_other_is_refused() -> None:
     with pytest.raises(RubricError, match="mirror each other"):
         Scale((Level(-1.0, "first"), Level(0.5, "second")), mirrored=True)
 

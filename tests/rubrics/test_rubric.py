@@ -29,7 +29,7 @@ def test_positions_run_from_0_at_the_worst_to_1_at_the_best_level(lowest: int, s
 
 
 @pytest.mark.parametrize(("position", "level"), [(0.0, 0.2), (0.5, 0.5), (1.0, 0.8)])
-def test_a_position_beyond_a_scale_of_options_is_its_nearer_end(position: float, level: float) -> None:
+def test_a_position_beyond_the_ends_of_a_scale_gives_the_nearest_end(position: float, level: float) -> None:
     scale = Scale((Level(0.2, "poor"), Level(0.8, "fine")), by_label=True)
     assert scale.at(position) == level
 

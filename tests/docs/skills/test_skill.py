@@ -60,7 +60,7 @@ def test_the_agent_skill_is_short_and_refers_to_files_that_are_read_only_when_ne
             assert f"]({name})" in SKILL, name
 
 
-def test_links_of_the_skill_lead_to_files() -> None:
+def test_links_in_the_agent_skill_lead_to_existing_files() -> None:
     for path in FILES:
         for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).is_file(), f"{path}: {link}"

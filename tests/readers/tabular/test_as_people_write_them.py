@@ -88,7 +88,7 @@ def test_a_mean_is_not_offered_as_an_annotator() -> None:
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
 
 
-def test_columns_of_criteria_by_raters_are_offered_as_patterns_and_never_all_together() -> None:
+def test_columns_named_after_criteria_and_raters_are_offered_as_patterns_and_never_all_as_one_side() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     error = refused(table)
     assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")
@@ -97,7 +97,7 @@ def test_columns_of_criteria_by_raters_are_offered_as_patterns_and_never_all_tog
     assert refused(with_judge).choices[0] == "--human '*_ann' --human '*_ben' --judge '*_gpt-4o'"
 
 
-def test_a_pattern_that_takes_other_columns_in_is_not_offered() -> None:
+def test_a_pattern_that_also_matches_other_columns_is_not_offered() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     notes_of_one = {**table, "notes_ann": ["too long", "fine", "ok", "short"] * 5}
     assert refused(notes_of_one).choices == ("--human 'tone_*' --human 'facts_*'",)
@@ -119,7 +119,7 @@ def test_a_column_of_words_and_one_of_scores_are_both_offered_though_they_share_
                    human=("checker",)).code == "pass-mark"  # fmt: skip
 
 
-def test_a_long_table_may_have_a_column_with_the_judges_verdict_on_each_example() -> None:
+def test_a_table_with_a_row_per_annotator_may_have_a_column_with_the_judge_s_verdicts() -> None:
     rows = [
         {"id": f"p{row}", "annotator": rater, "vote": vote, "judge_vote": "A" if row % 2 else "B"}
         for row in range(12)
@@ -144,7 +144,7 @@ def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
 
 
 @pytest.mark.parametrize("sign", ["–", "—", "k. A.", "k.A.", "n. a."])
-def test_signs_for_no_rating_are_missing_among_numbers(sign: str) -> None:
+def test_in_a_column_of_numbers_signs_such_as_a_dash_count_as_missing_ratings(sign: str) -> None:
     reading = read({"judge": GRADES, "human": [sign, *GRADES[1:]]})
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
@@ -174,7 +174,7 @@ def test_scores_with_comments_are_offered_as_the_numbers_that_they_begin_with() 
 
 
 @pytest.mark.parametrize("choice", [0, 1, 2])
-def test_a_choice_for_mixed_cells_settles_all_columns_at_once(choice: int) -> None:
+def test_a_choice_for_cells_that_mix_numbers_and_words_resolves_all_columns_at_once(choice: int) -> None:
     ours = ["4 - good", "5/5", "2, off", "3-4", *GRADES[4:]]
     theirs = ["5/5", "skipped", "1: no A-3", "4/5", *GRADES[4:]]
     error = refused({"judge": ours, "human": theirs})
@@ -213,7 +213,7 @@ def test_totals_and_notes_are_not_examples_whether_above_or_below_the_rows(
     assert any("sum up" in note for note in notes(reading))
 
 
-def test_a_mean_of_a_table_without_texts_is_left_out_by_its_numbers(tmp_path: Path) -> None:
+def test_a_row_of_means_in_a_table_without_texts_is_recognized_by_its_numbers(tmp_path: Path) -> None:
     rows = [f"q{row},{1 + row % 4},{1 + row % 3}" for row in range(12)]
     for last, n in (("mean,2.5,2", 12), ("mean,4,1", 13)):
         path = file_of(tmp_path, "\n".join(["id,judge,human", *rows, last]))
@@ -247,7 +247,7 @@ def test_a_first_row_of_values_is_an_example_and_not_a_header(tmp_path: Path) ->
     assert any("not a header" in note for note in notes(reading))
 
 
-def test_sheets_with_the_same_columns_are_joined_by_id_when_all_are_named(tmp_path: Path) -> None:
+def test_all_sheets_of_a_workbook_with_the_same_columns_are_joined_by_id_on_request(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -273,7 +273,7 @@ def test_sheets_with_the_same_columns_are_joined_by_id_when_all_are_named(tmp_pa
 
 
 @pytest.mark.parametrize("is_choice", [True, False])
-def test_tasks_of_prodigy_are_refused_with_their_fields_as_options(is_choice: bool, tmp_path: Path) -> None:
+def test_prodigy_exports_are_refused_with_options_for_their_fields(is_choice: bool, tmp_path: Path) -> None:
     tasks = [
         {"text": f"text {row}", "_input_hash": 900 + row, "_task_hash": -row, "_annotator_id": rater}
         | ({"accept": ["good" if row % (2 + (rater == "ben")) else "bad"], "answer": "accept"} if is_choice

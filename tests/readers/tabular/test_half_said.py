@@ -32,7 +32,7 @@ def test_several_known_values_in_one_cell_are_refused_as_a_list(sign: str) -> No
     assert (error.code, list(error.columns)) == ("several-values", ["judge"])
 
 
-def test_an_ampersand_within_a_category_makes_no_list() -> None:
+def test_an_ampersand_within_a_category_does_not_make_it_a_list() -> None:
     categories = ["search & replace", "tone", "facts"] * 8
     assert read(categories, categories).values[""].kind == "categories"
 
@@ -51,7 +51,7 @@ def test_a_word_that_both_sides_use_is_a_category() -> None:
     assert read(["skip", *TOPICS[1:]], ["tone", "skip", *TOPICS[2:]]).with_both("") == len(TOPICS)
 
 
-def test_sentences_that_repeat_are_a_reference_and_no_rating() -> None:
+def test_a_column_of_repeated_sentences_holds_reference_answers_and_not_ratings() -> None:
     answers = ["Open Settings, then Security.", "Call the desk at night."] * 12
     columns = {"expected": answers, "judge": ["pass", "fail"] * 12, "human": ["pass", "pass"] * 12}
     reading = read_in_memory(columns, ColumnOptions())
@@ -98,7 +98,7 @@ def test_negative_numbers_of_a_scale_through_zero_are_levels_and_no_code_for_a_m
     assert (reading.values[""].kind, reading.values[""].ends) == ("levels", (min(numbers), max(numbers)))
 
 
-def test_a_printed_choice_about_a_dash_runs_when_pasted(tmp_path: Path) -> None:
+def test_a_printed_command_about_a_cell_with_a_dash_runs_when_pasted(tmp_path: Path) -> None:
     rows = [f"t{row},{topic},{'-' if row == 0 else topic}" for row, topic in enumerate(TOPICS)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows]))
     asked = run("calibrate", "t.csv", "--json", "-", "--quiet", cwd=tmp_path)

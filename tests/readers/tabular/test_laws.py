@@ -124,7 +124,7 @@ def test_a_table_is_read_the_same_from_two_files_and_with_one_row_per_rating(tab
 
 @given(tables(), st.randoms(use_true_random=False))
 @pytest.mark.proof
-def test_the_order_of_rows_and_columns_and_an_unknown_column_change_nothing(
+def test_the_order_of_rows_and_columns_and_an_unknown_column_do_not_change_how_a_table_is_read(
     table: dict[str, list[str]], random: Any
 ) -> None:
     order = list(range(len(table["id"])))

@@ -102,6 +102,6 @@ def test_no_unseen_table_is_read_wrongly() -> None:
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
-def test_few_unseen_tables_are_refused_without_a_way_out() -> None:
+def test_few_unseen_tables_are_refused_without_a_command_that_reads_them() -> None:
     refused = [name for name, outcome in outcomes().items() if outcome == "refused"]
     assert len(refused) <= MOST_WITHOUT_WAY_OUT, refused
