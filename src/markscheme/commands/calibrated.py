@@ -1,4 +1,4 @@
-"""The answer of `markscheme calibrate`, by what is named: a rubric, results, an export, or a table."""
+"""Runs `markscheme calibrate` for what the user names: a rubric, results, an export or a table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from markscheme.readers.plain_tables import names_table
 
 
 def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOptions, use: UseQuestion | None) -> int:
-    """Calibrate what is named, and write the answer; the exit status.
+    """Calibrate what the user names, write the report, and return the exit status.
 
     Args:
         names: A rubric's name or file, or files.

@@ -329,7 +329,7 @@ class CalibrationRequest:
             self._runs_at(path).accept(calibrations, part_name(examples.examples, self.options.split), basis)
 
     def _runs_at(self, path: Path) -> "AcceptedRuns":
-        """Return the accepted runs in a file; few requests are compared with any, or join them."""
+        """Return the AcceptedRuns in a file, with which this request's run is compared or which it joins."""
         from markscheme.calibration.accepted.history import AcceptedRuns
 
         return AcceptedRuns(path, self.drift, self.notify)
