@@ -244,6 +244,16 @@ def test_an_unknown_option_of_a_comparison_is_answered_with_the_nearest() -> Non
         compare("a.jsonl", "b.jsonl", levls="1-5")
 
 
+def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_calls_that_settle_it() -> None:
+    levels = ("good", "fair", "poor")
+    table = [{"ann": levels[i % 3], "gpt": levels[i * 7 % 3], "bob": levels[i % 2]} for i in range(40)]
+    with pytest.raises(UsageError) as refused:
+        calibrate(table, judge="gpt")
+    calls = refused.value.commands
+    assert "calibrate(TABLE, judge='gpt', human=['ann', 'bob'])" in calls
+    assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
+
+
 def test_an_option_that_is_near_none_is_answered_with_all_options_of_the_call() -> None:
     with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
         calibrate("code-quality", zzz=1)

@@ -1,6 +1,9 @@
 """Converters of arguments of Python calls: rubrics, examples, and options for reading files, each in several forms."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -31,3 +34,28 @@ def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | No
     if value is not None and value not in allowed:
         raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
     return value
+
+
+def arguments_of(typed: str) -> str:
+    """Convert options of the command line to the arguments of a call in Python, up to its closing bracket.
+
+    >>> arguments_of("--judge gpt --human ann --human bob --pass good --pass-mark 3 --adjudicated")
+    "judge='gpt', human=['ann', 'bob'], pass_='good', pass_mark=3, adjudicated=True)"
+    """
+    values: dict[str, list[str]] = {}
+    words = shlex.split(typed)
+    for word, after in zip_longest(words, words[1:], fillvalue="--"):
+        name, is_joined, value = word.partition("=")
+        if word.startswith("--"):
+            keyword = name[2:].replace("-", "_")
+            given = values.setdefault(f"{keyword}_" * iskeyword(keyword) or keyword, [])
+            given += [value] if is_joined else [] if after.startswith("--") else [after]
+    arguments = (f"{name}={_argument(name, given)}" for name, given in values.items())
+    return f"{', '.join(arguments)})"
+
+
+def _argument(name: str, values: Sequence[str]) -> str:
+    """Return the text of an argument: True without values, a list of several; a pass mark is a number."""
+    if len(values) == 1:
+        return values[0] if name == "pass_mark" else repr(values[0])
+    return repr(list(values) or True)

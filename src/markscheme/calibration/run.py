@@ -8,6 +8,7 @@ from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
+    arguments_of,
     examples_given,
     one_of,
 )
@@ -212,7 +213,15 @@ def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | No
     ):
         names = [str(item_of_list) for item_of_list in source]
         return read_files(list(map(Path, names)), _of_judges(columns, judge)) if names_table(names) else None
-    return read_in_memory(source, _of_judges(columns, judge)) if is_table_in_memory(source) else None
+    if not is_table_in_memory(source):
+        return None
+    options = _of_judges(columns, judge)
+    try:
+        return read_in_memory(source, options)
+    except UsageError as error:
+        error.called = "calibrate(TABLE,"
+        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
+        raise
 
 
 def _of_judges(columns: ColumnOptions, judge: Any) -> ColumnOptions:
