@@ -1,4 +1,4 @@
-"""Prices of judges' tokens: as the user states them, else list prices of known models, else unknown."""
+"""Prices of judges' tokens: the one that the user states, else a known model's list price, else unknown."""
 
 import math
 from contextlib import suppress

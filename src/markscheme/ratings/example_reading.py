@@ -262,7 +262,7 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
-        """Check an example; return its id, its submission or texts, its texts again, and its other fields."""
+        """Check an example; return its id, its submission or plain texts, its texts for a digest, and other fields."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)

@@ -149,7 +149,7 @@ class _Entries:
 
 
 def _reading(entries: _Entries) -> Reading:
-    """Fill the reading of a file with its entries; raise RatingError with all faults of its lines."""
+    """Convert the entries of a file to a Reading; raise RatingError with the faults of all its lines."""
     reading = entries.reading
     if entries.faults:
         refuse_lines(RatingError(entries.faults, path=reading.path))

@@ -246,7 +246,7 @@ class Reading(Import):
         self.by_id.setdefault(example.id, example)
 
     def add(self, rating: Rating) -> None:
-        """Add a rating, unless it is empty."""
+        """Add a rating, unless it holds no answer."""
         if said_anything(rating):
             self.ratings.append(rating)
 
@@ -262,11 +262,11 @@ class Reading(Import):
 
     @property
     def only(self) -> Criterion | None:
-        """The rubric's only criterion; None if it has several."""
+        """The only criterion of the rubric; None if it has several."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """Return the level that a value in the file means; a value off the scale is counted as lost: None."""
+        """Return the level that a value in the file means; None for a value off the scale, which is counted as lost."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:
@@ -343,7 +343,7 @@ def at_position(criterion: Criterion, merit: float) -> float:
 
 
 def said_anything(rating: Rating) -> bool:
-    """Return True if a rating holds any level, score or decision."""
+    """Return True if a rating holds a level, a score or a decision."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

@@ -15,7 +15,7 @@ _BEGINNING = 64
 
 
 def names_table(names: Sequence[str]) -> bool:
-    """Return whether all names are files of tables in no format that says who rated.
+    """Return whether all names are files of plain tables, not in the format of another tool.
 
     A rubric's start is spared all readers.
     """

@@ -51,7 +51,7 @@ Change = Literal[
 
 @dataclass(frozen=True)
 class KeyValueKind:
-    """A kind of value that a key of a rubric file can take.
+    """A kind of value that a key of a rubric file can take, such as a text or a list of numbers.
 
     Attributes:
         schema: JSON Schema of the values.

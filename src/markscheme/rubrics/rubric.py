@@ -175,7 +175,7 @@ class Rubric:
 
     @property
     def has_gate_question(self) -> bool:
-        """Whether it is defined which single responses pass, so that the judge could act as a gate."""
+        """Whether the rubric defines which single responses pass, so that the judge can be used as a gate."""
         return self.decides and not self.is_of_pairs
 
     @cached_property
