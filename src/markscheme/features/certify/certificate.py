@@ -236,7 +236,7 @@ def certificate_for(
 
 
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
-    """Return the certificate's entry for the file of a judge's ratings or replies; {} for a file outside the project."""
+    """Return the certificate's entry for a file of ratings or replies; {} for a file outside the project."""
     if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
         return {}
     return {"file": name_of(source, certificate)}

@@ -64,7 +64,7 @@ class SeenDecisions:
         return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
-        """Return the index of the judge that decides each example: the first that may; the number of judges for people."""
+        """Return the index of the first judge that may decide each example; the number of judges if a person has to."""
         nobody = len(self.judges)
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 

@@ -1,4 +1,4 @@
-"""Judges, runs and results compared on the same examples, and what a change of a rubric does."""
+"""Comparison of judges, runs and results on the same examples, and of two versions of a rubric."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Judges compared from Python; the command does it by the same code."""
+"""The Python function `compare`, which runs the same code as the command."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

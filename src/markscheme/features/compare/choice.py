@@ -33,14 +33,14 @@ MOVED = 0.05
 NO_WORSE_MARGIN = 0.05
 """How much less often than the best judge one may agree and still count as no worse, as a share of examples."""
 ONE_SIDED = 0.90
-"""Two-sided level whose lower limit is a one-sided 95 % limit."""
+"""Level of a two-sided interval whose lower limit is a one-sided 95 % limit."""
 _MOST_LABELS = 100_000
-"""More labels than this to tell two judges apart count as never."""
+"""Largest number of labels that is named as needed to tell two judges apart."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A judge to choose from.
+    """Judge among which `compare` chooses, with its ratings and their cost.
 
     Attributes:
         name: Its name in reports.
@@ -62,7 +62,7 @@ class Contender:
 
     @property
     def usd_per_1000(self) -> float | None:
-        """US dollars per thousand submissions; None where no call was paid for or the price isn't known."""
+        """US dollars per thousand submissions; None if no call was paid for or the price isn't known."""
         if self.cost.usd is None or not self.cost.calls or not self.submissions:
             return None
         return self.cost.usd / self.cost.calls * (self.cost.calls + self.from_cache) / self.submissions * 1000
@@ -70,7 +70,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Pair:
-    """One figure of two judges on the examples where both have it: each judge's, and second minus first."""
+    """A figure of two judges, on the examples where both have a value, and the difference, second minus first."""
 
     first: Estimate
     second: Estimate
@@ -79,7 +79,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class CriterionPair:
-    """Two judges on one criterion.
+    """Comparison of two judges on one criterion.
 
     Attributes:
         exact: Exact agreement of each with gold; None without gold.
@@ -114,7 +114,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Differences:
-    """Two judges on the examples that both graded.
+    """Comparison of two judges on the examples that both graded.
 
     Attributes:
         first: Name of the first.
@@ -156,7 +156,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """A sentence on the figures that are shown to differ between the first and the second."""
+        """A sentence on the criteria and the score that are shown to shift between the first judge and the second."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -173,7 +173,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class ContenderFigures:
-    """One judge among several, on the examples that all of them graded.
+    """Figures of one of the compared judges, on the examples that all of them graded.
 
     Attributes:
         name: The judge's.
@@ -205,7 +205,7 @@ class ContenderFigures:
 
     @property
     def rank(self) -> int:
-        """The rank by what is shown: 0 that the judge may decide, 1 that its scores may be averaged, 2 neither."""
+        """Rank of the judge: 0 if it is shown that it may decide, 1 if that its scores may be averaged, else 2."""
         return 0 if self.gate == "shown" else 1 if self.trend == "shown" else 2
 
     @property
@@ -216,7 +216,7 @@ class ContenderFigures:
 
 @dataclass(frozen=True)
 class Choice:
-    """Several judges compared, and which one to choose.
+    """Comparison of several judges, with the judge to choose.
 
     Attributes:
         rubric: The rubric of all of them.
@@ -257,16 +257,16 @@ class Choice:
 
     @property
     def tolerance(self) -> float:
-        """Two scores that are closer than this agree."""
+        """Tolerance of agreement: two scores that are closer than this agree."""
         return self.measure.tolerance
 
     @property
     def agrees_most(self) -> bool:
-        """Whether no judge agrees with gold more often than the best one, of which more may be shown."""
+        """Whether the best judge, chosen by what it may be used for, also agrees with gold most often."""
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with the verdict on the judge to choose.
+        """Return the choice with the next step, labels needed and refusal of the verdict on the judge to choose.
 
         Args:
             decision: That verdict.
@@ -281,7 +281,7 @@ class Choice:
 
     @property
     def baseline_in_words(self) -> str:
-        """The best constant answer as raters give it; a dash without gold."""
+        """The best constant answer, as raters would write it; a dash without gold."""
         return number(None) if self.baseline_score is None else self.paired.in_words(self.baseline_score)
 
     @property
@@ -350,7 +350,7 @@ def choose(
 
 
 def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
-    """Return pass/fail as the measure to compare judges by; None if nothing decides what passes, or nobody did."""
+    """Return the measure that compares pass/fail decisions; None if the rubric or the raters decide nothing."""
     if not table.rubric.has_gate_question:
         return None
     decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])
@@ -359,7 +359,7 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Say that a judge who left out examples is compared on the others alone."""
+    """Return a note if a judge didn't grade some examples, that judges are compared on the other examples."""
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"
@@ -370,7 +370,7 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """Return the verdict on one judge as its calibration gives it; each judge is a setting."""
+    """Return the verdict on one judge, where each of the compared judges counts as a setting tried."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
@@ -390,7 +390,7 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
 
 @dataclass(frozen=True)
 class _View:
-    """The table in which judges are compared, whether it has gold, and what agreement is of.
+    """Table of the judges' ratings, with gold if there is any, and the measures by which judges are compared.
 
     Attributes:
         table: Has a column for each judge, and gold if there is any.
@@ -438,20 +438,20 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """Return a judge's values by the measure that is compared."""
+        """Return a judge's values on all examples, by the measure that is compared."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """Return a judge's scores or answers, which are nan where it graded nothing."""
+        """Return a judge's scores or answers on all examples, nan where the judge graded nothing."""
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
-        """Return which examples all of these judges graded, shape (n_examples,)."""
+        """Return flags of the examples that all of the named judges graded, shape (n_examples,)."""
         values = [self._values(name) for name in names]
         return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
 
     def _false_passes(self, name: str, rows: Flags) -> tuple[str, ...]:
-        """Return the ids of examples among some that gold fails and the judge passes, the largest error first."""
+        """Return the ids of the selected examples that gold fails and the judge passes, the largest error first."""
         return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
@@ -475,8 +475,7 @@ class _View:
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
-        """Compare how often each agrees with gold, on the examples that both have, and how much more often the second
-        does."""
+        """Return how often each of two judges agrees with gold on the examples that both graded, and the difference."""
         is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
         before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
@@ -499,14 +498,12 @@ class _View:
         }
 
     def _p(self, differences: Floats) -> float:
-        """Compute the chance of such a balance of differences if their signs were random: those of a task share one
-        sign."""
+        """Compute the p of the sign-flip test that differences balance out; differences of one task share a sign."""
         values, tasks = known_in_groups(differences, self.table.groups)
         return sign_flip(tasks.sums(values)).mid_p
 
     def _became(self, before: Column, after: Column) -> Floats:
-        """Return 1 where a decision became gold's, -1 where it no longer is, 0 where neither; nan where one is
-        missing."""
+        """Return 1 where only the second judge decides as gold does, -1 where only the first, else 0; nan = missing."""
         gold = self.table[GOLD].decisions
         is_missing = np.isnan(gold + before.decisions + after.decisions)
         became = (after.decisions == gold).astype(np.float64) - (before.decisions == gold)
@@ -527,7 +524,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Link the scores of two judges at each old score, or at round ones where there are many."""
+        """Link the scores of two judges, with the new score for each old score; for round ones if there are many."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
@@ -536,7 +533,7 @@ class _View:
     # all of them
 
     def standings(self, contenders: Sequence[Contender], decisions: Mapping[str, Decision]) -> list[ContenderFigures]:
-        """Return each judge's standing, on the examples that all graded.
+        """Return the figures of each judge, on the examples that all judges graded.
 
         Args:
             contenders: The judges.
@@ -557,7 +554,7 @@ class _View:
         ]
 
     def _fails(self, name: str, rows: Flags) -> int:
-        """Count the examples among some that gold fails and on which the judge decides."""
+        """Count the selected examples that gold fails and on which the judge decides."""
         return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
 
     def _standing(
@@ -568,7 +565,7 @@ class _View:
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> ContenderFigures:
-        """Compare a judge with the best one; without a comparison where it is the best itself or there is no gold."""
+        """Compute a judge's figures, with its difference from the best judge if it is another one and gold exists."""
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
             behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)
@@ -593,13 +590,13 @@ class _View:
 
 
 def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
-    """Return the shift of a category, which has no value."""
+    """Return an undefined shift for a criterion whose levels have no order."""
     n = int(np.isfinite(levels[criterion.name]).sum())
     return Estimate.without_value(NO_ORDER, n=n, method="mean level, second minus first")
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Return the labels needed to show one judge better or no worse, if both keep differing like this, or None.
+    """Estimate how many labels show that one judge isn't worse than another, if their differences stay like this.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
@@ -633,7 +630,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 
 
 def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tuple[str | None, str]:
-    """Return the cheapest judge that is not worse than the best, and why; or why none can be named."""
+    """Return the cheapest judge that isn't worse than the best, with the reason; or None with the reason for that."""
     if best is None:
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)
@@ -655,7 +652,7 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why a judge comes first: by what is shown of it, where another agrees more often."""
+    """Say why the best judge comes first: it agrees most often, or only it is shown to be fit for gating or trends."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:
@@ -665,13 +662,13 @@ def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
 
 
 def _worse(standings: Sequence[ContenderFigures]) -> str:
-    """Return which judges are shown to be worse than the best one."""
+    """Say which judges are shown to be worse than the best one; "" if none are."""
     worse = [standing.name for standing in standings if standing.is_worse]
     return f"; {in_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
 
 
 def _open(standings: Sequence[ContenderFigures]) -> str:
-    """Return which judges can't be distinguished from the best one yet."""
+    """Say which judges may be worse than the best one, and how many labels would tell; "" if none may."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

@@ -54,7 +54,7 @@ class Compared(Reported):
 
     @property
     def best(self) -> str | None:
-        """The judge that agrees most often with the labels; None without labels."""
+        """Name of the best judge by the labels; None without labels."""
         return self.choice.best
 
     @property
@@ -69,7 +69,7 @@ class Compared(Reported):
 
 
 def files_among(sides: Sequence[str]) -> list[Path]:
-    """Return the rated files among the sides; the others are judges.
+    """Read those sides of a comparison that are rated files; the other sides are judges.
 
     Raises:
         UsageError: A side is neither.
@@ -87,7 +87,7 @@ def files_among(sides: Sequence[str]) -> list[Path]:
 
 
 Ask = Callable[[str, ExampleSet], Contender]
-"""Asks the judge of that name about examples."""
+"""Function that asks a judge, given by its name, about examples."""
 
 
 def compare_sides(
@@ -101,7 +101,7 @@ def compare_sides(
     notes: Sequence[str],
     own_gold: bool,
 ) -> Compared:
-    """Compare the sides on the same examples.
+    """Compare judges and rated files, the sides of a comparison, on the same examples.
 
     Args:
         sides: Files, and names of judges.
@@ -153,7 +153,7 @@ def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Co
 
 
 def _raters(file: RatedFile) -> Iterator[Contender]:
-    """Yield the raters in a file; a judge that it doesn't name is called like the file."""
+    """Yield a contender for each rater in a file; a judge without a name is called like the file."""
     by_rater: dict[str, list[Rating]] = {}
     for rating in file.judged:
         by_rater.setdefault(rating.rater, []).append(rating)
@@ -165,7 +165,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return the ratings and labels in the files on the responses that all of them have.
+    """Return the files with only those ratings and labels that are on responses in all of them.
 
     Args:
         rated: The files.
@@ -198,7 +198,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Return the ids of examples whose responses differ between the calibrations."""
+    """Return the ids of the examples that have different responses in different calibrations."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())
@@ -208,8 +208,7 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 def _gold(
     examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
-    """Return gold from the labelled examples, else from the labels in the files, else from the calibrations among
-    them."""
+    """Return gold from the labelled examples, else from labels in the files, else from calibrations among the files."""
     if examples is not None and examples.labels:
         return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
     if rated.labelled.labels:
@@ -224,7 +223,7 @@ def _gold(
 
 
 def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
-    """Return the labelled examples, else all."""
+    """Return the examples to ask a judge about: the labelled ones, or all if none are labelled."""
     if examples is None or not examples.examples:
         raise UsageError(f"there are no examples to ask {name} about; name a file of them with --examples")
     return examples.labelled if examples.labels else examples
@@ -270,14 +269,14 @@ def compare_calibrations(
 
 
 def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:
-    """Return the calibration of the recommended judge, else of the best, else the first."""
+    """Return the calibration of the recommended judge, else of the best one, else the first calibration."""
     name = choice.recommended or choice.best
     names = [standing.name for standing in choice.standings]
     return calibrations[names.index(name) if name is not None else 0]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return the names, numbered where two are equal.
+    """Make names distinct by numbering those that occur several times.
 
     Example:
         >>> distinct(["a", "b", "a"])

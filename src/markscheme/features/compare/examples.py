@@ -1,4 +1,4 @@
-"""Single examples that several judges rated: what each says, where decisions flip, and where scores differ."""
+"""List of single examples that several judges rated, with each judge's decision, score and levels."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
 
 
 def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating | None]) -> Iterator[str]:
-    """Yield the criteria on which judges gave different levels, and who gave which."""
+    """Yield a line for each criterion on which judges gave different levels, with the level of each judge."""
     for criterion in rubric.criteria:
         levels = [rating.criteria.get(criterion.name, BLANK).level if rating else None for rating in ratings]
         levels_by_judge = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]

@@ -1,4 +1,4 @@
-"""What `compare` prints: judges on the same examples, versions of a rubric, or systems in files of pairs."""
+"""Output of `compare`: on judges, on two versions of a rubric, or on the systems in files of pairs."""
 
 import contextlib
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def print_comparison(
     markdown: bool,
     html: str | None,
 ) -> int:
-    """Print how the sides differ, whichever they are, and return the exit status.
+    """Compare the sides of the command, judges, rubric versions or systems, print it, and return the exit status.
 
     Args:
         sides: Files, judges or versions of a rubric, as they were typed.
@@ -113,12 +113,12 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options of asking without several limits of criteria per question, which are compared instead."""
+    """Return the asking options without a list of limits for criteria per question, which are compared instead."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
 def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print what a feature says of the sides."""
+    """Print the answer of a feature that compares these sides itself, such as counts files."""
     if html:
         put(answer.to_html(), html)
     if markdown:
@@ -178,7 +178,7 @@ def _compare_systems(
 
 
 def _keep(compared: Compared, labels: LabelOptions) -> None:
-    """Keep the labels that the verdict on the judge to choose needs, for `label` and `status`."""
+    """Store how many labels the verdict on the judge to choose needs, for `label` and `status`."""
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best
     is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
@@ -189,7 +189,7 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return how to see the report of the judge to choose, where it is one of the sides and no report already."""
+    """Return the command that reports on the judge to choose; None if it isn't one side or is a report already."""
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best

@@ -1,4 +1,4 @@
-"""One report on several judges that were calibrated on the same examples."""
+"""Report on several judges that were calibrated on the same examples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,13 +17,13 @@ COMPARED_REPORTER = DocumentReporter[Compared](
     lambda result: of_several.view(result.choice, result),
     lambda result: of_several.view(result.choice),  # the examples of a comparison belong on pages alone
 )
-"""Describes comparisons."""
+"""Reporter that renders comparisons of judges."""
 
 
 def report_on_judges(
     calibrations: Sequence[Calibration],
 ) -> tuple[Calibration, Document, Callable[[], dict[str, Any]]]:
-    """Compare the judges of calibrations: return that of the judge to choose, the report on all, and its JSON."""
+    """Compare calibrated judges; return the calibration of the judge to choose, the report on all, and its JSON."""
     compared = compare_calibrations(calibrations)
     choice = compared.choice
     best = chosen(calibrations, choice)
@@ -40,16 +40,16 @@ def report_on_judges(
 
 
 def json_of(compared: Compared) -> dict[str, Any]:
-    """Return a comparison by the keys of its JSON, with how the table was read, if the judges are columns of one."""
+    """Return the JSON of a comparison, which also says how the table was read if the judges are its columns."""
     return {**of_several.json_of(compared.choice), **_read(compared)}
 
 
 def _read(compared: Compared) -> dict[str, Any]:
-    """Return how the table was read that the judges are columns of, as an entry of the JSON; empty without a table."""
+    """Return the JSON entry on how the judges' table was read; {} if the judges aren't columns of a table."""
     return {} if compared.table is None else {"read": reading_json(compared.table)}
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:
-    """Return how to see the report of the judge to choose; None where its file has other judges' ratings too."""
+    """Return the command that reports on the judge to choose; None if its file has other judges' ratings too."""
     alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
     return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None

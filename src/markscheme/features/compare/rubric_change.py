@@ -1,4 +1,4 @@
-"""What a change of a rubric does: its words, the labels under old words, and what its judge could decide before."""
+"""Changes of a rubric: the wording, the labels given under the old wording, and the verdict before and after."""
 
 import warnings
 from collections.abc import Mapping
@@ -123,7 +123,7 @@ def _setting(rubric: Rubric) -> Setting:
 
 
 def _labels_now(rubric: Rubric) -> str:
-    """Return which labels were given under other words than the rubric's, in a sentence."""
+    """Say in a sentence which labels were given under another wording than the rubric's; "" if none were."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -156,14 +156,14 @@ def _text_at(commit: str, path: Path) -> str | None:
 
 
 def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
-    """Return the rubric in a file, as it is or as it was in a commit; None where the commit has no such file."""
+    """Load the rubric of a file, from disk or from a commit; None if the commit has no such file."""
     if revision is None:
         return load_rubric(file)
     return rubric_at(_commit(revision, file.parent), file)
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict on the card in a commit, or on today's card if it is of the same words; None without one."""
+    """Return the verdict of the judge card in a commit, or of today's card if its wording is the same; else None."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

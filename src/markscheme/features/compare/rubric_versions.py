@@ -1,4 +1,4 @@
-"""Two versions of a rubric, as `compare` takes them: files, names, and either of them in a commit."""
+"""Two versions of a rubric as arguments of `compare`: files or names, on disk or in a commit."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | 
 
 
 def _is_version(side: str) -> bool:
-    """Return True if a side can't be a judge or ratings: a rubric's file, or a rubric in a commit."""
+    """Return True if an argument is a version of a rubric: a rubric's file, or a rubric in a commit."""
     path = Path(side)
     if path.is_file():
         return not has_format(path) and shows_rubric(path)
@@ -49,7 +49,7 @@ def _is_rubric(name: str) -> bool:
 
 
 def _version(side: str) -> tuple[Path, str | None]:
-    """Return a version's file and its commit as named; no commit for the file on disk."""
+    """Return a version's file, and the commit as named; None as the commit for the file on disk."""
     name, _, revision = side.rpartition("@")
     if Path(side).is_file() or _is_rubric(side):
         return find_rubric(side), None
@@ -60,7 +60,7 @@ def _version(side: str) -> tuple[Path, str | None]:
 
 
 def as_versions(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `diff` to those of `compare`: the rubric in a commit, and as it is."""
+    """Convert arguments of the removed command `diff` to those of `compare`: the rubric in a commit, and on disk."""
     operands: list[str] = []
     options: list[str] = []
     since = "HEAD"

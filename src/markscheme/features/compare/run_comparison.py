@@ -1,4 +1,4 @@
-"""Comparisons: of judges that are asked, and of the raters in files or in memory."""
+"""Run a comparison of judges that are asked and of raters whose ratings are in files or in memory."""
 
 import datetime
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
 ComparedSide: TypeAlias = str | Judge | RatedFile
-"""A file or a judge by its name, an opened judge, or ratings in memory."""
+"""One side of a comparison: the name of a file or judge, an opened judge, or ratings in memory."""
 
 
 def compare_by_name(
@@ -52,7 +52,7 @@ def compare_by_name(
     columns: ColumnOptions = ColumnOptions(),
     watch: Watch = unwatched,
 ) -> Compared:
-    """Compare the sides on the same examples.
+    """Compare judges, rated files or ratings in memory on the same examples.
 
     Args:
         sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The one
@@ -97,8 +97,8 @@ def compare_by_name(
 
 
 def _recorded(compared: Compared, part: Part | None) -> Compared:
-    """Return the comparison with the verdict on the judge to choose, after noting that these judges were compared
-    with people's labels; one that was calibrated before is on record."""
+    """Record that these judges were compared with people's labels, and return the comparison with the verdict on the
+    judge to choose."""
     truth = compared.truth
     if truth is None or not truth.has_people:
         return compared
@@ -127,12 +127,12 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
 
 
 def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
-    """Return the limits of criteria in a question that judges are compared by; None alone for the rubric's."""
+    """Return the limits for criteria per question to compare, or only None, which stands for the rubric's own limit."""
     return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the name of a side; of a judge one for each limit of criteria in a question."""
+    """Return the names under which a side is compared; a judge has one for each limit of criteria per question."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):
@@ -141,12 +141,12 @@ def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
 
 
 def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
-    """Return the name of each way that a judge is asked, with the judge and its limit of criteria in a question."""
+    """Map the name of each contender that is asked to its judge and its limit of criteria per question."""
     return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
 
 def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: ColumnOptions) -> RatedFiles:
-    """Return what the files contain, and the rubric of all sides."""
+    """Return the content of the rated files, and the rubric that all sides share."""
     in_memory = tuple(side for side in sides if isinstance(side, RatedFile))
     files = files_among([side for side in sides if isinstance(side, str)])
     if rubric is None and len(files) + len(in_memory) < len(sides):
@@ -160,8 +160,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return the labelled examples and the rubric's folder; None where there are none. Looks at a test part are
-    noted."""
+    """Return the labelled examples and the rubric's folder, each None if there is none; record looks at a test part."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:
@@ -188,7 +187,7 @@ def _by_asking(
     ask: AskOptions,
     watch: Watch,
 ) -> Contender:
-    """Ask a judge, opened before or by its name, and return it with its ratings of the examples."""
+    """Ask a judge, given opened or by name, about the examples; return it as a contender with its ratings."""
     rubric = _with_per_call(rubric, per_call)
     to_ask = examples.examples
     judge = opened or ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
@@ -206,7 +205,7 @@ def _by_asking(
 
 
 def _with_per_call(rubric: Rubric, per_call: int | None) -> Rubric:
-    """Return the rubric asked with so many criteria in a question; None leaves it as it is."""
+    """Return the rubric with another limit of criteria per question; None leaves the rubric unchanged."""
     return rubric if per_call is None else replace(rubric, criteria_per_call=per_call)
 
 
@@ -221,7 +220,7 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
 
 
 def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
-    """Return the judges compared whose verdicts a file that a feature knows has together with labels; None of others.
+    """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for any other file.
 
     Raises:
         UsageError: It has one judge.
@@ -233,7 +232,7 @@ def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
 
 
 def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions) -> Compared:
-    """Return the judges in a table, or in several joined by their ids, compared on its rows, by the labels in it.
+    """Compare the judges that are columns of a table, or of several joined by id, with the labels in the table.
 
     Raises:
         UsageError: There is one judge, or a table can't be read in one way.

@@ -1,4 +1,4 @@
-"""Decisions that flip between judges: the texts, with what each judge decided and why, next to each other."""
+"""Section with texts on which judges decide differently, showing each judge's decision and reason side by side."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
 
 MOST_TEXTS = 25
-"""Flipped texts next to each other: a few screens; the list of examples has all."""
+"""Largest number of texts with differing decisions that the section shows."""
 MOST_JUDGES = 4
-"""Judges next to each other: more columns of reasons are too narrow to read."""
+"""Largest number of judges that the section shows in columns."""
 QUERY_WORDS = 120
 """Characters of a query in the table."""
 RESPONSE_WORDS = 300
@@ -26,8 +26,7 @@ RESPONSE_WORDS = 300
 
 
 def flipped_texts(compared: "Compared") -> SideBySide | None:
-    """Return the examples that one judge passes and another fails, those with gold first; None where no decision
-    flips."""
+    """Return a table of the examples that one judge passes and another fails, those with gold first; None if empty."""
     choice = compared.choice
     truth = compared.truth
     contenders = compared.contenders[:MOST_JUDGES]

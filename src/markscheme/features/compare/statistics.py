@@ -1,4 +1,4 @@
-"""What a score or a decision of an old rater means under a new one."""
+"""Statistics that translate an old rater's scores and decisions to a new rater's."""
 
 import math
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from markscheme.stats.shares import share
 FEWEST_TO_LINK = 10
 """Examples below which a line between two raters is not drawn; a judgement."""
 FEWEST_SCORES = 3
-"""Distinct scores each rater must have given for a line through them to mean anything."""
+"""Fewest distinct scores of each rater for which a line is fitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Equivalent of one old score under the new rater.
+    """Score of a new rater that corresponds to one score of the old rater.
 
     Attributes:
         old: The score under the old rater.
@@ -57,7 +57,7 @@ class Link:
 
 
 def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Link:
-    """Link scores of an old rater to a new one's by least squares, with a range for a single new score.
+    """Fit the line from an old rater's scores to a new rater's by least squares, with ranges for single new scores.
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.

@@ -1,4 +1,4 @@
-"""The systems in files of pairs, ranked by the labels and by each judge."""
+"""Ranking of the systems in files of pairs, by the labels and by each judge."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,7 +51,7 @@ def compare_systems(
 
 
 def _pairs(rated: RatedFiles, file: Path | None) -> ExampleSet:
-    """Return the pairs in the files; where they have none, the rubric's own with their labels."""
+    """Return the pairs in the files; if there are none, the rubric's own pairs with the labels of the files added."""
     in_files = rated.labelled
     if any(example.sides for example in in_files.examples):
         return in_files

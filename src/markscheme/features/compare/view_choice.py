@@ -1,4 +1,4 @@
-"""The report on a Choice between judges: which one to use, each judge against gold, then the pairs."""
+"""Report on the comparison of several judges: which one to use, each judge against gold, then pairs of judges."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
 
 _MOST_FLIPS = 8
-"""Flipped decisions that are listed, so that the section fits on a screen."""
+"""Largest number of flipped decisions that are listed."""
 _PAIRS_NOTE = (
     "Intervals between two judges are 95% CIs. p: how often chance alone gives differences as one-sided as these "
     "(exact mid-p). Per criterion it is adjusted for the number of criteria (Holm). Examples of one "
@@ -53,7 +53,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Esti
 
 
 def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[doc.Document] = ()) -> doc.Document:
-    """Describe the comparison.
+    """Build the report on a comparison of judges.
 
     Args:
         choice: Between judges.
@@ -106,7 +106,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """Return what to do next: label, where the verdict on the judge to choose needs it; None where it needs none."""
+    """Return the command that labels the examples needed for the verdict on the judge to choose; None if none are."""
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None
@@ -117,7 +117,7 @@ def _onward(choice: Choice) -> tuple[str, str] | None:
 
 
 def _next_step(choice: Choice) -> Iterator[str]:
-    """Yield the labels that the verdict on the judge to choose needs."""
+    """Yield a sentence on the labels that the verdict on the judge to choose still needs."""
     if choice.next_step:
         yield f"{choice.recommended or choice.best}: {choice.next_step}"
 
@@ -160,7 +160,7 @@ def callout(choice: Choice) -> doc.Callout:
 
 
 def _leads(choice: Choice) -> str:
-    """Say why the best judge comes first."""
+    """Say why the best judge comes first: it agrees most often, or it is shown fit for gating or trends."""
     best = next(standing for standing in choice.standings if standing.name == choice.best)
     if choice.agrees_most:
         return "It agrees most often"
@@ -199,8 +199,7 @@ def _behind(standing: ContenderFigures) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Return each judge and the best one; each judge and the first if no gold says which is best. JSON holds every
-    pair."""
+    """Return the pairs of the best judge, or without gold of the first judge, with each other judge."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
@@ -298,7 +297,7 @@ def _linked(point: Linked) -> str:
 
 
 def _details(compared: "Compared") -> Iterator[doc.Section]:
-    """Yield what pages alone have: each judge against gold, single examples, and what was run."""
+    """Yield the parts that only HTML pages have: each judge against gold, single examples, and the run's settings."""
     choice = compared.choice
     contenders = compared.contenders
     truth = compared.truth
@@ -319,8 +318,7 @@ def _details(compared: "Compared") -> Iterator[doc.Section]:
 
 
 def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Iterator[doc.Block]:
-    """Yield a judge against gold without a decision; the prefix distinguishes its tags from other judges' on the
-    page."""
+    """Yield the parts of the page that compare one judge with gold, with a prefix that keeps its HTML ids unique."""
     yield agreement_bars(comparison, target)
     yield scatter(comparison)
     yield from criteria_blocks(comparison, tag_prefix=tag_prefix)
@@ -330,7 +328,7 @@ def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Ite
 
 
 def json_of(choice: Choice) -> dict[str, Any]:
-    """Return the comparison as plain data, by the keys of its JSON."""
+    """Return the JSON of the comparison as plain data."""
     return {
         "schema": 1,
         "rubric": attributes(choice.rubric, "name fingerprint"),

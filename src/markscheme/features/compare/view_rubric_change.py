@@ -1,4 +1,4 @@
-"""What a change of a rubric does, short enough for a comment on a pull request."""
+"""Report on the change of a rubric, short enough for a comment on a pull request."""
 
 from collections.abc import Iterator
 from typing import Any

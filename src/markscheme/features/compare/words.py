@@ -1,4 +1,4 @@
-"""Sentences on why two raters' scores are linked by no line."""
+"""Sentences on why no line is fitted between two raters' scores."""
 
 
 def few_to_link(examples: int, needed: int) -> str:

@@ -1,4 +1,4 @@
-"""The names that users of the `rubric` package and of scorers know: graders, reports, rewards and a run of scorers."""
+"""Drop-in names for users of the `rubric` package and of scorers: graders, reports, rewards and scorer runs."""
 
 from collections.abc import Callable
 from functools import partial

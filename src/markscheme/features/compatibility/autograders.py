@@ -147,7 +147,7 @@ def _as_rubric(rubric: Rubric | Sequence[Criterion]) -> Rubric:
 
 
 def _accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
-    """Return the keywords among `offered` that a function accepts."""
+    """Return those of the offered keyword arguments that a function accepts."""
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
@@ -365,7 +365,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Return the verdict under each criterion's number, or why there is none, by the criterion's name."""
+    """Map each criterion's name to the verdict that the answer gives under its number, or to why there is none."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations
@@ -448,7 +448,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
     async def aggregate(
         self, judge_results: Sequence[CriterionReport], *, normalize: bool | None = None
     ) -> EvaluationReport:
-        """Compute the score that the verdicts earn by their weights.
+        """Make the report, with the score computed from the verdicts and the criteria's weights.
 
         Args:
             judge_results: A report on each criterion.
@@ -549,7 +549,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
         return await self._pass(rubric, rubric.criteria, response)
 
     async def _pass(self, rubric: Rubric, criteria: Sequence[Criterion], response: _Response) -> Mapping[str, Outcome]:
-        """Return an outcome for each criterion, asked in this order; criteria with the same inputs share a call."""
+        """Ask about the criteria in this order and return each outcome; criteria with the same inputs share a call."""
         groups = seeing_alike(rubric, criteria)
         numbers = {criterion.name: ordinal for group in groups for ordinal, criterion in enumerate(group, start=1)}
 
@@ -613,7 +613,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
     async def judge(
         self, to_grade: ToGrade, rubric: Rubric | Sequence[Criterion], query: str | None = None
     ) -> RubricAsJudgeResult:
-        """Return the number, from 0 to 100, or why there is none.
+        """Return the model's number for the response, from 0 to 100, or the reason why there is none.
 
         Raises:
             RubricError: The rubric has checks, required criteria or inputs that only some criteria see.
@@ -638,7 +638,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         return RubricAsJudgeResult(readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
 
     async def aggregate(self, judge_results: RubricAsJudgeResult, *, normalize: bool | None = None) -> EvaluationReport:
-        """Compute the score for the number.
+        """Make the report, with the score computed from the model's number.
 
         Args:
             judge_results: What `judge` returned.

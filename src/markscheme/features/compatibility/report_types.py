@@ -164,7 +164,7 @@ class CriterionEvaluation(_Output):
 
     @property
     def criterion_idx(self) -> int:
-        """The number as given, under its other name."""
+        """The criterion's number as given in the answer; another name for `criterion_number`."""
         return self.criterion_number
 
     @property

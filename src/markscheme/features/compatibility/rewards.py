@@ -110,7 +110,7 @@ async def reward(
 
 
 def _is_one(rubrics: Any) -> bool:
-    """Return True for one rubric, such as a list of criteria, and False for a list with one for each response."""
+    """Return True for a single rubric, such as a list of criteria, and False for a list with a rubric per response."""
     if not isinstance(rubrics, Sequence) or isinstance(rubrics, str):
         return True
     if not isinstance(rubrics, list | tuple):
@@ -122,7 +122,7 @@ def _is_one(rubrics: Any) -> bool:
 
 
 def _as_sequence(rubrics: Any) -> Sequence[Any]:
-    """Return rubrics as a list; a sequence that makes criteria when they are asked for stays as it is."""
+    """Return rubrics as a list; a lazy sequence, which makes its items on access, is returned unchanged."""
     if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
         return list(rubrics)
     made: Sequence[Any] = rubrics

@@ -1,4 +1,4 @@
-"""A judge as scorer, and a run of scorers over a dataset."""
+"""Scorer that asks a judge, and the function that runs scorers over a dataset."""
 
 import asyncio
 import inspect
@@ -291,7 +291,7 @@ _EXPECTED = ("expected", "reference")
 
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return the value under the first of these names that has one, as text; None without one."""
+    """Return an example's value under the first of some names that has one, as text; None if no name has a value."""
     name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 
@@ -336,7 +336,7 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
 
 
 def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """Return an example's steps; none if it isn't one of an agent."""
+    """Return the steps of an agent's example; () for an example without steps."""
     try:
         return steps_of(example)
     except ValueError:

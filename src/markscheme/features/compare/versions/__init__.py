@@ -1,1 +1,1 @@
-"""Two versions of a rubric compared: which decides more as people do, and what else changed."""
+"""Comparison of two versions of a rubric: which agrees better with people's decisions, and what else changed."""

@@ -1,4 +1,4 @@
-"""Two versions of a rubric against people's own decisions, and criterion by criterion."""
+"""Comparison of two versions of a rubric with people's decisions, and with people's labels on each criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ from markscheme.stats.shares import grouped_mean
 ONE_SIDED_TABLE = 0.975
 """Confidence of each limit in the table of criteria."""
 JudgeLevels = Mapping[str, Mapping[str, float]]
-"""A judge's levels by criterion, then by example."""
+"""Levels of a judge: for each criterion, the level of each example by id."""
 
 
 @dataclass(frozen=True)
 class CriterionAgreement:
-    """The shares of examples on which two judges' levels on a criterion are people's, and their difference.
+    """Shares of examples on which each version's levels on a criterion equal people's, and their difference.
 
     Attributes:
         n: Examples compared: of a reworded criterion those that people labelled under both wordings.
@@ -102,7 +102,7 @@ class VersionComparison:
 
     @property
     def makes_same_scores_of_levels(self) -> bool:
-        """Whether weights, scales, required criteria and pass mark are the same."""
+        """Whether both versions have the same weights, scales, required criteria and pass mark."""
         return _numbers(self.old.rubric) == _numbers(self.new.rubric)
 
 
@@ -126,7 +126,7 @@ def compare_versions(
     ask: AskOptions | None = None,
     watch: Watch = unwatched,
 ) -> VersionComparison:
-    """Compare two versions by people's own levels, by what reports say, or by a judge that is asked by both.
+    """Compare two versions of a rubric by people's levels, by reports on a judge, or by asking a judge with both.
 
     Raises:
         UsageError: There are no examples, or none with people's decision.
@@ -168,7 +168,7 @@ def compare_versions(
 def _ratings(
     version: RubricVersion, examples: ExampleSet, judge: str | None, ask: AskOptions, watch: Watch
 ) -> tuple[Mapping[str, float], JudgeLevels, str | None]:
-    """Return the decisions by one version of a rubric, by example, a judge's levels, and the judge."""
+    """Return the decisions under one version of a rubric by example, the judge's levels, and the judge's name."""
     if version.report is not None:
         responses = {example.id: fingerprint(*example.submission.responses) for example in examples.examples}
         answered = version.report.responses
@@ -213,7 +213,7 @@ def _agreement(
     new: RubricVersion,
     levels_by_version: Sequence[JudgeLevels],
 ) -> CriterionAgreement:
-    """Compare both sides' levels on a criterion with people's under the words that each side was asked by."""
+    """Compare both versions' levels on a criterion with people's labels that were given under the same wording."""
     under_new = gold_under(examples, criterion, new.rubric)
     is_reworded = before.wording != criterion.wording
     under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new
@@ -246,7 +246,7 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
-    """Count the settings other than the old version that have figures on these examples; at least 1."""
+    """Count the settings, except the old version's, that were evaluated on these examples; at least 1."""
     tried = settings_on(ids, settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 

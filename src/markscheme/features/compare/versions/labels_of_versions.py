@@ -1,4 +1,4 @@
-"""People's labels as two versions of a rubric read them: decisions about wholes, and levels under either's words."""
+"""Labels of people for two versions of a rubric: decisions on whole responses, and levels under each wording."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from markscheme.rubrics.search import find_calibration
 
 
 def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
-    """Return the examples with every label, as both versions may read them.
+    """Load the examples with all labels on the criteria of either version.
 
     Raises:
         UsageError: There are no examples under either name.
@@ -31,7 +31,7 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
-    """Return the examples that had no part in choosing a version, and how many others have people's decision."""
+    """Return the examples not used to choose or word a version, and how many of the used ones people decided on."""
     tuned = used_to_tune(examples)
     chose = {
         example.id
@@ -44,7 +44,7 @@ def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[Ex
 
 
 def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
-    """Return people's own decision about each whole response, by majority: 1 passes, 0 fails; even splits aren't in it.
+    """Return people's majority decision on each whole response, 1 for pass and 0 for fail; omit even splits.
 
     Args:
         examples: The examples with their labels.
@@ -59,7 +59,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
 
 def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
-    """Return gold by a version's criteria, from people's levels alone; None if no example has any."""
+    """Compute gold from people's levels on a version's criteria, without explicit decisions; None without levels."""
     names = {criterion.name for criterion in rubric.criteria}
 
     def levels_alone(label: Rating) -> Rating | None:
@@ -71,7 +71,7 @@ def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
 
 
 def gold_under(examples: ExampleSet, criterion: Criterion, rubric: Rubric) -> dict[str, float]:
-    """Return people's level on a criterion, of those who gave one under its words in this version, by example."""
+    """Return people's level on a criterion by example, from labels given under the wording of this version."""
     alone = replace(rubric, criteria=(criterion,))
 
     def under_words(label: Rating) -> Rating | None:
@@ -100,7 +100,7 @@ def _decision_alone(label: Rating) -> Rating | None:
 
 
 def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
-    """Return the examples with people's labels as changed, without those that none is left of."""
+    """Convert each of people's labels by a function; leave out labels that become None, and examples without labels."""
     labelled = []
     for example in examples.examples:
         labels = [changed(label) for label in example.labels if label.kind in PEOPLE]
@@ -110,7 +110,7 @@ def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None
 
 
 def refuse_undecided(decisions: Iterable[str], name: str) -> None:
-    """Refuse examples of which no whole response has people's decision.
+    """Raise an error if no example has a decision by people on the whole response.
 
     Raises:
         UsageError: None has.

@@ -1,4 +1,4 @@
-"""Decisions by two versions of a rubric on the same examples, against people's own."""
+"""Comparison of the decisions of two rubric versions with people's decisions on the same examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from markscheme.stats.shares import grouped_mean
 FEWEST_COMPARED = 20
 """Examples with people's own decision from which two versions are compared."""
 CHANCE_A_SIDE = 0.025
-"""Chance of a wrong answer on each side, shared by the settings tried."""
+"""Error probability of each one-sided test, which is divided among the settings tried."""
 
 VersionAnswer = Literal["better", "worse", "not shown", "same decisions", "too few"]
 
 
 @dataclass(frozen=True)
 class PairedDecisions:
-    """The shares of examples that each version decides as people do, and their difference.
+    """Shares of examples on which each version decides as people do, and the difference of the shares.
 
     Attributes:
         n: Examples compared.
@@ -64,7 +64,7 @@ class PairedDecisions:
 def paired_decisions(
     people: Floats, old: Floats, new: Floats, groups: Sequence[str] | None = None, *, settings: int = 1
 ) -> PairedDecisions:
-    """Compare two versions' decisions with people's own.
+    """Compare the decisions of two rubric versions with people's own decisions.
 
     Args:
         people: 1 passes, 0 fails, nan none, shape (n,).
@@ -97,5 +97,5 @@ def paired_decisions(
 
 
 def by_id(values: Mapping[str, float], ids: Sequence[str]) -> Floats:
-    """Return values in the order of ids, nan where there is none."""
+    """Return the values of the given ids as an array, in their order, with nan for ids that have no value."""
     return np.array([values.get(unit, np.nan) for unit in ids], dtype=np.float64)

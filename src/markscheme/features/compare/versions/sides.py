@@ -1,4 +1,4 @@
-"""The two versions of a rubric that `compare` is given: files, revisions, or reports of `calibrate --json`."""
+"""Two versions of a rubric as sides of `compare`: files, revisions, or reports of `calibrate --json`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -152,7 +152,7 @@ def _rubric_entry(path: Path) -> Mapping[str, Any]:
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
-    """Return the rubric that a report is by: from its text, else by its fingerprint from files or their history.
+    """Return the rubric of a report: from the report's text, else the file or earlier revision with its fingerprint.
 
     Raises:
         UsageError: It is nowhere.

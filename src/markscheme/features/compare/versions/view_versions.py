@@ -11,7 +11,7 @@ from markscheme.report import document as doc
 from markscheme.report.figures import NONE
 
 ASKED_AGAIN = 20
-"""Examples of a reworded criterion that are labelled again before its versions can be told apart."""
+"""Number of examples of a reworded criterion that the report asks to label again."""
 
 
 def view(compared: VersionComparison) -> doc.Document:
@@ -78,7 +78,7 @@ def _changes(compared: VersionComparison) -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _numbers(compared: VersionComparison) -> Iterator[tuple[str, str, str]]:
-    """Yield each number that differs, with its words before and after."""
+    """Yield what differs in weights, thresholds, required criteria and pass mark, as name, old and new value."""
     old = {criterion.name: criterion for criterion in compared.old.rubric.criteria}
     new = {criterion.name: criterion for criterion in compared.new.rubric.criteria}
     for name in dict.fromkeys((*new, *old)):
