@@ -196,7 +196,7 @@ def test_an_invalid_address_is_refused_without_being_shown(address: str) -> None
 # --- who the judge is ------------------------------------------------------------------------------------------------
 
 
-def test_the_identity_differs_by_model_limit_and_address_but_not_by_key() -> None:
+def test_the_identity_depends_on_model_and_token_limit_and_address_but_not_on_the_api_key() -> None:
     own = AnthropicJudge(api_key="one").identity
     assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
     assert own.address is None

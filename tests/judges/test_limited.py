@@ -186,14 +186,14 @@ def most_in_a_minute(at: Sequence[float], amounts: Sequence[float]) -> float:
     return max(sum(amount for when, amount in zip(at, amounts, strict=True) if t <= when < t + 60) for t in at)
 
 
-def test_no_minute_sees_more_requests_than_allowed() -> None:
+def test_no_more_requests_are_sent_in_any_minute_than_allowed() -> None:
     provider = Provider(seconds=0.5)
     run(all_of(Limited(provider, Limiter(concurrency=50, requests_per_minute=10)), 35))
     assert most_in_a_minute(provider.asked_at, [1] * 35) == 10
     assert provider.since_first[-1] == pytest.approx(180, abs=0.01)
 
 
-def test_no_minute_sees_more_tokens_than_allowed() -> None:
+def test_no_more_tokens_are_sent_in_any_minute_than_allowed() -> None:
     provider = Provider(seconds=0.5, usage=Usage(1, 200, 50))
     run(all_of(Limited(provider, Limiter(concurrency=1, tokens_per_minute=3000)), 12))
     assert most_in_a_minute(provider.asked_at, [250] * 12) <= 3000
@@ -290,7 +290,7 @@ def test_a_pause_that_the_provider_asks_for_applies_to_all_callers() -> None:
     assert len(provider.asked_at) == 13
 
 
-def test_a_retry_goes_before_first_attempts() -> None:
+def test_retries_are_sent_before_waiting_first_attempts() -> None:
     order: list[int] = []
 
     class Listening(Provider):

@@ -14,7 +14,7 @@ from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt
 
 
-def test_a_price_is_read_from_two_numbers() -> None:
+def test_a_price_is_read_from_two_numbers_for_input_and_output_tokens() -> None:
     assert Price.parse("0.25:1.25") == Price(0.25, 1.25)
     assert Price.parse(" 3 : 15 ") == Price(3, 15)
     assert Price.parse("0:0") == Price(0, 0)

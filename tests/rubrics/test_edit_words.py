@@ -69,7 +69,7 @@ def test_edited_words_are_read_back_and_all_other_lines_of_the_rubric_stay_the_s
         assert comment in now
 
 
-def test_rewriting_all_words_at_once_keeps_their_quoting() -> None:
+def test_rewriting_all_texts_of_a_rubric_at_once_keeps_their_quoting() -> None:
     assert after(PLACES) == (
         "# what a good reply is\n"
         "guidelines: |  # for the judge\n"

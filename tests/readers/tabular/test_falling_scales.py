@@ -58,7 +58,7 @@ def test_scores_whose_lowest_number_is_best_become_positions_and_the_pass_mark_i
     assert set(figures["false_passes"]) == false_passes
 
 
-def test_judge_and_people_may_have_scales_of_opposite_directions() -> None:
+def test_the_lowest_number_may_be_the_best_for_the_judge_and_the_worst_for_people() -> None:
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
     figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
     assert figures["agreement"]["value"] == 0.875

@@ -21,7 +21,7 @@ def report(**options: Any) -> dict[str, Any]:
     return calibrate(ROWS, **options).to_json()
 
 
-def test_without_a_stated_pass_mark_and_stated_ends_figures_that_need_them_are_undefined() -> None:
+def test_without_a_stated_pass_mark_and_stated_ends_figures_that_need_them_are_withheld() -> None:
     figures = report()
     assert figures["agreement"]["value"] == 0.7
     assert (figures["false_passes"], figures["drift"]) == (None, None)
@@ -39,7 +39,7 @@ def test_without_a_pass_mark_examples_are_shown_with_their_levels_and_no_pass_or
     assert all(not case.badges for case in cases)
 
 
-def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
+def test_until_the_ends_of_a_scale_are_stated_a_note_names_the_option_for_them() -> None:
     ends, direction = notes(read_in_memory(ROWS, ColumnOptions()))
     assert "at 2 and 5" in ends
     assert "--levels 1-5" in ends
@@ -49,13 +49,13 @@ def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
 
 
 @pytest.mark.parametrize("levels", ["1-5", "0-10"])
-def test_stated_ends_and_mark_give_every_figure(levels: str) -> None:
+def test_with_stated_ends_and_a_stated_pass_mark_no_figure_is_withheld(levels: str) -> None:
     figures = report(levels=levels, pass_mark=3)
     assert (figures["agreement"]["value"], figures["false_passes"], figures["false_fails"]) == (0.7, ["38", "39"], [])
     assert None not in (figures["overall"]["mae"]["value"], figures["criteria"]["human"]["gwet_ac1"]["value"])
 
 
-def test_annotators_alone_have_no_ac1_until_the_ends_are_stated() -> None:
+def test_ac1_of_annotators_is_withheld_until_the_ends_of_their_scale_are_stated() -> None:
     rows = [{"id": str(row), "rater_1": first, "rater_2": second} for row, (first, second) in enumerate(RATED)]
     stated: tuple[dict[str, Any], ...] = ({}, {"levels": "1-5"})
     values = [calibrate(rows, **ends).to_json()["statistics"]["gwet_ac2"]["value"] for ends in stated]

@@ -98,7 +98,7 @@ def test_there_are_at_least_thirty_unseen_tables() -> None:
     assert len(TABLES) >= 30
 
 
-def test_no_unseen_table_is_read_wrongly() -> None:
+def test_no_unseen_table_is_misread() -> None:
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
