@@ -1,4 +1,4 @@
-"""Counts that are accepted: kept as the run of a rubric, and what later counts are compared with."""
+"""Accepted counts: a counts file kept as a rubric's accepted run, with which later counts are compared."""
 
 import warnings
 from pathlib import Path
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from markscheme.calibration.requests.calibration import CalibrationRequest
 
 ACCEPTED_COUNTS = "counts"
-"""The key of accepted.json under which an accepted run says what was counted."""
+"""Key of accepted.json whose entry identifies the accepted counts file."""
 
 
 def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, request: "CalibrationRequest") -> None:
-    """Keep counts as the accepted run, in place of the one before; with a judge that mustn't be used, only warn.
+    """Replace the accepted run by a counts file; only warn if the judge must not be used.
 
     Args:
         calibration: By the counts.
@@ -56,7 +56,7 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
 
 
 def since_accepted(comparison: CountedComparison, path: Path) -> CountsContrast | None:
-    """Return counts next to the accepted ones; None where none of the same rubric are accepted.
+    """Compare counts with the accepted counts; None if there are no accepted counts of the same rubric.
 
     Args:
         comparison: Of the counts.

@@ -1,4 +1,4 @@
-"""The calibration of a judge by counts."""
+"""Calibration of a judge from a counts file."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class CountedCalibration(Calibration):
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
-    """Calibrate the judge whose verdicts were counted.
+    """Calibrate the judge of a counts file, by its counts.
 
     Raises:
         UsageError: Another option says what is compared, or the counts can't be read or aren't the rubric's.
@@ -100,7 +100,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
 
 
 def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
-    """Return the rubric that is named, or the one that a file of counts in its place names."""
+    """Return the rubric of the given name; given a counts file instead, the rubric that the file names."""
     if isinstance(request.of, Rubric):
         return request.of
     name = request.of[0]
@@ -110,7 +110,7 @@ def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
 
 
 def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
-    """Record the setting, and return the calibration after all settings that were tried on these labels.
+    """Record this judge as a setting tried on these labels, and return the calibration with the number tried.
 
     Args:
         calibration: The calibration.
@@ -126,7 +126,7 @@ def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCali
 
 
 def _refuse_others(request: "CalibrationRequest") -> None:
-    """Refuse options that choose examples, or a judge to ask, since the counts have both."""
+    """Raise an error for options that choose examples or ask a judge, which don't apply to counts."""
     labels = request.options
     values = {
         "ratings": request.ratings,
@@ -144,7 +144,7 @@ def _refuse_others(request: "CalibrationRequest") -> None:
 
 
 def _refuse_uncountable(rubric: Rubric) -> None:
-    """Refuse a rubric whose figures aren't functions of counts."""
+    """Raise an error for a rubric whose figures can't be computed from counts."""
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
     if rubric.categories:
@@ -152,7 +152,7 @@ def _refuse_uncountable(rubric: Rubric) -> None:
 
 
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
-    """Describe the judge as the caller names it, with the options to repeat the run on the same counts and labels."""
+    """Describe the judge by the name that the caller gives, with the options that repeat the run on these counts."""
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)
     again = {"--counts": counts.name, "--judge": stated, "--earlier": counts.earlier, "--labels": labels}
@@ -171,6 +171,6 @@ def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, la
 
 
 def _outcomes(comparison: CountedComparison) -> Counts:
-    """Count the examples that were graded; nothing else about outcomes is counted."""
+    """Return the numbers of graded and ungraded examples; other outcomes are 0, as counts don't record them."""
     n = comparison.counts.examples
     return Counts(n, comparison.graded, 0, n - comparison.graded, 0, 0, 0, 0, 0, 0, 0)

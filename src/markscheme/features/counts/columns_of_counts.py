@@ -1,4 +1,4 @@
-"""Names of the columns that counts have, known without numpy."""
+"""Names of the columns of a counts file, in a module that doesn't load numpy."""
 
 import re
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from markscheme.errors import UsageError
 
 PERSON_COLUMN: Final = re.compile(r"p[1-9]\d*")
-"""Names of the columns of annotators."""
+"""Pattern of the names of annotators' columns."""
 OTHER_COLUMNS: Final = re.compile(r"part|set_no|gold|judge|n|value|p[1-9]\d*")
-"""Columns of counts that have something else than an earlier judge's ratings."""
+"""Pattern of the column names of a counts file that can't name an earlier judge."""
 
 
 def refuse_other_column(earlier: str) -> None:
-    """Refuse a column of counts that has something else than an earlier judge's ratings.
+    """Raise an error if the column named for an earlier judge's ratings is one with another meaning in counts.
 
     Raises:
         UsageError: It is called as such a column is.

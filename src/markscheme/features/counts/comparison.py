@@ -1,4 +1,4 @@
-"""A judge compared with gold by counts: every figure of a comparison that is a function of distinct rows."""
+"""Comparison of a judge with gold from counts, with every figure that counts of distinct ratings determine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -45,12 +45,12 @@ from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import grouped_share
 
 TWICE_LABELLED = 0.9
-"""Share of examples with two annotators from which on gold is people's, not one person's."""
+"""Least share of examples with two annotators at which a set counts as labelled twice."""
 
 
 @dataclass(frozen=True)
 class CountedGold(Gold):
-    """Gold of examples that were counted, of which none is known by itself.
+    """Gold labels known only as counts, without single examples.
 
     Attributes:
         counts: Their counts.
@@ -65,12 +65,12 @@ class CountedGold(Gold):
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups of the examples that were counted; None where none was named."""
+        """Number of groups of the counted examples; None if the counts name no groups."""
         return self.counts.n_groups
 
     @property
     def group_sizes(self) -> list[int]:
-        """Examples in each group, of those that judge and gold both have; 1 for each example without groups."""
+        """Number of examples with gold and judge scores in each group; a single 1 without groups."""
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:
             return [1] * min(self.n, 1)
@@ -79,13 +79,13 @@ class CountedGold(Gold):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether annotators gave the labels, since counted examples are assumed to be drawn at random."""
+        """Whether the labels are by annotators; counted examples are then taken as a random sample of outputs."""
         return self.has_people
 
 
 @dataclass(frozen=True)
 class CountedComparison(Comparison):
-    """A judge compared with gold by counts; its table has no examples.
+    """Comparison of a judge with gold from counts, without single examples.
 
     Attributes:
         counts: Rows by their part.
@@ -95,25 +95,25 @@ class CountedComparison(Comparison):
 
     @cached_property
     def scores_counted(self) -> CountedRows:
-        """Scores of gold and judge, as the fractions that they were rounded from."""
+        """Rows of gold's and the judge's scores, with rounded scores restored to exact fractions."""
         rows = self.counts.rows_of(SCORE_PART)
         return replace(rows, gold=exact(rows.gold), judge=exact(rows.judge))
 
     @property
     def graded(self) -> int:
-        """Examples that the judge graded."""
+        """Number of examples that the judge graded."""
         rows = self.counts.rows_of(SCORE_PART if self.rubric.has_score else DECISION_PART)
         return rows.groups.count(~np.isnan(rows.judge))
 
     @property
     def scored(self) -> int:
-        """Examples with a value from judge and gold by the compared measure."""
+        """Number of examples with a value from both judge and gold by the compared measure."""
         rows = self.rows_compared
         return rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
 
     @cached_property
     def rows_compared(self) -> CountedRows:
-        """Rows of the compared values, 0 to 1: scores, decisions, or the scores of a criterion's levels."""
+        """Rows with gold's and the judge's compared values, 0 to 1: scores, decisions, or levels of a criterion."""
         of = self.measure.of
         if isinstance(of, Criterion):
             rows = self.counts.rows_of(of.name)
@@ -124,7 +124,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def _annotator_shares(self) -> AnnotatorShares | None:
-        """Shares of annotators who agree; None where they follow from the rows, or weren't counted."""
+        """Shares of annotators who agree, as counted in a part of their own; None without such a part."""
         names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
         rows = self.counts.parts.get(names.get(self.measure.name, ""))
         if rows is None or isinstance(self.measure.of, Criterion) or not rows.people.shape[1]:
@@ -133,13 +133,13 @@ class CountedComparison(Comparison):
 
     @property
     def counted_constants(self) -> Floats | tuple[float, ...] | None:
-        """Answers that the best constant may give."""
+        """Candidates for the best constant answer: the scores that were given, or the values of the measure."""
         constants = self.counts.rows_of(GIVEN_PART)
         return exact(constants.gold) if self.measure.name == OF_SCORE and len(constants.n) else self.measure.constants
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
+        """Shares of agreement behind a verdict: of judge, best constant and annotators, by the same tolerance."""
         rows = self.rows_compared
         by_rows = agreement_figures(
             rows.gold,
@@ -156,7 +156,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """Whether pairs of annotators count unequally, which counts don't show."""
+        """Whether some pairs of annotators share more examples than others; always False, as counts don't show it."""
         return False
 
     @cached_property
@@ -167,13 +167,13 @@ class CountedComparison(Comparison):
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:
-        """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
+        """Shares of decisions equal to gold's, of fails that the judge stops, and of passes that it keeps."""
         rows = self.counts.rows_of(DECISION_PART)
         by_rows = decisions_compared(rows.judge, rows.gold, groups=rows.groups)
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return a side by whole groups where they were counted; else by the sets that they are in."""
+        """Return the share of a side (stops or keeps) from counts by group; without these, the share passed in."""
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:
             return of_decisions
@@ -202,19 +202,19 @@ class CountedComparison(Comparison):
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Decisions of gold and judge, and how many examples have each two."""
+        """Decisions of gold and judge by row, with the number of examples in each row."""
         rows = self.counts.rows_of(DECISION_PART)
         return rows.gold, rows.judge, rows.n
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """What is compared of gold and judge, and how many examples have each two."""
+        """Compared values of gold and judge by row, with the number of examples in each row."""
         rows = self.rows_compared
         return rows.gold, rows.judge, rows.n
 
     @cached_property
     def repairs(self) -> Repairs | None:
-        """Changes that fixing each criterion alone would bring; None where they weren't counted."""
+        """Changes in decisions if the judge were right on one criterion, for each criterion; None if not counted."""
         parts = {
             criterion.name: self.counts.parts.get(f"{REPAIR_PREFIX}{criterion.name}")
             for criterion in self.rubric.decisive
@@ -227,7 +227,7 @@ class CountedComparison(Comparison):
 
     @property
     def _wrong_totals(self) -> Totals:
-        """Examples on which the judge is wrong."""
+        """Numbers of false passes, false fails, and scores that differ by more than the tolerance."""
         rows = self.counts.rows_of(DECISION_PART)
         scores = self.scores_counted
         off = close(scores.gold, scores.judge, self.rubric.tolerance) == 0
@@ -238,12 +238,12 @@ class CountedComparison(Comparison):
 
     @cached_property
     def false_passes(self) -> list[str]:
-        """Ids of wrong passes, which counts don't hold."""
+        """Ids of false passes; always empty, as counts hold no ids."""
         return []
 
     @cached_property
     def false_fails(self) -> list[str]:
-        """Ids of wrong fails, which counts don't hold."""
+        """Ids of false fails; always empty, as counts hold no ids."""
         return []
 
     def _wrong(self, name: WrongName) -> SideShare:
@@ -293,7 +293,7 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
 
 
 def _annotators(counts: CountsFile, rubric: Rubric) -> int:
-    """Count the annotators who rated anything."""
+    """Return the number of annotators who rated anything."""
     rated = [~np.isnan(counts.rows_of(criterion.name).people).all(axis=0) for criterion in rubric.criteria]
     return int(np.logical_or.reduce(rated).sum()) if rated else 0
 

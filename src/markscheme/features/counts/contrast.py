@@ -1,4 +1,4 @@
-"""Two tables of counts compared: how much better one judge agrees with its labels than another with its own.
+"""Comparison of two counts files: how much better one judge agrees with its labels than the other with its own.
 
 Counts don't say which example of one table is which of the other, so the two are taken for separate samples.
 """
@@ -29,7 +29,7 @@ DECISION_SHARES = (SAME_DECISION, "stops", "keeps")
 
 
 class FigureContrast(NamedTuple):
-    """A figure of two tables of counts.
+    """One figure in two counts files, with the difference.
 
     Attributes:
         first: By the first table.
@@ -44,7 +44,7 @@ class FigureContrast(NamedTuple):
 
 @dataclass(frozen=True)
 class CountsContrast(Reported):
-    """Two tables of counts by one rubric.
+    """Comparison of two counts files by the same rubric.
 
     Attributes:
         first: The first, compared with its gold.
@@ -61,7 +61,7 @@ class CountsContrast(Reported):
 
     @cached_property
     def figures(self) -> Mapping[str, FigureContrast]:
-        """Figures of both, by name: the shares of a verdict, and of each criterion the share of the same level."""
+        """Figures of both counts files by name: agreement, decisions, and exact agreement on each criterion."""
         before = dict(_figures(self.first))
         now = dict(_figures(self.second))
         return {
@@ -80,7 +80,7 @@ def _figures(comparison: CountedComparison) -> Iterator[tuple[str, Estimate]]:
 
 
 def difference_of(first: Estimate, second: Estimate) -> Estimate:
-    """Subtract one estimate from another of a separate sample; each side of the interval adds the distances to both.
+    """Return the difference of two estimates from separate samples, with the MOVER interval from their intervals.
 
     References:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095
@@ -104,7 +104,7 @@ def difference_of(first: Estimate, second: Estimate) -> Estimate:
 
 
 def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOptions) -> CountsContrast:
-    """Compare two files, of which one has counts.
+    """Compare the judges of two counts files.
 
     Args:
         files: As the user wrote them.
@@ -123,7 +123,7 @@ def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOption
 
 
 def rubric_counted(path: Path) -> Rubric:
-    """Return the known rubric that a file says it counts.
+    """Find the rubric by whose fingerprint a counts file was made, among the project's and the shipped rubrics.
 
     Raises:
         UsageError: None of the known rubrics is it.

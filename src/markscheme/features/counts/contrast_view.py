@@ -1,4 +1,4 @@
-"""The report on two tables of counts."""
+"""Report on the comparison of two counts files."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ SEPARATE = (
 
 
 def json_of(contrast: CountsContrast) -> dict[str, Any]:
-    """Return two tables of counts as a dict, by the keys of the file format."""
+    """Return the JSON of the comparison of two counts files."""
     of = {"name": contrast.rubric.name, "fingerprint": contrast.rubric.fingerprint}
     sides = {"first": contrast.first.counts.facts, "second": contrast.second.counts.facts}
     return {"schema": 1, "rubric": of, **sides, "figures": figures_json(contrast)}
@@ -32,7 +32,7 @@ def figures_json(contrast: CountsContrast) -> dict[str, Any]:
 
 
 def view(contrast: CountsContrast) -> Document:
-    """Build the document: what both show, and how they differ."""
+    """Build the report on the figures of two counts files and their differences."""
     first = contrast.first.counts
     second = contrast.second.counts
     source = f"From counts. {first.name}: {in_words(first)}; {second.name}: {in_words(second)}."
@@ -41,7 +41,7 @@ def view(contrast: CountsContrast) -> Document:
 
 
 def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
-    """Build the table of all figures under the names of both sides."""
+    """Build the table of all figures, with a column for each counts file and one for the difference."""
     return Table(("", first, second, "difference"), tuple(_row(*named) for named in contrast.figures.items()))
 
 

@@ -1,4 +1,4 @@
-"""Counts of the rows of files, which DuckDB reads without holding them."""
+"""Count the rows of files with DuckDB, which doesn't load whole files into memory."""
 
 import tempfile
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
-"""What reads files, by the end of their names."""
+"""DuckDB's functions that read files, by the ending of the file's name."""
 COPY_FORMS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
-"""How counts are written, by the end of their file's name."""
+"""DuckDB's options for writing a counts file, by the ending of its name."""
 
 MEMORY: Final = "1500MB"
-"""What DuckDB holds at most; beyond it writes to the folder of the counts."""
+"""DuckDB's memory limit, beyond which it spills to the folder of the counts file."""
 
 
 def count_files(query: CountQuery, files: str, target: Path) -> int:
-    """Count the rows of files, and write the counts; return how many rows they have.
+    """Count the examples in files of ratings, write the counts file, and return its number of rows.
 
     Args:
         query: What is counted.
@@ -77,7 +77,7 @@ def rows_of(files: str) -> str:
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:
-    """Return the form of a file by the ending of its name.
+    """Look up the value for a file's name by its ending, in a table of endings.
 
     Raises:
         UsageError: It has another one.

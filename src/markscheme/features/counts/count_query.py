@@ -1,4 +1,4 @@
-"""What a database computes to count examples that are rated alike: columns of a wide table, and the parts to count.
+"""Expressions with which a database counts examples with equal ratings: columns of a wide table, and parts.
 
 Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules; in Daft
 a condition that is null makes a whole CASE null. Gold is made as `gold.py` makes it, scores and decisions as
@@ -16,26 +16,26 @@ from markscheme.grading.score import ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 Expressions: TypeAlias = Mapping[str, str]
-"""SQL expressions by the column that they make."""
+"""SQL expressions by the name of the column that they define."""
 FORMAT: Final = 1
-"""The number of the counts' format, in the part `format:1`."""
+"""Version of the counts format, as the part `format:1` states it."""
 SCORE_DECIMALS: Final = 9
 """Decimals of scores and shares."""
 DOES_NOT_APPLY_LEVEL: Final = -2
-"""What a table has in place of a level where the criterion does not apply."""
+"""Level that a table has where the criterion doesn't apply."""
 OTHER_PARTS: Final = frozenset({"score", "decision", "people", "given", "examples", "groups"})
-"""Parts that aren't a criterion's, and so can't share its name."""
+"""Names of the parts that don't belong to a criterion, which therefore no criterion may have."""
 ADJUDICATED: Final = "gold"
-"""The rater whose levels are final, next to annotators."""
+"""Name of the rater whose levels are final, whatever the annotators' levels are."""
 MOST_IN_PLAIN_SQL: Final = 3
-"""Annotators whose middle is written out; a database with a median of its own takes more."""
+"""Largest number of annotators whose median is written in plain SQL; more need a database's median function."""
 _PASSING_ROUNDING: Final = 1e-12
 """By how much a position may miss a threshold through rounding, as `Criterion.passes` allows."""
 
 
 @dataclass(frozen=True)
 class CountedPart:
-    """A part of the counts: how many examples share some values.
+    """Definition of one part of a counts file, which counts the examples for each combination of some values.
 
     Attributes:
         name: Of the part.
@@ -49,7 +49,7 @@ class CountedPart:
 
 
 def refuse_uncountable(rubric: Rubric) -> None:
-    """Refuse a rubric whose figures aren't functions of counts.
+    """Raise an error for a rubric whose figures can't be computed from counts.
 
     Raises:
         UsageError: It is of pairs, has categories, or a criterion that is called like a part of counts.
@@ -67,7 +67,7 @@ def refuse_uncountable(rubric: Rubric) -> None:
 
 @dataclass(frozen=True)
 class CountQuery:
-    """Counting the examples of a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
+    """Query that counts the examples of a wide table, with a column `RATER__CRITERION` for each rater and criterion.
 
     Attributes:
         rubric: By which they were rated.
@@ -106,7 +106,7 @@ class CountQuery:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Columns of the wide table by what they are called in expressions."""
+        """Columns of the wide table that hold levels, by their aliases in expressions."""
         return {
             _raw(prefix, index, criterion): f"{rater}__{criterion.name}"
             for prefix, rater in self._names.items()
@@ -115,12 +115,12 @@ class CountQuery:
 
     @property
     def slices(self) -> dict[str, str]:
-        """Columns of the fields by what they are called in expressions."""
+        """Columns by whose values examples are also counted, by their aliases in expressions."""
         return {f"slice_{place}": field for place, field in enumerate(self.fields, start=1)}
 
     @property
     def annotators(self) -> list[str]:
-        """Annotators as expressions call them: p1, p2, …"""
+        """Aliases of the annotators in expressions: p1, p2, …"""
         return [prefix for prefix in self._names if prefix not in ("final", *self._judges)]
 
     @property
@@ -152,7 +152,7 @@ class CountQuery:
         return [stage for stage in stages if stage]
 
     def parts(self) -> Iterator[CountedPart]:
-        """Yield the parts that are counted by set."""
+        """Yield the parts in which examples are counted by set, the sets being what the jackknife leaves out."""
         then = self.earlier is not None
         scores = rounded("gold_score"), rounded("judge_score")
         yield CountedPart("score", scores, rounded("earlier_score") if then else None)
@@ -172,7 +172,7 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield what is counted by group: the name, an expression that is 1 for a hit and else 0, and who counts."""
+        """Yield each part that counts hits by group: name, expression that is 1 for a hit, else 0, and condition."""
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:
             yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"
@@ -186,7 +186,7 @@ class CountQuery:
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return the shares of an example's annotators who agree: pairs of them, with the judge, with a constant.
+        """Return expressions for the shares of annotators who agree with each other, with the judge, with a constant.
 
         Args:
             constant: The column of the best constant.
@@ -203,7 +203,7 @@ class CountQuery:
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"
 
     def decision_shares(self, constant: str) -> tuple[str, str, str]:
-        """Return the shares of an example's annotators who decide alike: pairs, with the judge, with a constant.
+        """Return expressions for the shares of annotators who decide as each other, as the judge, as a constant.
 
         Args:
             constant: The column of the best constant decision.
@@ -221,7 +221,7 @@ class CountQuery:
 
     @property
     def passing_lead(self) -> str:
-        """How much larger the share of an example's annotators is who pass it than of those who fail it."""
+        """Expression for the share of annotators who pass an example minus the share who fail it."""
         passing = " + ".join(f"COALESCE({person}_pass, 0)" for person in self.annotators)
         return f"(2.0 * ({passing}) - n_deciding) / n_deciding"
 
@@ -229,7 +229,7 @@ class CountQuery:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Raters by what they are called in expressions."""
+        """Names of the raters by their aliases in expressions."""
         people = [rater for rater in self.raters if rater != ADJUDICATED]
         named = {f"p{place}": rater for place, rater in enumerate(people, start=1)}
         if ADJUDICATED in self.raters:
@@ -243,7 +243,7 @@ class CountQuery:
 
     @property
     def _judges(self) -> tuple[str, ...]:
-        """The judge, and the earlier one where it is counted, as expressions call them."""
+        """Aliases in expressions of the judge, and of the earlier judge if there is one."""
         return ("judge",) if self.earlier is None else ("judge", "earlier")
 
     @property
@@ -255,7 +255,7 @@ class CountQuery:
 
     @property
     def _splits(self) -> bool:
-        """Whether annotators may split evenly over a criterion, so that it decides nothing."""
+        """Whether annotators can split evenly on some criterion, which leaves gold undecided between two levels."""
         return any(self._may_split(criterion) for _, criterion in self._criteria)
 
     def _levels(self) -> Iterator[tuple[str, str]]:
@@ -286,7 +286,7 @@ class CountQuery:
                 yield f"gold_skips_{index}", skips
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Yield gold's levels with even splits settled for the worse, and for the better."""
+        """Yield columns of gold's levels where even splits count as the worse level, and as the better one."""
         for index, criterion in self._criteria:
             if self._may_split(criterion):
                 low, high = criterion.scale.ends
@@ -300,7 +300,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Names of the raters whose scores are computed; gold also under both ways of settling even splits."""
+        """Aliases of the raters whose scores are computed; gold also with even splits settled in both ways."""
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:
@@ -316,7 +316,7 @@ class CountQuery:
         return f"(({level} - {_signed(low)}) / {scale.span!r})"
 
     def _sums(self) -> Iterator[tuple[str, str]]:
-        """Yield each rater's sum of weight times position, and the best possible sum where criteria may be left out."""
+        """Yield columns for each rater's weighted sum, and for the best possible sum if criteria may not apply."""
         for prefix in self._scored:
             terms: list[str] = []
             best: list[str] = []
@@ -356,7 +356,7 @@ class CountQuery:
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
-        """Yield the gold score; null where an even split decides whether a score agrees with it."""
+        """Yield the column of gold's score, null where an even split would decide whether a score agrees with it."""
         if self._splits:
             apart = 2 * self.rubric.tolerance - ROUNDING
             yield (
@@ -418,7 +418,7 @@ class CountQuery:
 
 
 def _raw(prefix: str, index: int, criterion: Criterion) -> str:
-    """Return what a rater's column of the table is called in expressions."""
+    """Return the alias, in expressions, of a rater's column for a criterion."""
     return f"{'raw_' if criterion.not_applicable else ''}{prefix}_{index}"
 
 
@@ -432,7 +432,7 @@ def rounded(expression: str) -> str:
 
 
 def _same(first: str, second: str) -> str:
-    """Return 1 where two decisions are the same, else 0."""
+    """Return the expression that is 1 where two decisions are equal, else 0."""
     return f"CASE WHEN {first} IS NULL OR {second} IS NULL THEN 0 WHEN {first} = {second} THEN 1 ELSE 0 END"
 
 
@@ -442,12 +442,12 @@ def _signed(value: float) -> str:
 
 
 def _within(share: str) -> str:
-    """Return a share cut to 0 to 1."""
+    """Return the expression that limits a share to the range 0 to 1."""
     return f"CASE WHEN {share} < 0.0 THEN 0.0 WHEN {share} > 1.0 THEN 1.0 ELSE {share} END"
 
 
 def _middle(levels: Sequence[str], median: str | None) -> str:
-    """Return the median of annotators' levels, ignoring annotators who gave none."""
+    """Return the expression for the median of annotators' levels, which ignores missing levels."""
     if len(levels) == 1:
         return levels[0]
     if len(levels) > MOST_IN_PLAIN_SQL:

@@ -1,4 +1,4 @@
-"""Counts of a judge's ratings in our own form, with the labels of a rubric's examples, in memory."""
+"""Count a judge's ratings in the package's own format with the labels of a rubric's examples, in memory."""
 
 import json
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def count_ratings(
     shown: int | None = None,
     earlier: str | None = None,
 ) -> int:
-    """Count a judge's ratings with the labels of the examples, and write the counts; return how many rows they have.
+    """Count a judge's ratings with the examples' labels, write the counts file, and return its number of rows.
 
     Args:
         rubric: The rubric.
@@ -82,7 +82,7 @@ def count_ratings(
 
 
 def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
-    """Return the ratings of the judge that is named, or of the only one."""
+    """Return the ratings of the named judge; without a name, of the only judge."""
     if judge is None and len(ratings.raters) == 1:
         return ratings
     if judge is not None and judge in ratings.raters:
@@ -91,7 +91,7 @@ def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: s
 
 
 def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
-    """Write rows of counts, in the form that the file's name says.
+    """Write rows of counts in the format that the file name's ending implies.
 
     Raises:
         UsageError: Its name ends otherwise than the files that are written, or it can't be written.

@@ -1,4 +1,4 @@
-"""One SELECT that counts, where the rows lie, the examples that are rated alike."""
+"""Writer of one SELECT that counts examples with equal ratings in the user's database."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,16 +11,16 @@ from markscheme.features.counts.slice_values import OTHER_VALUES, SLICE_PREFIX, 
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""A name that no database wants in quotes."""
+"""Pattern of a name that needs no quotes in any database."""
 
 
 ROW_COLUMN: Final = "markscheme_row"
-"""The number of a row, by which its texts are found again."""
+"""Column with a row's number, by which its texts are looked up."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What databases write differently.
+    """SQL syntax of one database, where databases differ.
 
     Attributes:
         double: The type of numbers in double precision.
@@ -108,7 +108,7 @@ def _numbered(rows: str) -> str:
 
 
 def _computed(query: CountQuery, examples: Iterator[str], dialect: Dialect) -> tuple[list[str], str]:
-    """Return blocks that compute all that is counted of examples, and the name of the last."""
+    """Return the query's WITH blocks that compute each example's counted values, and the name of the last block."""
     blocks = list(examples)
     last = "labelled"
     for place, columns in enumerate(query.stages(dialect.median), start=1):
@@ -132,7 +132,7 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the block that a user edits, with columns `also`, and what finds the set of each labelled example."""
+    """Yield the WITH block that the user edits, and the blocks that assign a set to each labelled example."""
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"
@@ -178,7 +178,7 @@ def _quoted(name: str, dialect: Dialect) -> str:
 
 
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
-    """Yield the scores that were given, and which of them agrees with most annotators."""
+    """Yield the WITH blocks with all scores given, and with the one that agrees with most annotators."""
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people) or "0"
@@ -209,7 +209,7 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
 
 
 def _most_common(index: str, examples: str) -> str:
-    """Return the block that says which values of a field are the most common."""
+    """Return the WITH block that selects the most common values of a field."""
     times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
     return (
         f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {VALUES_COUNTED})"
@@ -218,7 +218,7 @@ def _most_common(index: str, examples: str) -> str:
 
 
 def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dialect) -> Iterator[str]:
-    """Yield the SELECT of each part."""
+    """Yield the SELECT for each part of the counts file."""
     # the first SELECT gives columns their types
     missing = [f"CAST(NULL AS {dialect.text if name == VALUE_COLUMN else dialect.double})" for name in columns]
     yield _select(f"format:{FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)
@@ -258,7 +258,7 @@ def _counted(name: str, values: Sequence[str], source: str, columns: Sequence[st
 
 
 def _select(name: str, set_no: str, values: Sequence[str], n: str, source: str, columns: Sequence[str]) -> str:
-    """Return a SELECT of a part's rows, by the columns of all parts."""
+    """Return the SELECT of one part's rows, with the columns that all parts share."""
     filled = [*values, *["NULL"] * (len(columns) - len(values))]
     cells = ", ".join(f"{value} AS {column}" for value, column in zip(filled, columns, strict=True))
     quoted = name.replace("'", "''")

@@ -1,4 +1,4 @@
-"""Changes that fixing each criterion would bring, from counts of decisions before and after."""
+"""Changes in decisions if the judge were right on one criterion, from counts of decisions before and after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True, slots=True)
 class CountedRepair(Repair):
-    """Change by one criterion of examples that were counted, of which none is known by itself.
+    """Change in decisions if the judge were right on one criterion, as counts without ids of examples.
 
     Attributes:
         n_stopped: How many false passes become right.
@@ -49,7 +49,7 @@ class CountedRepairs(Repairs):
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
-    """Yield each decisive criterion's part of the counts, with the columns that say what fixing it changes.
+    """Yield the part of the counts for each decisive criterion: its name, and columns on what fixing it changes.
 
     They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
     score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.
@@ -72,7 +72,7 @@ def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]
 
 
 def counted_repair(criterion: str, rows: CountedRows, totals: Totals) -> CountedRepair:
-    """Return what fixing a criterion would change.
+    """Compute how many decisions change if the judge is right on a criterion, from the criterion's part of the counts.
 
     Args:
         criterion: Its name.

@@ -1,4 +1,4 @@
-"""Slices of examples that were counted by the values of a field: how a judge does on each, and on the rest."""
+"""Agreement and bias of a judge on slices of the counted examples, one for each value of a field."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from markscheme.stats.shares import share
 
 @dataclass(frozen=True)
 class CountedSlice:
-    """How a judge does on the examples with one value of a field.
+    """Agreement and bias of a judge on the examples with one value of a field.
 
     Attributes:
         by: The field.
@@ -34,7 +34,7 @@ class CountedSlice:
     rest: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the slice by the keys of any calibration's; null for what isn't counted."""
+        """Return the JSON of the slice, with null for figures that counts don't give."""
         return {
             "by": self.by,
             "name": self.name,

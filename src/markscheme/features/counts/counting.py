@@ -1,4 +1,4 @@
-"""The counts of a comparison in memory, as rows of a counts file."""
+"""Count the ratings of a comparison in memory, as rows of a counts file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from markscheme.stats.group_sets import set_numbers
 from markscheme.stats.intervals import Floats
 
 FILE_DECIMALS = 9
-"""Decimals of scores and shares in a file."""
+"""Decimals of scores and shares in a counts file."""
 
 
 def counts_of(
@@ -52,7 +52,7 @@ def counts_of(
 
 
 def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
-    """Yield the distinct rows of scores by the values of a field; examples without one aren't counted."""
+    """Yield the rows that count scores for each value of a field; examples without a value aren't counted."""
     values = np.array([known_of(example, field) for example in comparison.gold.examples], dtype=np.str_)
     times = Counter(value for value in values.tolist() if value)
     common = sorted(times, key=lambda value: (-times[value], value))[:VALUES_COUNTED]
@@ -73,7 +73,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a part in which the earlier judge has a column, if there is one."""
+        """Yield the rows of a part that also has the earlier judge's ratings, if there is an earlier judge."""
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _counted(part, sets, [of(gold), of(judge), *columns], then)
 
@@ -113,7 +113,7 @@ def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
-    """Number the set of each example; None where examples have no groups."""
+    """Return the number of each example's set, the unit that the jackknife leaves out; None without groups."""
     if groups is None:
         return None
     distinct, index = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
@@ -140,7 +140,7 @@ def _cell(value: float) -> float | None:
 
 
 def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield each score that the judge gave, or an annotator; gold's where no annotator is known."""
+    """Yield a row for each distinct score by the judge or an annotator, or by gold if annotators aren't known."""
     people = [column.scores for column in comparison.table.annotators]
     labels = people if any(np.isfinite(column).any() for column in people) else [comparison.reference.scores]
     scores = np.concatenate([comparison.judge.scores, *labels])
@@ -149,7 +149,7 @@ def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
-    """Return the shares of annotators who agree in what is compared; None without annotators."""
+    """Return the shares of annotators who agree on the compared measure; None without annotators."""
     people = [comparison.measure.values(column) for column in comparison.table.annotators]
     if not people:
         return None
@@ -171,7 +171,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield how many groups have so many hits among so many examples."""
+    """Yield rows that count groups, one for each combination of the group's number of hits and of examples."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

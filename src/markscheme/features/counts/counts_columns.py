@@ -1,4 +1,4 @@
-"""The columns of a table of counts, read without a Python object for each cell where all cells are plain.
+"""Reader of the columns of a counts table, as arrays if all cells are plain numbers.
 
 A table with a cell that isn't is read cell by cell: it may still be a number, or the refusal says which cell it is.
 """
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 PART_COLUMN: Final = "part"
 EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
-"""Texts of a cell without a value, in small letters."""
+"""Lower-case texts that mean that a cell has no value."""
 NUMBER_COLUMN: Final = re.compile(r"set_no|gold|judge|n|p[1-9]\d*")
-"""Names of the columns that are read as numbers; of the others only that of an earlier judge is read."""
+"""Pattern of the columns that are read as numbers; an earlier judge's column is read too."""
 _ARROW_NUMBERS: Final = {
     "double": np.float64,
     "float": np.float32,
@@ -38,7 +38,7 @@ _ARROW_NUMBERS: Final = {
     "uint16": np.uint16,
     "uint32": np.uint32,
 }
-"""Types of numbers by their name in Arrow."""
+"""Numpy types by the names of Arrow's number types."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -68,7 +68,7 @@ class CountsColumns:
     cells: Callable[[], Cells]
 
     def fault(self, line: int, column: str, why: str) -> UsageError:
-        """Make the error for a cell."""
+        """Make the error about a cell, with its row, its column and its text."""
         return _fault(self.name, self.cells(), self.first, line, column, why)
 
 
@@ -124,7 +124,7 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
 
 
 def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
-    """Return parts, the part of each row, and columns of numbers; None where a cell is quoted or no plain number."""
+    """Read parts, each row's part and number columns from plain CSV; None if a cell is quoted or not a plain number."""
     head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
     names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
     if b'"' in raw or not body or b"\n\n" in body or PART_COLUMN not in names or len(set(names)) < len(names):
@@ -149,7 +149,7 @@ def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Intege
 
 
 def _of_arrow(file: "ParquetFile", path: Path, digest: str, earlier: str | None) -> CountsColumns:
-    """Take the columns of a Parquet file in turn; cell by cell where one has another type than numbers have."""
+    """Read the columns of a Parquet file as arrays, or cell by cell if a column isn't of a number type."""
 
     def column(name: str) -> "pa.ChunkedArray":
         return file.read([name]).column(0)
@@ -205,14 +205,14 @@ def _of_cells(cells: Cells, name: str, digest: str, first: int, earlier: str | N
 
 
 def _indexed(names: Sequence[Any]) -> tuple[tuple[str, ...], Integers]:
-    """Return each name once, and the index of each."""
+    """Return the distinct names, and for each given name its index among them."""
     index_of: dict[Any, int] = {}
     index = np.fromiter((index_of.setdefault(name, len(index_of)) for name in names), np.int64, len(names))
     return tuple(map(str, index_of)), index
 
 
 def _numbers_of(cells: Cells, name: str, first: int, column: str) -> Floats:
-    """Return a column of numbers; refuse the first cell that is none."""
+    """Convert a column's cells to numbers; raise an error at the first cell that isn't a number."""
     try:
         return np.array([_number(cell) for cell in cells[column]], dtype=np.float64)
     except (TypeError, ValueError):
@@ -235,7 +235,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _fault(name: str, cells: Cells, first: int, line: int, column: str, why: str) -> UsageError:
-    """Make the error for a cell."""
+    """Make the error about a cell, with its row, its column and its text."""
     cell = cells[column][line - first] if column in cells else None
     return UsageError(f"{name}, row {line}, column {column} {why}, got {cell!r}")
 
@@ -263,7 +263,7 @@ def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _of_rows(rows: Iterable[Mapping[str, Any]]) -> Cells:
-    """Return the cells of rows by column; each row is dropped when its cells are taken."""
+    """Convert rows to a dict of columns, without keeping the rows in memory."""
     columns: dict[str, list[Any]] = {}
     for length, row in enumerate(rows):
         for name in row:

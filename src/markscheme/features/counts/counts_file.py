@@ -1,4 +1,4 @@
-"""The counts file: rows that say how many examples have the same gold, judge's and annotators' ratings."""
+"""Reader of a counts file, each row of which counts the examples with the same ratings by gold and raters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats, Groups, Integers
 
 COUNTS_FORMAT: Final = 1
-"""The format's number, in the part `format:1`."""
+"""Version of the counts format, which a file states by a part named `format:1`."""
 MOST_ROWS: Final = 3_000_000
-"""Rows of a file; more take longer to read than the query that makes them takes to count."""
+"""Largest number of rows of a counts file."""
 SCORE_PART: Final = "score"
 DECISION_PART: Final = "decision"
 ANNOTATORS_PART: Final = "people"
@@ -29,25 +29,25 @@ GIVEN_PART: Final = "given"
 EXAMPLES_PART: Final = "examples"
 GROUPS_PART: Final = "groups"
 REPAIR_PREFIX: Final = "repair:"
-"""What stands before a criterion in the name of the part on fixing it."""
+"""Prefix of the names of parts on fixing a criterion, which the criterion's name follows."""
 AGREEMENT_RATE: Final = "rate:agreement"
 EARLIER_RATE: Final = "rate:earlier"
-"""Part that counts hits of groups by the earlier judge, as `rate:agreement` does by the judge."""
+"""Name of the part that counts groups by the earlier judge's hits, as `rate:agreement` does for the judge."""
 RATES: Final = (AGREEMENT_RATE, "rate:stops", "rate:keeps", EARLIER_RATE)
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
-"""Parts whose values are 0 to 1."""
+"""Names of the parts whose values are between 0 and 1."""
 _OF_THE_JUDGE: Final = (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART)
-"""Parts that compare annotators with the judge, and no other one."""
+"""Names of the parts with annotators' agreement with the judge, which don't hold for an earlier judge."""
 _KNOWN_PREFIXES: Final = (SLICE_PREFIX, REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
-"""Scores of up to so many equal steps are read as the fraction that they are rounded from."""
+"""Largest denominator of the fraction to which a rounded score is restored."""
 _ROUNDED: Final = 6e-10
-"""How far a score may be from its fraction: the format has 9 decimals."""
+"""Largest distance of a rounded score from the fraction to which it is restored; scores have 9 decimals."""
 
 
 @dataclass(frozen=True)
 class CountedRows:
-    """The rows of one part.
+    """Rows of one part of a counts file, as arrays.
 
     Attributes:
         sets: The set in which each row's examples are left out, shape (n_rows,), nan where each is left out by itself.
@@ -69,24 +69,24 @@ class CountedRows:
 
     @cached_property
     def groups(self) -> Groups:
-        """Groups, or sets of groups, of the examples, to leave out one at a time."""
+        """The groups of examples, or sets of groups, that the jackknife leaves out one at a time."""
         return Groups.counted(self.n, None if np.isnan(self.sets).all() else self.sets.astype(np.int64))
 
     @cached_property
     def examples(self) -> int:
-        """Examples in all rows."""
+        """Number of examples in all rows."""
         return round(float(self.n.sum()))
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """The share of hits of each kind of group, and the examples of these groups."""
+        """Share of hits in the groups that each row counts, and these groups with their sizes."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 
 
 @dataclass(frozen=True)
 class CountsFile:
-    """Counts of all parts.
+    """Content of a counts file: the rows of each of its parts.
 
     Attributes:
         name: The file's name, for messages.
@@ -110,7 +110,7 @@ class CountsFile:
 
     @property
     def of_earlier(self) -> "CountsFile":
-        """The same rows with the earlier judge's ratings in the place of the judge's, and nothing of annotators."""
+        """The counts with the earlier judge's ratings instead of the judge's, and without annotators' parts."""
         rated = {
             name: replace(rows, judge=rows.earlier)
             for name, rows in self.parts.items()
@@ -122,11 +122,11 @@ class CountsFile:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What identifies the counts, as JSON has it."""
+        """JSON entry that identifies the counts: file, digest, and numbers of examples and groups."""
         return {"file": self.name, "digest": self.digest, "examples": self.examples, "groups": self.n_groups}
 
     def rows_of(self, name: str) -> CountedRows:
-        """Return the rows of a part; none where the file lacks it."""
+        """Return the rows of a part; without any row if the file lacks the part."""
         return self.parts.get(name, NO_ROWS)
 
 
@@ -230,7 +230,7 @@ def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
-    """Return the rows of each field by whose values examples were counted, with the value of each.
+    """Return, for each field by whose values examples were counted, its rows and the value in each row.
 
     Raises:
         UsageError: There is no column of values, or a score outside 0 to 1.
@@ -262,7 +262,7 @@ def _refuse_another_format(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
-    """Refuse counts by another rubric, and name a part whose levels show it, if any does."""
+    """Raise an error if counts were made with another rubric, naming a part with levels off this rubric's scale."""
     for name, of_part in rows.items():
         prefix, _, digest = name.partition(":")
         if prefix == "rubric" and digest and digest != rubric.fingerprint:
@@ -330,7 +330,7 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earli
 
 
 def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
-    """Refuse a part on fixing a criterion that has no decision after, or something else than decisions."""
+    """Raise an error if a part on fixing a criterion lacks columns, or has values that aren't decisions or changes."""
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
     after, scores = of_part.people.T[:2]
@@ -356,7 +356,7 @@ def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> No
 
 
 def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
-    """Return how many examples were counted; refuse missing parts, and parts that count other examples."""
+    """Return how many examples were counted; raise an error if parts are missing or count different examples."""
     missing = [name for name in wanted if name not in rows]
     if missing:
         raise UsageError(f"{table.name} has no part {listed(missing)}; it has {listed(list(rows))}")
@@ -377,7 +377,7 @@ def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Seq
 
 
 def exact(values: Floats) -> Floats:
-    """Return scores that were rounded to 9 decimals as the fractions that they were rounded from, where there are any.
+    """Restore scores that were rounded to 9 decimals to exact fractions with small denominators, if there are any.
 
     Example:
         >>> exact(np.array([0.333333333, 0.5])).tolist() == [1 / 3, 0.5]

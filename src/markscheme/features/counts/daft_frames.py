@@ -1,4 +1,4 @@
-"""Counts of the examples of a Daft DataFrame that are rated alike, by the expressions of `CountQuery`."""
+"""Count the examples of a Daft DataFrame with equal ratings, by the expressions of `CountQuery`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from markscheme.stats.group_sets import set_numbers
 def counted_frame(
     frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str, earlier: str | None = None
 ) -> daft.DataFrame:
-    """Count the examples of a wide frame that are rated alike; the arguments are those of `sockets.daft.counts`."""
+    """Count the examples of a wide frame with equal ratings; the arguments are those of `sockets.daft.counts`."""
     query = CountQuery(rubric, tuple(raters), judge, earlier=earlier)
     examples, groups = _examples(frame, query)
     values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
@@ -65,14 +65,14 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
 
 
 def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
-    """Return the earlier judge's values of a part by their column; none where it has none."""
+    """Return the earlier judge's column of a part with its expression; {} if the part has none."""
     return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
 
 
 def _counted(
     examples: daft.DataFrame, name: str, values: Sequence[str], named: Mapping[str, str] = MappingProxyType({})
 ) -> daft.DataFrame:
-    """Count the distinct rows of a part, by set; `named` has further values by their column."""
+    """Count the examples for each combination of a part's values and set; `named` maps further columns to values."""
     columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1)), *named]
     cells = (
         daft.sql_expr(text).cast(DataType.float64()).alias(column)
@@ -83,14 +83,14 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count the groups with so many hits among so many examples."""
+    """Count the groups for each combination of their number of hits and of examples."""
     rows = examples.where(daft.sql_expr(counted)).select(col("unit"), daft.sql_expr(hit).alias("hit"))
     by_group = rows.groupby("unit").agg(col("hit").sum().alias("gold"), col("hit").count("all").alias("judge"))
     return by_group.groupby("gold", "judge").agg(col("unit").count("all").alias("n")).with_column("part", lit(name))
 
 
 def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft.DataFrame]:
-    """Yield the scores that were given, and the shares of annotators who agree."""
+    """Yield the part with the scores that were given, then those with the shares of annotators who agree."""
     people = [f"{person}_score" for person in query.annotators]
     judged = _times(examples, "judge_score")
     by_person = [_times(examples, score) for score in people]
@@ -117,14 +117,14 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
 
 
 def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
-    """Return how many examples have each combination of values of some columns, of those that have the first."""
+    """Count examples by their combination of values in some columns, if they have a value in the first column."""
     rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
     data = rows.to_pydict()
     return dict(zip(zip(*(data[column] for column in columns), strict=True), data["n"], strict=True))
 
 
 def _filled(part: daft.DataFrame, kinds: Mapping[str, DataType]) -> daft.DataFrame:
-    """Return a part with the columns of all parts."""
+    """Add the columns that a part lacks, so that all parts have the same columns and types."""
     cells = (
         (col(name) if name in part.column_names else lit(None)).cast(kind).alias(name) for name, kind in kinds.items()
     )

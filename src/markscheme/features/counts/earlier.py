@@ -1,4 +1,4 @@
-"""An earlier judge whose ratings were counted next to those of the judge that is calibrated."""
+"""Comparison with an earlier judge whose ratings are in the same counts file as the calibrated judge's."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def since_earlier(comparison: CountedComparison, rater: Rater, drift: DriftOptions) -> "RunsCompared | None":
-    """Compare the judge with the earlier one that the counts have; None where none is named.
+    """Compare the judge with the earlier judge in the counts file; None if the file has no earlier judge.
 
     Args:
         comparison: The judge compared with gold.

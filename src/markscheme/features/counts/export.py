@@ -18,7 +18,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
-    """Print the SELECT that counts ratings, or count those of files.
+    """Print the SELECT that counts ratings in a database, or count the ratings in files.
 
     Args:
         rubric: The rubric.

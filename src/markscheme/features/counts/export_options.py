@@ -1,4 +1,4 @@
-"""Options of counting the examples that are rated alike, where the rows lie."""
+"""Options for counting examples with equal ratings in a database or in files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from markscheme.options.forms import COLUMN_NAMES, PATH, WHOLE, one_of, text_for
 from markscheme.options.table import option
 
 DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
-"""Databases that write some things each in their way; SQLite and DuckDB read the standard one."""
+"""Names of SQL dialects; SQLite and DuckDB read the standard dialect."""
 
 
 @dataclass(frozen=True, kw_only=True)

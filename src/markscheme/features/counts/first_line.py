@@ -1,4 +1,4 @@
-"""Whether a file has counts, by its first line; it answers before numpy is loaded."""
+"""Test of whether a file is a counts file, by its first line and without loading numpy."""
 
 import json
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from typing import Final
 from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS
 
 COLUMNS_OF_COUNTS: Final = {"part", "n"}
-"""The columns without which a table has no counts."""
+"""Columns that a table must have to be a counts file."""
 COLUMNS_OF_EXPORTS: Final = {"part", "set_no", "gold", "judge", "n"}
 """Columns that every export of counts has; a table with them may have one more, of an earlier judge."""
 _LONGEST_LINE: Final = 10_000
-"""Bytes of a first line that are read."""
+"""Largest number of bytes read to find a file's first line."""
 
 
 def has_counts(path: Path) -> bool:
@@ -38,7 +38,7 @@ def _are_of_counts(columns: Sequence[str]) -> bool:
 
 
 def _parquet_columns(path: Path) -> list[str]:
-    """Return the names of a Parquet file's columns; none where they can't be read."""
+    """Return the names of a Parquet file's columns; an empty collection if they can't be read."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:

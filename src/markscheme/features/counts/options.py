@@ -17,7 +17,7 @@ _FILE_OR_FRAME = ValueForm("a file, or a frame", _path_or_frame)
 
 @dataclass(frozen=True, kw_only=True)
 class CountsOptions:
-    """Options for calibrations by distinct rows with their numbers, in place of the examples."""
+    """Options for calibrations from a counts file instead of single examples."""
 
     counts: Any = option(
         None, "counts of distinct rows, in place of examples and a judge's ratings", _FILE_OR_FRAME, value="FILE"

@@ -1,4 +1,4 @@
-"""Wrong decisions that are shown with counts: some false passes and false fails, in a file next to theirs."""
+"""File of wrong decisions next to a counts file: some false passes and false fails for the report to show."""
 
 import json
 import warnings
@@ -22,18 +22,18 @@ from markscheme.stats.group_sets import SETS, set_numbers
 from markscheme.stats.intervals import group_numbers
 
 SHOWN_SUFFIX: Final = ".shown.jsonl"
-"""What stands in place of the ending of the counts' file."""
+"""Ending of the file of wrong decisions, which replaces the counts file's ending."""
 FALSE_PASS: Final = "false-pass"  # noqa: S105
 FALSE_FAIL: Final = "false-fail"
 
 
 def shown_path(counts: Path) -> Path:
-    """Return the file that has the wrong decisions behind a file of counts."""
+    """Return the path of the file of wrong decisions that belongs to a counts file."""
     return counts.with_suffix(SHOWN_SUFFIX)
 
 
 def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]]:
-    """Yield some false passes, then some false fails, from groups spread evenly over all names.
+    """Yield some false passes, then some false fails, from groups spread evenly over all group names.
 
     Args:
         comparison: The judge compared with gold.
@@ -50,7 +50,7 @@ def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]
 
 
 def _shown(comparison: Comparison, index: int) -> dict[str, Any]:
-    """Return an example with its texts, scores and levels."""
+    """Return the row that shows one example, with its texts, scores and levels."""
     submission = comparison.gold.examples[index].submission
     sides = {"gold": comparison.reference, "judge": comparison.judge}
     levels = {
@@ -84,7 +84,7 @@ def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
 
 
 def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
-    """Return the wrong decisions next to a file of counts; none where there is no such file, or it is of other counts.
+    """Read the file of wrong decisions next to a counts file; () if it is missing or belongs to other counts.
 
     Args:
         counts: The counts.
@@ -107,7 +107,7 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def refuse_undecided(rubric: Rubric) -> None:
-    """Refuse to show the wrong decisions of a rubric that decides nothing.
+    """Raise an error if wrong decisions are to be shown for a rubric that makes no pass/fail decision.
 
     Raises:
         UsageError: Nothing passes or fails.
@@ -120,7 +120,7 @@ def refuse_undecided(rubric: Rubric) -> None:
 
 
 def examples_of(shown: Sequence[dict[str, Any]], rubric: Rubric) -> doc.Examples:
-    """Make the list of the wrong decisions that are shown."""
+    """Build the list of wrong decisions for the report."""
     cases = tuple(_case(line, rubric) for line in shown)
     filters = {FALSE_PASS: "false passes", FALSE_FAIL: "false fails"}
     return doc.Examples(cases, ("gold", "judge", "difference"), filters, len(cases))

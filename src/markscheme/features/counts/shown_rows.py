@@ -1,4 +1,4 @@
-"""Wrong decisions among the rows of files, found by DuckDB: their texts are read for the few that are shown."""
+"""Find wrong decisions among the rows of files with DuckDB, and read the texts only of the few that are shown."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
 
 
 def _shown(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
-    """Return an example with the texts of its row: all columns but those of groups, ratings and numbers of rows."""
+    """Return the row that shows one example, with all its columns except groups, ratings and row numbers."""
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}
     texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}

@@ -1,12 +1,12 @@
-"""How counts name slices: a part for each field, and its values in a column."""
+"""Names for slices in a counts file: the parts by field, and the column of the field's values."""
 
 from typing import Final
 
 SLICE_PREFIX: Final = "slice:"
-"""What stands before a field in the name of the part on its values."""
+"""Prefix of the names of parts that count by a field's values, which the field's name follows."""
 VALUE_COLUMN: Final = "value"
 """The column of a field's values."""
 VALUES_COUNTED: Final = 20
-"""Values of a field that are counted by themselves, the most common first."""
+"""Largest number of a field's values that are counted separately, the most common ones."""
 OTHER_VALUES: Final = "other"
-"""What all further values are counted as."""
+"""Value under which all less common values of a field are counted together."""

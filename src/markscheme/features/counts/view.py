@@ -1,4 +1,4 @@
-"""The report on a calibration by counts: that of any calibration, without what counts don't hold."""
+"""Report on a calibration from counts: the usual report, without what needs single examples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,16 +25,16 @@ NOT_COUNTED: Final = (
     "may_decide",
     "relabelled",
 )
-"""Entries of a calibration's JSON that counts don't show."""
+"""Entries of a calibration's JSON that are null, since counts don't show them."""
 OUTCOMES_COUNTED: Final = ("examples", "graded", "not_graded")
-"""Outcomes of examples that counts show."""
+"""Outcomes of examples that counts record."""
 
 SINCE_ACCEPTED: Final = "Since the accepted run"
-"""The section on accepted ratings, which accepted counts have another one for."""
+"""Name of the usual section on the accepted run, which accepted counts replace by a section of their own."""
 
 
 def json_of(calibration: CountedCalibration) -> dict[str, Any]:
-    """Return the calibration as a dict, by the keys of any calibration; null for what counts don't show."""
+    """Return the JSON of a calibration from counts, with the usual keys and null for what counts don't show."""
     data = whole.json_of(calibration)
     outcomes = data["counts"]
     counts = {name: getattr(outcomes, name) if name in OUTCOMES_COUNTED else None for name in vars(outcomes)}
@@ -52,7 +52,7 @@ def json_of(calibration: CountedCalibration) -> dict[str, Any]:
 
 
 def view(calibration: CountedCalibration) -> doc.Document:
-    """Build the whole report."""
+    """Build the whole report on a calibration from counts."""
     document = whole.view(calibration)
     file = calibration.counts_file
     source = f"From counts: no examples, reasons, lengths. {file.name}: {in_words(file)}."
@@ -70,7 +70,7 @@ def view(calibration: CountedCalibration) -> doc.Document:
 
 
 def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration) -> Iterator[doc.Section]:
-    """Yield the sections with the wrong decisions that are shown in place of all examples, which counts don't hold."""
+    """Yield the report's sections, with the stored wrong decisions instead of the list of all examples."""
     for section in sections:
         if section.key != "examples":
             yield section
@@ -79,7 +79,7 @@ def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
-    """Build the section on slices, without saying which of them stand out."""
+    """Build the section on slices, without tests of which slices differ from the rest."""
     rows = tuple(
         (
             doc.Name(f"{of.by}: {of.name}"),
@@ -97,4 +97,4 @@ COUNTS_REPORTERS: Final[Mapping[str, Reporter]] = {
     "CountedCalibration": DocumentReporter(json_of, view),
     "CountsContrast": CONTRAST_REPORTER,
 }
-"""What renders results from counts, by the name of their class."""
+"""Reporters of results from counts, by the names of the results' classes."""
