@@ -115,7 +115,7 @@ def _by_hand(rubric: list[dict[str, Any]], text: str) -> float | None:
 
 
 def _of_tag(tag: str, rubric: list[dict[str, Any]], text: str) -> float | None:
-    """Compute the share of a tag's weight that a text earns: words it contains, and for a fault words it lacks."""
+    """Compute the share of a tag's weight that a text earns by words it contains, or for a fault lacks; or None."""
     chosen = [criterion for criterion in rubric if tag in criterion["tags"]]
     earned = [
         abs(criterion["weight"])

@@ -66,7 +66,7 @@ class Asking:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache that keeps a judge's replies; None without a cache."""
+        """Return the cache for a judge's replies, which may last only as long as this process; None without one."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:

@@ -306,7 +306,7 @@ def _file_of(name: str) -> Path | None:
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
-    """Find a module's import spec without importing its parent packages."""
+    """Find a module's import spec without importing its parent packages; None if there is no such module."""
     parent = name.rpartition(".")[0]
     if not parent:
         return user_spec(name)

@@ -158,7 +158,7 @@ class AskOptions:
 
     @property
     def _one_per_call(self) -> int | None:
-        """Largest number of criteria per question, if set; a tuple of several is an error here.
+        """Largest number of criteria per question; None if it isn't set; a tuple of several is an error.
 
         Raises:
             UsageError: Several are set, of which a run can have one.

@@ -64,7 +64,7 @@ def _text(token: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 
 def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
-    """Map each alternative to a token, and the token itself, to its probability."""
+    """Map each alternative to a token, and the token itself, to its probability; None if they can't be read."""
     listed = token.get("top_logprobs")
     alternatives = (
         [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []

@@ -286,7 +286,7 @@ class SdkJudge:
 
     @property
     def other_address(self) -> str:
-        """The address, if it isn't the provider's own; else None."""
+        """The address, if it isn't the provider's own; else ""."""
         return "" if self._address.url == self.own_address else self._address.url
 
     @property
@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error names, or that its code implies; None without one."""
+    """Return the HTTP status that an error names, or that its code implies; that of an unknown error without one."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
@@ -506,7 +506,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds that an error's body asks to wait, directly or in headers that a gateway passes on."""
+    """Return the seconds that an error's body asks to wait, itself or in a gateway's headers; None if it doesn't."""
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):

@@ -550,7 +550,7 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """Return a rating's overall score, 0 to 1: the given one, else the one of its levels if all are there."""
+    """Return a rating's overall score, 0 to 1: the given one, else that of its levels; None if any is missing."""
     return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating.criteria), rubric)
 
 

@@ -64,7 +64,7 @@ def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
 
 
 def is_plan(peek: Peek) -> bool:
-    """Return True if a file is a plan for drawing the next labels, as `plan` writes it."""
+    """Return True if a file is a plan for drawing the next labels, as `label --plan --json` writes it."""
     return isinstance(peek.document.get("next"), Mapping)
 
 

@@ -409,7 +409,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """Read an answer to a criterion from a plain value, or from an object as in files of ratings."""
+        """Read an answer to a criterion from a value, or an object as in files of ratings; None without a level."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
@@ -504,7 +504,7 @@ class _Row:
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Sequence[str], folder: Path) -> str | None:
-        """Return the first non-empty value among the named columns as content to judge, which may include files."""
+        """Return the first non-empty value among the named columns as content to judge; None if all are empty."""
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)
         return text if text is None or isinstance(text, PartedText) else text.strip()

@@ -415,7 +415,7 @@ class RubricReading:
             self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*path, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line in the file to report for a fault of the whole rubric.
+        """Return the line in the file to report for a fault of the whole rubric; None if lines are unknown.
 
         It is the line of the first key or criterion concerned that is in the file, else of the rubric.
         """

@@ -293,7 +293,7 @@ def is_measure(words: Sequence[str]) -> bool:
 
 
 def looks_like_text(column: TableColumn) -> bool:
-    """Return whether a column has too many distinct values to hold ratings."""
+    """Return whether a column's values are too many, or too long, to be ratings."""
     return column.is_text and _is_prose(column)
 
 
@@ -338,7 +338,7 @@ def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
-    """Return the name of the id column: the stated one, `id`, or the first similar name with unique cells."""
+    """Return the name of the id column: the stated one, `id`, or a similar one with unique cells; None without one."""
     if options.id is not None:
         return options.id
     mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
