@@ -1,4 +1,4 @@
-"""From outputs and a feeling to a rubric: outputs are read, notes grouped into modes, modes counted and written."""
+"""Make a rubric from outputs: people read them, notes are grouped into modes (kinds of fault), modes are counted."""
 
 from markscheme.calibration.results_uses import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow

@@ -1,4 +1,4 @@
-"""Agreement of readers: on what they find, and on where notes belong. Finding is usually far below grouping."""
+"""Agreement of readers on which modes an output shows, and on which mode a note belongs to."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ POOR = 0.6
 
 @dataclass(frozen=True)
 class Exchanged:
-    """The two modes that readers exchange most often, with a note of each."""
+    """The two modes that readers most often name in place of each other, with a note of each."""
 
     modes: tuple[str, str]
     times: int
@@ -45,14 +45,14 @@ class SetAgreement:
 
 
 def finding_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure agreement on what is there, over outputs that two or more people read; return None without such
-    outputs."""
+    """Measure readers' agreement on the modes of an output, over outputs that two or more people read; None without
+    such outputs."""
     return _agreement(sets_by_rater(outputs), outputs)
 
 
 def grouping_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure agreement on where notes belong, over notes that a second person sorted blind; return None without
-    any."""
+    """Measure agreement on the modes of a note, over notes that a second person sorted blind; None without such
+    notes."""
     by_note: dict[str, dict[str, frozenset[str]]] = {}
     for recoded in outputs.codebook.recoded:
         first = outputs.codebook.modes_of(recoded.note)
@@ -104,7 +104,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """Find the two modes that readers most often name one in place of the other."""
+    """Find the two modes that readers most often name in place of each other."""
     times = Counter[tuple[str, str]]()
     for sets in by_unit:
         for first, second in combinations(sets.values(), 2):

@@ -1,4 +1,4 @@
-"""`markscheme discover`: from outputs and a feeling to a rubric: read, note, group, count, write."""
+"""`markscheme discover`: make a rubric from outputs by reading, noting, grouping and counting faults."""
 
 from pathlib import Path
 from typing import Annotated

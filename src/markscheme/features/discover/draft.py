@@ -1,4 +1,4 @@
-"""The first rubric from modes, and the first labels from notes: only what a person said, and no invented negatives."""
+"""Draft of the first rubric from modes, and of the first labels from people's notes, without invented negatives."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,19 +21,19 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 from markscheme.submission import RESPONSE
 
 FEWEST_OUTPUTS = 2
-"""Outputs that show a mode from which it becomes a criterion; a mode that must never happen needs one."""
+"""Fewest outputs that must show a mode for it to become a criterion; a mode that must never happen needs one."""
 WORST = 3
-"""The severity of what must never happen."""
+"""Severity of a mode that must never happen."""
 PASS_MARK = 0.7
-"""Of a drafted rubric, whose criteria are all faults."""
+"""Pass mark of a drafted rubric, whose criteria are all faults."""
 TIE = 1e-9
-"""Half a level that moves the score by the tolerance, to rounding, would be settled by rounding."""
+"""Difference up to which half a level's effect on the score counts as equal to the tolerance."""
 BELOW_TIE = 0.09
-"""The tolerance of a draft where the usual one would tie: such a difference then counts as one."""
+"""Tolerance of a draft in which half a level moves the score by exactly the usual tolerance."""
 SHORTEST_ANCHOR = 15
-"""Characters of a marked passage that is taken without a person's choice: a word alone shows nothing."""
+"""Fewest characters of a marked passage that may show a mode without a person's choice."""
 LONGEST_ANCHOR = 400
-"""Characters of a passage that shows a mode: a longer one is a whole response."""
+"""Most characters of a passage that shows a mode; longer ones are whole responses."""
 _CODE_WORDS = (
     ("json_valid", re.compile(r"\b(parses?|parseable|valid json|invalid json|not json|malformed json)\b", re.I)),
     ("exact_match", re.compile(r"\b(exact(ly)?|equals?|verbatim)\b", re.I)),
@@ -66,7 +66,7 @@ class Draft:
 
 
 def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
-    """Return the modes that may become criteria: a person's, with a definition and a note that a person put there."""
+    """Return the modes that may become criteria: those by a person, with a definition and a note sorted by a person."""
     return tuple(
         figures
         for figures in outputs.mode_figures
@@ -114,7 +114,7 @@ def draft_of(
 
 
 def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mapping[str, Material]) -> Draft:
-    """Add to a rubric that exists the modes that it doesn't have yet; comments and everything else stay.
+    """Add a criterion to an existing rubric for each mode that it lacks; keep comments and everything else.
 
     Raises:
         UsageError: There is no new mode that becomes a criterion.
@@ -134,7 +134,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 
 
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
-    """Choose a passage that shows a mode: one that a person chose, else the shortest one marked; name its output, too.
+    """Return a passage that shows a mode, with its output's id: a person's choice, else the shortest marked passage.
 
     It is copied exactly from a response and looked up there again; None where no passage is found.
     """
@@ -192,7 +192,7 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
-    """Return a criterion as a rubric's file has it."""
+    """Return the entry of a criterion in the rubric's file."""
     criterion: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
     criterion |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")
@@ -202,7 +202,7 @@ def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
 
 
 def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
-    """Return how common the mode is, and whether a program could decide it."""
+    """Yield comments on a criterion: how common its mode is, and a hint if a program could decide it."""
     share = figures.share
     where = f"{share.as_share()} of outputs read for it" if share.value is not None and figures.read_for else ""
     yield where or f"in {counted(figures.count, 'output')}"
@@ -213,7 +213,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
 
 
 def code_hint(words: str) -> str:
-    """Return a comment's hint that code may decide a mode, if its words point to that; "" otherwise.
+    """Return the hint that code may decide a mode, if the mode's words suggest that; "" otherwise.
 
     >>> code_hint("The reply isn't valid JSON.")
     'Code may decide this: `check: json_valid`'
@@ -228,7 +228,7 @@ def code_hint(words: str) -> str:
 
 
 def lets_through(modes: Sequence[Mode]) -> str:
-    """Return which faults fail at the drafted pass mark, in words.
+    """Say which faults make an output fail at the drafted rubric's pass mark.
 
     >>> lets_through([Mode("a", severity=3), Mode("b", severity=2), Mode("c", severity=1)])
     'an output fails with a fault that must never happen or 1 bad fault'
@@ -255,8 +255,7 @@ def _quoted(text: str) -> str:
 
 
 def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
-    """Return the labels in readings: MET where a person noted a mode, UNMET only where a person confirmed that it isn't
-    there.
+    """Convert readings to labels: MET for a mode that a person noted, UNMET only if a person confirmed its absence.
 
     No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion. A criterion whose
     words are no longer the mode's definition gets no new labels: those given before are stale, and are asked again.
@@ -298,7 +297,7 @@ def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
 
 
 def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | None:
-    """Return what one reader said of one mode on one output; None where they said nothing."""
+    """Return one reader's label for one mode on one output; None if the reader said nothing about the mode."""
     level_there, level_not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
     for note in reading.notes:
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):
@@ -316,7 +315,7 @@ def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | 
 def labelled_examples(
     outputs: ReadOutputs, examples: Mapping[str, Example], ratings: Sequence[Rating], rubric: Rubric
 ) -> list[Example]:
-    """Return the outputs with a label, for `examples.jsonl`: all for dev, since the words were made from them.
+    """Return the labelled outputs for `examples.jsonl`, all in the dev part, since the rubric's words come from them.
 
     They are a random draw only if they are the random part, and every criterion has a label on every output of it.
     """

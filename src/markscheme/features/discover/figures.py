@@ -1,4 +1,4 @@
-"""What reading has shown: how common each mode is, how much is unseen, and what to read again."""
+"""Figures from what people read: how common each mode is, how much is unseen, and what to read again."""
 
 import math
 from collections import Counter
@@ -27,11 +27,11 @@ from markscheme.features.discover.unseen import (
 from markscheme.stats import Estimate
 
 ENOUGH = 0.15
-"""The bound on modes not yet noted from which reading may stop; 80 to 160 outputs reach it in most simulated pools."""
+"""Bound on the share of outputs with a mode not yet noted at which reading may stop, often after 80 to 160 outputs."""
 FEWEST_TASKS = 30
 """Tasks from which the bound on modes of new tasks is shown; below, it is near 1 whatever was read."""
 GROUPS_TO_COUNT = 5
-"""Groups below which their number says nothing about new ones."""
+"""Fewest groups (tasks) with which the amount to read is stated in tasks instead of outputs."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class ModeFigures:
 
     @property
     def importance(self) -> float:
-        """Share times severity; without a share, outputs that show it times severity are counted as less than any."""
+        """Importance for sorting modes: share times severity; 0 without a share."""
         value = self.share.value
         return (value if value is not None else 0.0) * self.mode.severity
 
 
 @dataclass(frozen=True)
 class NewModes:
-    """Bounds and estimates of the modes not yet noted, from reading in turn.
+    """Bounds and estimates of the modes that nobody has noted yet, from outputs read in random order.
 
     Attributes:
         bound: At most this share of outputs shows such a mode.
@@ -86,7 +86,7 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """The outputs or tasks still to read, so that no common mode goes unseen.
+    """Number of outputs or tasks still to read so that no common mode goes unseen.
 
     Attributes:
         share: A mode in more than this share of outputs.
@@ -107,7 +107,7 @@ class ReadMore:
 
 @dataclass(frozen=True)
 class ReadOutputs:
-    """Readings, a codebook and an order, and the figures that follow from them.
+    """Outputs that people read, with the codebook and the reading order, and the figures computed from them.
 
     Attributes:
         readings: Readings of all readers, each reader's in the order of their file.
@@ -125,7 +125,7 @@ class ReadOutputs:
 
     @cached_property
     def counted(self) -> tuple[OutputReading, ...]:
-        """The readings that count: a person's who could judge."""
+        """The readings that count: those by people who finished the output and could judge it."""
         return tuple(reading for reading in self.readings if reading.counts)
 
     @cached_property
@@ -138,13 +138,13 @@ class ReadOutputs:
 
     @cached_property
     def readings_by_note(self) -> dict[str, OutputReading]:
-        """The reading that each note of people is in, by the note's name."""
+        """The reading to which each of people's notes belongs, by the note's key."""
         people = (reading for reading in self.readings if reading.kind != "model")
         return {reading.key_of(note): reading for reading in people for note in reading.notes}
 
     @cached_property
     def notes(self) -> dict[str, Note]:
-        """All notes of people, by their names."""
+        """All of people's notes, by their keys."""
         people = (reading for reading in self.readings if reading.kind != "model")
         return {reading.key_of(note): note for reading in people for note in reading.notes}
 
@@ -155,12 +155,12 @@ class ReadOutputs:
 
     @cached_property
     def waiting(self) -> tuple[str, ...]:
-        """The notes for which a suggestion waits for a person."""
+        """The notes for which a model's suggestion waits for a person's decision."""
         return tuple(self.codebook.waiting(self.notes))
 
     @cached_property
     def notes_in(self) -> dict[str, dict[str, Note]]:
-        """The notes in each listed mode, by their names."""
+        """The notes in each listed mode, by their keys."""
         by_mode: dict[str, dict[str, Note]] = {mode.name: {} for mode in self.codebook.listed}
         for key, note in self.notes.items():
             for name in self.codebook.modes_of(key):
@@ -169,24 +169,24 @@ class ReadOutputs:
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """The people who read, who read most first."""
+        """The readers, those who read most first."""
         counts = Counter(reading.rater for reading in self.readings if reading.is_finished)
         return tuple(rater for rater, _ in counts.most_common())
 
     @cached_property
     def random_ids(self) -> tuple[str, ...]:
-        """The outputs of the random part that count, in order."""
+        """Ids of the outputs with readings that count and that are a random draw, in reading order."""
         return tuple(id for id in self.order.random_part(self.readings) if id in self.by_id)
 
     @cached_property
     def chosen_ids(self) -> tuple[str, ...]:
-        """The other outputs that count."""
+        """Ids of the outputs with readings that count but that aren't part of the random draw."""
         random_ids = set(self.random_ids)
         return tuple(id for id in self.by_id if id not in random_ids)
 
     @cached_property
     def unclear_ids(self) -> tuple[str, ...]:
-        """The outputs that nobody could judge."""
+        """Ids of the outputs that their readers couldn't judge."""
         finished = dict.fromkeys(reading.id for reading in self.readings if reading.is_finished)
         return tuple(id for id in finished if id not in self.by_id)
 
@@ -201,7 +201,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_of(self) -> dict[str, frozenset[str]]:
-        """The modes that each output that counts shows, by any reader's word."""
+        """The modes that each output shows, by at least one reader."""
         return {
             id: frozenset().union(*(self.shown_by(reading) for reading in readings))
             for id, readings in self.by_id.items()
@@ -209,7 +209,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """The line and the output of each reader's first note of a mode, by reader and mode as it was assigned."""
+        """File line and output of each reader's first note of a mode, by reader and the assigned mode's name today."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)
@@ -220,8 +220,7 @@ class ReadOutputs:
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:
-        """Return True if an output was read for a mode: with it listed, after the reader's own first note of it, or
-        again."""
+        """Return True if a reader looked for a mode in an output: it was listed, noted before, or asked about."""
         return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
 
     def _reads_for(self, reading: OutputReading, mode: Mode) -> bool:
@@ -256,7 +255,7 @@ class ReadOutputs:
         return ModeFigures(mode, len(shows), len(read_for), share, again)
 
     def _groups_of(self, ids: Sequence[str]) -> list[str] | None:
-        """Return a name for the group of each output; None where outputs have none."""
+        """Return the names of the outputs' groups; None if outputs have no groups."""
         if not any(self.groups.get(id) for id in ids):
             return None
         return [self.groups.get(id) or f"\0{id}" for id in ids]
@@ -303,7 +302,7 @@ class ReadOutputs:
 
     @cached_property
     def new_modes(self) -> NewModes:
-        """Bounds and estimates of the modes not yet noted, from reading in turn."""
+        """Bounds and estimates of the modes that nobody has noted yet, from outputs read in random order."""
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)
@@ -336,7 +335,7 @@ class ReadOutputs:
         return tuple(tasks.values())
 
     def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
-        """Return how much more to read at random."""
+        """Return how many more outputs or tasks to read at random so that no common mode goes unseen."""
         groups = self._groups_of(self.order.ids) if self.order.is_pool else None
         read = len(self.random_ids)
         pool = len(self.order.ids) if self.order.is_pool else None
@@ -352,7 +351,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_as_read(self) -> tuple[int, ...]:
-        """Modes seen after each output that was read."""
+        """Number of modes seen after each output, in the order in which outputs were read."""
         _, modes, _ = self._sequence
         seen: set[str] = set()
         as_read = []
@@ -373,13 +372,13 @@ class ReadOutputs:
 
 
 def was_listed(reading: OutputReading, mode: Mode) -> bool:
-    """Return True if the page listed a mode, with a definition of the same meaning, while the output was read."""
+    """Return True if the page listed a mode while the output was read, by a definition with today's meaning."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 
 def answered_again(reading: OutputReading, mode: Mode) -> str:
-    """Return what the reader answered on reading again for a mode with a definition of the same meaning; "" for
-    nothing."""
+    """Return a reader's answer when they read an output again for a mode, if the definition still means the same;
+    "" without one."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answer for answer, under in answers if mode.means(under)), "")
 

@@ -1,4 +1,4 @@
-"""Take notes, assignments and a model's suggestions into a discovery's files."""
+"""Import notes, assignments of notes to modes, and a model's suggestions into a discovery's files."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ def take_notes(
     seed: int | None,
     is_random: bool,
 ) -> NotesIn:
-    """Take notes from elsewhere into a discovery; what is there already isn't added again.
+    """Import notes from files into a discovery; notes that it has already aren't added again.
 
     Args:
         name: The rubric to be.
@@ -83,7 +83,7 @@ def take_notes(
 
 
 def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> None:
-    """Keep the outputs that came with notes, unless the pool's file has them."""
+    """Store the outputs that were imported with notes, except those that the pool's file has."""
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_path is not None:
@@ -97,7 +97,7 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
 
 
 def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind | None) -> None:
-    """Take in where notes belong; lines of a person count, others wait for one.
+    """Import assignments of notes to modes from a file; those by a model wait for a person to accept them.
 
     Modes that aren't there yet are made: a person's, or proposed ones. A line may define them:
     {"mode": NAME, "definition": …, "severity": …}.
@@ -111,7 +111,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
-    """Add the modes and assignments in a file's lines to a codebook."""
+    """Return the codebook with the modes and assignments in a file's lines added."""
     moment = now()
     book = outputs.codebook
     faults: list[Fault] = []
@@ -137,7 +137,7 @@ def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Code
 
 
 def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, moment: str) -> Codebook:
-    """Add a mode that a line defines to a codebook; a person's line confirms a proposed one."""
+    """Return the codebook with the mode that a line defines; a person's line confirms a mode that a model proposed."""
     name = str(line["mode"])
     definition = " ".join(str(line.get("definition") or "").split())
     if not any(name in mode.names for mode in book.modes):
@@ -151,7 +151,7 @@ def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kin
 async def suggested(
     opened: OpenedDiscovery, notes: Mapping[str, Note], modes: Mapping[str, str], judge: Judge
 ) -> Suggestion:
-    """Ask a model for groups and keep them as suggestions, which count nowhere before a person accepts.
+    """Ask a model to group the notes and store the groups as suggestions, which count only once a person accepts.
 
     The judge is closed, in the event loop that asked it.
     """

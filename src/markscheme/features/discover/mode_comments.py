@@ -1,4 +1,4 @@
-"""Comments in `modes.yaml`: those at its head, above a mode and at its end stay when the file is written again."""
+"""Comments in `modes.yaml`, at its head, above modes and at its end, which are kept when the file is rewritten."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ class ModeComments:
     end: Sequence[str] = ()
 
     def above_mode(self, mode: Mode) -> Sequence[str]:
-        """Return the comment above a mode, under its name or an earlier one."""
+        """Return the comment above a mode, by the mode's name or an earlier name of it."""
         return next((self.above[name] for name in mode.names if name in self.above), ())
 
 
 def comments_in(path: Path) -> ModeComments:
-    """Read the comments of a file that can be read as modes; a file that is missing has those of a new one.
+    """Read the comments of a modes file; return those of a new file if there is none yet.
 
     Raises:
         RatingError: It can't be read.
@@ -61,7 +61,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
-    """Return the comment with which lines end. One that is indented deeper than the entries may be a part of a text."""
+    """Return the comment lines at the end of some lines, up to the indentation of entries; deeper ones may be text."""
     first = len(lines)
     while first and _is_comment(lines[first - 1]) and len(lines[first - 1]) - len(lines[first - 1].lstrip()) <= depth:
         first -= 1

@@ -13,9 +13,9 @@ from markscheme.fingerprint import fingerprint, words_alone
 from markscheme.ratings.kinds import PEOPLE, Kind
 
 HOW_BAD: Mapping[int, str] = {1: "small", 2: "bad", 3: "must never happen"}
-"""How bad a mode is, and what a reader calls it."""
+"""Severities of a mode, from 1, each with the word that readers see."""
 DEFAULT_SEVERITY = 2
-"""Of a mode about which nobody has said how bad it is."""
+"""Severity of a mode for which nobody has stated one."""
 
 
 _Entry = TypeVar("_Entry", "Mode", "Assignment")
@@ -70,11 +70,11 @@ class Mode:
 
     @property
     def is_listed(self) -> bool:
-        """Whether readers see it: a person's, and neither merged into another nor split."""
+        """Whether readers see the mode: a person confirmed it, and it was neither merged into another nor split."""
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if a fingerprint is of a definition with the same meaning; a first definition changes none."""
+        """Return True if a fingerprint belongs to a definition of the mode with today's meaning, or to none yet."""
         return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
 
     @property
@@ -138,7 +138,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Codebook:
-    """Modes, the notes in them, and what a model suggests.
+    """Codebook of a discovery: the modes, the notes assigned to them, and a model's suggestions.
 
     Attributes:
         modes: All modes, also those merged, split or only suggested, in the order they were named.
@@ -161,7 +161,7 @@ class Codebook:
 
     @property
     def listed(self) -> tuple[Mode, ...]:
-        """The modes that readers see."""
+        """The modes that readers see: confirmed by a person, and neither merged into another mode nor split."""
         return tuple(mode for mode in self.modes if mode.is_listed)
 
     def mode(self, name: str) -> Mode:
@@ -177,8 +177,8 @@ class Codebook:
         return self._by_name[name]
 
     def resolved(self, name: str) -> str | None:
-        """Return the listed mode that a name leads to today; None for a mode that was split, only suggested, or isn't
-        there.
+        """Follow renames and merges from a mode's name to the listed mode's name; None if it was split, isn't confirmed
+        or doesn't exist.
 
         >>> book = Codebook((Mode("too-long", was=("long",)), Mode("wordy", into="too-long")))
         >>> book.resolved("long"), book.resolved("wordy"), book.resolved("rude")
@@ -203,7 +203,7 @@ class Codebook:
         return tuple(dict.fromkeys(name for mode in assignment.modes if (name := self.resolved(mode)) is not None))
 
     def waiting(self, notes: Iterable[str]) -> list[str]:
-        """Return those of the notes for which a model's suggestion waits for a person."""
+        """Return those of the given notes for which a model's suggestion waits for a person's decision."""
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
@@ -215,12 +215,12 @@ class Codebook:
         return tuple(dict.fromkeys(names))
 
     def parts_of(self, mode: Mode) -> tuple[Mode, ...]:
-        """Return the modes that were merged into one, directly or through others."""
+        """Return the modes that were merged into a mode, directly or through other modes."""
         parts = tuple(half for half in self.modes if half.into == mode.name)
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the codebook, with author and time of the change in each mode that differs from an earlier one."""
+        """Return the codebook with author and time recorded in each mode that differs from the codebook `before`."""
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
             mode
@@ -238,7 +238,7 @@ class Codebook:
         return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
-        """Return a mode that readers see; one that a model proposed has to be accepted before it is changed."""
+        """Return the mode of a name; raise an error if it isn't listed, as a proposal that nobody has accepted."""
         mode = self.mode(name)
         if mode.is_listed:
             return mode
@@ -281,7 +281,7 @@ class Codebook:
         return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
 
     def accept(self, notes: Sequence[str], by: str, moment: str) -> "Codebook":
-        """Return the codebook with a model's suggestions for some notes taken over by a person."""
+        """Return the codebook in which a person has accepted a model's suggestions for some notes."""
         book = self
         for note in self.waiting(notes):
             book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", moment))
@@ -304,7 +304,7 @@ class Codebook:
         return replace(self, modes=modes)
 
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
-        """Return the codebook with another definition for a mode; under another meaning, readings for it lapse.
+        """Return the codebook with a new definition for a mode; if its meaning changes, earlier readings for it lapse.
 
         A mode without a definition gets its first one, which changes no meaning.
         """
@@ -331,7 +331,7 @@ class Codebook:
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
     def turn(self, name: str) -> "Codebook":
-        """Return the codebook with a mode turned round, so that its criterion asks for the good; or turned back."""
+        """Return the codebook with a mode reversed, so that its criterion asks for the fault's absence, or back."""
         mode = self.mode(name)
         return self._with(replace(mode, is_turned=not mode.is_turned))
 
@@ -404,8 +404,7 @@ def _modes_undone(current: Sequence[Mode], before: Sequence[Mode], after: Sequen
 def _entries_undone(
     current: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    """Return entries by name, those that a change touched as they were before it, unless they have been changed
-    since."""
+    """Return the current entries, with those that a change touched restored, unless they were changed again since."""
     undone_entries = dict(current)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) == after.get(name) or current.get(name) != after.get(name):
@@ -418,7 +417,7 @@ def _entries_undone(
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:
-    """Make the links of a mode to a renamed one follow its name of today."""
+    """Replace the old name of a renamed mode by its new name in the links of another mode."""
     halves = tuple(new if half == old else half for half in mode.halves)
     same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
     return replace(

@@ -1,4 +1,4 @@
-"""Which notes are alike, by their words: TF-IDF of words and pairs of words, and cosine.
+"""Similarity of notes by their words: cosine of TF-IDF vectors of words and word pairs.
 
 Words alone don't find people's categories, so nothing here makes groups: it lists modes for a note, most alike first,
 puts near-identical notes next to each other, and says which outputs are most like the notes of a mode.
@@ -17,14 +17,14 @@ from markscheme.stats.intervals import Floats
 NEAREST_MODES = 3
 """Modes listed for a note: they hold the right one in 73-79% of cases after 20 sorted notes, 84-90% after 160."""
 NOTES_OF_A_MODE = 3
-"""How near a mode is to a note: the mean of its so many nearest notes."""
+"""Number of a mode's notes whose mean similarity to a note, over the most similar ones, is the mode's similarity."""
 NEAR_IDENTICAL = 0.4
 """Cosine distance up to which notes are shown next to each other: on one set, 99% of such pairs share a code."""
 _WORD = re.compile(r"\w+")
 
 
 def _weighted_terms(texts: Sequence[str]) -> csr_matrix:
-    """Return the weighted terms of each text, a row of length 1.
+    """Return the TF-IDF vectors of texts, a row of length 1 for each text.
 
     A term's weight is its inverse document frequency, smoothed as if one more text had every term.
     """
@@ -47,13 +47,13 @@ def _weighted_terms(texts: Sequence[str]) -> csr_matrix:
 
 
 def _similarity(notes: Mapping[str, str]) -> Floats:
-    """Return the cosine of each note with each other one, shape (n, n), 0 to 1."""
+    """Return the cosine similarity of each pair of notes, shape (n, n), 0 to 1."""
     terms = _weighted_terms(list(notes.values()))
     return _cosine(terms, terms)
 
 
 def _similarity_to(others: Sequence[str], outputs: Mapping[str, str]) -> Floats:
-    """Return the cosine of each output with each other text, shape (n outputs, n others), 0 to 1.
+    """Return the cosine similarity of each output with each of some other texts, shape (n outputs, n others), 0 to 1.
 
     A pool may have tens of thousands of outputs, whose similarity with each other would fill the memory.
     """
@@ -102,7 +102,7 @@ def _mean_of_nearest(similarities: Floats) -> float:
 
 
 def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys of notes, near-identical ones next to each other, otherwise in their order."""
+    """Return the keys of notes in their order, but with near-identical notes next to each other."""
     keys = list(notes)
     if len(keys) < 2:
         return tuple(keys)
@@ -116,7 +116,7 @@ def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of outputs, those most like some notes first.
+    """Return the ids of outputs, sorted by their similarity to some notes, the most similar first.
 
     Args:
         notes: Words of the notes, and the passages they are about.
@@ -131,7 +131,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
 
 
 def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of outputs, those least like the ones that were read first."""
+    """Return the ids of outputs, the least similar to the outputs read so far first."""
     if not read or not outputs:
         return tuple(outputs)
     similarity = _similarity_to(read, outputs)

@@ -1,4 +1,4 @@
-"""Notes saved by a reading sheet: one reader's, on the outputs that the sheet shows."""
+"""Checks of the notes file that a reading sheet saves, with one reader's notes on the sheet's outputs."""
 
 import hmac
 from collections.abc import Iterable, Mapping
@@ -17,18 +17,18 @@ NoteSheetHead = Mapping[str, Any]
 
 
 def head_of(name: str, rater: str, examples: Iterable[Example], key: str) -> dict[str, Any]:
-    """Make the head of a reading sheet: for whom it is, and which outputs it shows, signed with the project's key."""
+    """Make the head of a reading sheet, which names its reader and outputs and is signed with the project's key."""
     head = {"sheet": VERSION, "name": name, "rater": rater, "kind": "human", "responses": responses_of(examples)}
     return signed(head, key)
 
 
 def is_head(record: Any) -> bool:
-    """Return True if a line is the head of what a reading sheet saved."""
+    """Return True if a line is the head of a notes file that a reading sheet saved."""
     return isinstance(record, Mapping) and "sheet" in record and "responses" in record
 
 
 def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
-    """Refuse a head that isn't the one that this discovery wrote.
+    """Raise an error if the head of a notes file was changed, or is of another discovery's sheet.
 
     Args:
         head: The first line of a file.
@@ -53,7 +53,7 @@ def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
 
 
 def refuse_headless(path: Path, folder: Path) -> None:
-    """Refuse a file with the name under which a sheet of this discovery saves its notes, and without its head.
+    """Raise an error for a file that is named like a sheet's notes file of this discovery but has no head.
 
     Raises:
         RatingError: It is one.
@@ -69,7 +69,7 @@ def refuse_headless(path: Path, folder: Path) -> None:
 
 
 def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
-    """Refuse a reading that the sheet, as its head says, couldn't give.
+    """Raise an error for a reading whose reader or output isn't that of the sheet, as its head states them.
 
     Raises:
         ValueError: Says why.
@@ -82,7 +82,7 @@ def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
 
 
 def refuse_other_outputs(head: NoteSheetHead, examples: Mapping[str, Example], path: Path) -> None:
-    """Refuse notes on outputs that differ from those here.
+    """Raise an error if the outputs on a sheet differ from the discovery's outputs of the same ids.
 
     Raises:
         RatingError: Names them.

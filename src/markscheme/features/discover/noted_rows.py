@@ -10,11 +10,11 @@ from markscheme.readers.tabular.source import open_sheet
 from markscheme.readers.tabular.words import REASON_WORDS, name_words
 
 _OF_NOTES = frozenset({"id", "note", "response", "query", "group", "at"})
-"""What columns of a table of notes are called by, whatever their names."""
+"""Names to which the recognized columns of a table of notes are renamed."""
 
 
 def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
-    """Return a table's rows with notes, by `id`, `note`, `response` and `query`, and other columns by their names.
+    """Read the rows of a table with notes, with columns renamed to `id`, `note`, `response` and so on where recognized.
 
     Raises:
         UsageError: No column holds notes; it names the option that says which does.

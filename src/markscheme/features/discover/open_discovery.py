@@ -23,7 +23,7 @@ from markscheme.rubrics.search import calibration_folder, find_rubric
 from markscheme.text import path_component
 
 BY_RUBRIC = "rubric"
-"""Who named the modes that are criteria already."""
+"""Author recorded for modes that come from the criteria of an existing rubric."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,18 @@ class OpenedDiscovery:
 
     @cached_property
     def tasks(self) -> dict[str, str]:
-        """The task of each output that has one: its group, or what it shares its inputs with."""
+        """Name of the task of each output: its group, or else a digest of its inputs."""
         inputs = {id: dict(example.submission.inputs) for id, example in self.pool.examples.items()}
         return {id: fingerprint(theirs) for id, theirs in inputs.items() if theirs} | self.pool.groups
 
     @cached_property
     def order(self) -> ReadingOrder:
-        """All outputs in the one order for all readers."""
+        """All outputs, in the order in which every reader sees them."""
         ids = self.pool.examples if self.pool_name else ()
         return ReadingOrder.of(ids, self.drawn, seed=self.seed)
 
     def codebook(self) -> Codebook:
-        """Return the modes; a rubric's criteria are among them."""
+        """Return the codebook; each criterion of an existing rubric is a mode, too."""
         book = self.folder.codebook()
         names = {name for mode in book.modes for name in mode.names}
         criteria = self.rubric.criteria if self.rubric is not None else ()
@@ -138,8 +138,7 @@ def open_discovery(
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:
-    """Load the rubric of a name in this project, not one that comes with markscheme; return None where there is none
-    yet."""
+    """Load the project's own rubric of a name, not one shipped with markscheme; None if it doesn't exist yet."""
     try:
         path = find_rubric(name, here)
     except UsageError:
@@ -150,11 +149,11 @@ def rubric_of(name: str, here: Path) -> Rubric | None:
 
 
 OUTPUTS_FILE = "outputs.jsonl"
-"""The outputs that came with notes, in a discovery's folder."""
+"""Name of the file in a discovery's folder with the outputs that were imported with notes."""
 
 
 def _kept_examples(folder: DiscoveryFolder) -> dict[str, Example]:
-    """Read the outputs that came with notes, and those that labelling has kept."""
+    """Read the outputs that were imported with notes; {} if there are none."""
     file = folder.path / OUTPUTS_FILE
     return dict(read_outputs(file).examples) if file.is_file() else {}
 

@@ -58,7 +58,7 @@ class ReadingOptions:
 
     @property
     def view(self) -> str:
-        """The view with which the page begins.
+        """Name of the view that the page opens with: reading, reading again, or sorting notes a second time.
 
         Raises:
             UsageError: Two things at once.

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from markscheme.features.discover.reading import OutputReading
 
 ALSO_EVERY = 4
-"""One output in so many is one shown out of turn, where the reader asks for such."""
+"""Every how many outputs one is shown out of turn, if the reader asks for some."""
 
 
 def turn_of(id: str, seed: int) -> bytes:
-    """Return where an output comes in the permutation: its digest, which others don't change."""
+    """Return an output's sort key in the random order, a digest of seed and id that other outputs don't affect."""
     return hashlib.sha256(f"{seed}\n{id}".encode()).digest()
 
 
 @dataclass(frozen=True)
 class ReadingOrder:
-    """All outputs, in the one order for all readers.
+    """Order of all outputs in a pool, the same for all readers.
 
     An output that joins the pool later falls into its place and is shown next.
 
@@ -44,7 +44,7 @@ class ReadingOrder:
         return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
-        """Return the outputs that are a random draw of all, in order: each, and everything before it, has been read.
+        """Return the outputs read without a gap from the start of the order, which are a random draw, in order.
 
         Outputs shown out of turn join when the order reaches them: those at the end, after the last one read in turn,
         have not been reached. When everything has been read, nothing is left to draw.

@@ -1,4 +1,4 @@
-"""How far two groupings of the same things agree."""
+"""Agreement of two groupings of the same items."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence

@@ -19,7 +19,7 @@ from markscheme.readers.table_outputs import outputs_in, reads_as_table
 from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
-"""Keys of a row that describe the output, and aren't inputs."""
+"""Keys of a row that describe the output and so aren't inputs."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class OutputPool:
         return tuple(always), tuple(name for name in names if name not in always)
 
     def with_examples(self, more: Mapping[str, Example]) -> "OutputPool":
-        """Add outputs that the pool doesn't have."""
+        """Return the pool with those of the given outputs added that it lacks."""
         return OutputPool({**more, **self.examples}, self.scores)
 
 

@@ -35,7 +35,7 @@ from markscheme.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.text import is_path_component, on_one_line
 
 NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater", "kind", "pass", "read", "at", "group")
-"""What the columns of a table of notes may be called."""
+"""Names of the columns that a table of notes may have."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class NotedPassage:
 
 @dataclass
 class NotesIn:
-    """Contents of files of notes.
+    """Notes, readings, modes and outputs that were read from files of notes.
 
     Attributes:
         rater: Name of who wrote, for files that don't say; None where they must.
@@ -89,7 +89,7 @@ class NotesIn:
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
-        """Add a reading, or its notes to an earlier one of the same output, unless a row takes them back.
+        """Add a reading; merge it with an earlier reading of the same reader and output.
 
         Args:
             reading: Without notes.
@@ -111,7 +111,7 @@ class NotesIn:
         )
 
     def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
-        """Replace what came before from the same reader on the same output by a line of our own format."""
+        """Add a reading from a line of the package's own format, which replaces that reader's earlier one."""
         key = (reading.rater, reading.id)
         self.readings[key] = reading
         self.passages[key] = list(passages)
@@ -119,7 +119,7 @@ class NotesIn:
         self.stated.add(key)
 
     def withdraw(self, reading: OutputReading) -> None:
-        """Remove a reading that a later line withdraws."""
+        """Remove the reading of an output, because a later line withdraws it."""
         key = (reading.rater, reading.id)
         for table in (self.readings, self.passages):
             table.pop(key, None)
@@ -127,7 +127,7 @@ class NotesIn:
         self.stated.discard(key)
 
     def add_mode(self, mode: Mode) -> None:
-        """Add a mode; what an earlier row left out, a later one may say."""
+        """Add a mode; for a known mode, fill in the definition and severity that earlier rows left out."""
         earlier = self.modes.get(mode.name)
         if earlier is None:
             self.modes[mode.name] = mode
@@ -195,7 +195,7 @@ def read_notes(
 
 
 def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
-    """Add the head of a reading sheet, where a file has one."""
+    """Check and store the head of a reading sheet's notes file, if the file has one."""
     head = peek.first[0][1]
     if not is_head(head):
         refuse_headless(peek.path, folder)
@@ -210,7 +210,7 @@ def _instead(lost: Mapping[str, int]) -> str:
 
 
 def _has_notes(peek: Peek) -> bool:
-    """Return True if a file has rows of notes, or lines of a file of notes."""
+    """Return True if a file is a table of notes, or a file of notes in the package's own format."""
     return any(
         isinstance(record, Mapping) and "id" in record and ("note" in record or isinstance(record.get("notes"), list))
         for _, record in peek.first
@@ -218,7 +218,7 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Return True if a file is a table in which a column is named after notes, in other words than our own."""
+    """Return True if a file is a table with a column named by another word for notes, such as a reason or comment."""
     if file_format not in (None, TABLE, LIST, PLAIN_LINES):
         return False
     names = {name for record in peek.records for name in record}
@@ -255,7 +255,7 @@ def _read_rows(path: Path, records: Iterable[Any], content: NotesIn) -> None:
 
 
 def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
-    """Add a line as a file of notes has it, such as a sheet saves; it replaces an earlier one."""
+    """Add a line of a notes file, such as a sheet saves, which replaces an earlier line on the same output."""
     reading = reading_of(record, rater=content.rater)
     if record.get("kind") is None and content.kind is not None:
         reading = replace(reading, kind=content.kind)
@@ -273,7 +273,7 @@ def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputRea
 
 
 def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
-    """Add a row with one note, or with none: an output that was read."""
+    """Add a table's row: a note on an output, or without a note just that the output was read."""
     id = _text(record, "id")
     if not id:
         raise ValueError("a row of notes names its output: `id` is missing")
@@ -304,7 +304,7 @@ def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
 
 
 def _add_output(id: str, record: Mapping[str, Any], content: NotesIn) -> None:
-    """Add the output itself, where the row has it; columns with other names are its inputs."""
+    """Add the row's output if the row has its text; columns with unknown names become inputs."""
     others = {key: value for key, value in record.items() if key not in NOTE_FIELDS and value not in (None, "")}
     key = next((key for key in RESPONSE_KEYS if key in others), None)
     if key is None:
@@ -325,7 +325,7 @@ def _text(record: Mapping[str, Any], key: str) -> str:
 
 
 def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
-    """Return the kind in a row, else the one that the command states."""
+    """Return the kind of writer (human or model) in a row, else the kind that the command states."""
     written = _text(record, "kind")
     if not written and stated is None:
         raise ValueError(
@@ -338,7 +338,7 @@ def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """Read the modes in a cell: one, several between semicolons, or a list."""
+    """Return the names of modes in a cell: a single name, names separated by semicolons, or a list."""
     entries = value if isinstance(value, list) else str(value or "").split(";")
     return tuple(dict.fromkeys(name for cleaned in entries if (name := " ".join(str(cleaned).split()))))
 
@@ -363,7 +363,7 @@ def _decision(value: Any) -> bool | None:
 
 
 def _read_results(peek: Peek, content: NotesIn) -> None:
-    """Read the comments of Promptfoo's viewer, which only people write."""
+    """Read the comments written in Promptfoo's viewer as notes by a person."""
     if not content.rater:
         raise RatingError("doesn't say who commented in the viewer: name them with `--rater NAME`", path=peek.path)
     results = read_results(peek.path, unjudged=True)
@@ -419,7 +419,7 @@ def taken_in(
     is_random: bool,
     materials: Mapping[str, Material],
 ) -> tuple[tuple[OutputReading, ...], Codebook]:
-    """Return the readings that an import adds and the codebook with its modes; nothing is added a second time.
+    """Return the readings that an import adds or changes, and the codebook with the imported modes.
 
     A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
     they say otherwise.
@@ -474,7 +474,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Add to a reading on record what rows of a table add, or take back.
+    """Update a stored reading with what the rows of a table add or take back.
 
     Args:
         same: As on record.

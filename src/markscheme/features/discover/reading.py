@@ -1,4 +1,4 @@
-"""OutputReading, the record of a person reading an output, with their notes; one a line of a file of notes."""
+"""Records of readings: an `OutputReading` is one person's reading of one output, and a line of a notes file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -34,11 +34,11 @@ class Note:
 
     @property
     def words(self) -> str:
-        """The note's words and those of the passage it is about."""
+        """The text of the note, together with the text of the passage that the note is about."""
         return f"{self.text} {self.quote or ''}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the note as a file of notes has it."""
+        """Return the entry of the note in a notes file."""
         data: dict[str, Any] = {"n": self.n, "text": self.text}
         data |= {"quote": self.quote} if self.quote else {}
         return data | ({"quote_in": self.quote_in} if self.quote_in else {})
@@ -79,7 +79,7 @@ class OutputReading:
 
     @property
     def counts(self) -> bool:
-        """Whether the output is read: a person has finished, and could judge."""
+        """Whether the reading counts: a person finished reading the output and could judge it."""
         return self.kind != "model" and self.read in ("noted", "in full")
 
     def is_before(self, moment: str) -> bool:
@@ -88,11 +88,11 @@ class OutputReading:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the reader is done with the output, able to judge it or not."""
+        """Whether the reader is done with the output, whether or not they could judge it."""
         return self.kind != "model" and self.read != "open"
 
     def key_of(self, note: Note) -> str:
-        """Return the name of a note in other files.
+        """Return the key of a note, by which other files refer to it.
 
         >>> OutputReading("o-17", "ann").key_of(Note(1, "last year's price"))
         'ann/o-17/1'
@@ -148,7 +148,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """Merge a later line of the same reader and output, keeping where its notes and its end first occurred."""
+    """Merge two lines on the same reader and output: the later content, with the lines of first occurrence."""
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)

@@ -1,4 +1,4 @@
-"""The reading and grouping page, served, and as a file to send."""
+"""The page for reading and grouping, served to each reader or written as a file to send."""
 
 import socket
 from collections.abc import Callable, Collection, Mapping
@@ -119,7 +119,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
 
 
 def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
-    """Return the reader's own reading of an output, as the page has it."""
+    """Return the reader's own reading of an output, in the form that the page's script takes."""
     if reading is None:
         return None
     return {
@@ -140,7 +140,7 @@ def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | 
 
 
 class _ReadingPages:
-    """One reader's page and what it asks for. No handler awaits between reading and writing, so none interleave."""
+    """Request handlers of one reader's page; none awaits between reading and writing files, so that none interleave."""
 
     def __init__(self, work: ReadingWork, timed: bool) -> None:
         self.work, self.timed = work, timed

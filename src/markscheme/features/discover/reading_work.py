@@ -1,4 +1,4 @@
-"""One reader's work: which output is next, what they note, and how they group notes. Each change is on disk at once."""
+"""Work of one reader: the next outputs, their notes, and the grouping of notes; each change is written at once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -32,9 +32,9 @@ from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.example_rows import Example
 
 RECODED = 30
-"""Notes that a second person sorts, blind; an afternoon's work less than sorting them all."""
+"""Largest number of notes that a second person sorts blind."""
 LOW_SCORES, UNLIKE = "low-score", "unlike"
-"""What `--also` may ask for besides a file of ids."""
+"""Values of `--also` other than a file of ids: outputs with low scores, and those unlike the ones read."""
 Clock = Callable[[], str]
 
 
@@ -67,18 +67,18 @@ class ReadingWork:
     history: list[tuple[Codebook, Codebook]] = field(default_factory=list)
 
     def close(self) -> None:
-        """Let other processes write."""
+        """Release the lock, so that other processes may work as this reader."""
         self.lock.close()
 
     # --- what is read -------------------------------------------------------------------------------------------------
 
     def outputs(self) -> ReadOutputs:
-        """Return what everybody has read so far."""
+        """Return the readings of all readers so far, with the codebook and order."""
         return self.opened.outputs()
 
     @cached_property
     def ids(self) -> dict[str, str]:
-        """The outputs' ids by their names on the page; an id might say who wrote it."""
+        """Ids of outputs by their names on the page, which hide ids because these might reveal the author."""
         return {unit_name(id): id for id in self.opened.pool.examples}
 
     def own_readings(self) -> dict[str, OutputReading]:
@@ -122,7 +122,7 @@ class ReadingWork:
         return None if example is None else shown_output(example, SERVED)
 
     def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading:
-        """Keep a reading as the page has it; on disk when this returns.
+        """Store a reading that the page sends; it is on disk when this returns.
 
         Raises:
             UsageError: The output isn't there, so nothing is kept.
@@ -165,7 +165,7 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """Return the modes that the page listed, as far as their definitions are today's."""
+        """Return the modes that the page listed during reading, if their definitions haven't changed since."""
         today = {mode.name: mode for mode in self.opened.codebook().listed}
         pairs = sent.items() if isinstance(sent, dict) else ()
         return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}
@@ -177,7 +177,7 @@ class ReadingWork:
     def _put_into_modes(
         self, reading: OutputReading, modes: Mapping[int, tuple[str, ...]], earlier: OutputReading | None
     ) -> None:
-        """Keep which modes the reader put each note into; a new name is a new mode, without a definition yet."""
+        """Store the modes that the reader chose for each note; a new name makes a mode without a definition."""
 
         def changed(book: Codebook) -> Codebook:
             for note in reading.notes:
@@ -195,7 +195,7 @@ class ReadingWork:
         self.change(changed, keeps_history=False)
 
     def withdraw(self, unit: str) -> None:
-        """Open an output again that was finished; its notes stay.
+        """Reopen an output that the reader had finished; its notes stay.
 
         Raises:
             UsageError: The output isn't there.
@@ -216,7 +216,7 @@ class ReadingWork:
         return pairs
 
     def answer_again(self, unit: str, name: str, answer: str | None) -> None:
-        """Keep whether a mode is there in an output that was read before; None takes the answer back.
+        """Store the answer whether an output, read again, shows a mode; None withdraws the answer.
 
         Raises:
             UsageError: The output or the mode isn't there, or the answer is invalid; nothing is kept.
@@ -236,7 +236,7 @@ class ReadingWork:
     # --- grouping -----------------------------------------------------------------------------------------------------
 
     def change(self, changed: Callable[[Codebook], Codebook], *, keeps_history: bool = True) -> None:
-        """Change the codebook as it is on disk now, and write what changed.
+        """Apply a change to the codebook on disk, and write the result.
 
         Raises:
             UsageError: The change isn't possible; nothing is written.
@@ -257,7 +257,7 @@ class ReadingWork:
             self.change(lambda book: undone(book, before, after), keeps_history=False)
 
     def group(self, sent: Mapping[str, Any]) -> None:
-        """Take one change of the grouping view.
+        """Apply one change of the grouping view to the codebook.
 
         Raises:
             UsageError: It isn't possible.
@@ -288,7 +288,7 @@ class ReadingWork:
         return [key for key in chosen if key not in recoded]
 
     def recode(self, note: str, modes: Sequence[str]) -> None:
-        """Keep where a second person would put a note; it moves nothing.
+        """Store the modes that a second person would choose for a note, without changing the codebook's assignments.
 
         Raises:
             UsageError: The note or a mode isn't there; nothing is kept.
@@ -315,7 +315,7 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Mix outputs in turn with those shown out of turn, one in four."""
+    """Merge the outputs to read in order with those shown out of turn, which take every fourth position."""
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:
@@ -327,7 +327,7 @@ def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tupl
 
 
 def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
-    """Make one change of the grouping view to the codebook."""
+    """Return the codebook after one change that the grouping view sent."""
     name = str(sent.get("mode") or "")
     note = str(sent.get("note") or "")
     texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]
@@ -375,7 +375,7 @@ def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, m
 
 
 def listed_modes(book: Codebook) -> list[dict[str, Any]]:
-    """Return the modes so far, as the reading view lists them."""
+    """Return the entries of the modes that the reading view lists."""
     return [
         {"name": mode.name, "definition": mode.definition, "under": mode.fingerprint, "severity": mode.severity}
         for mode in book.listed
@@ -383,8 +383,7 @@ def listed_modes(book: Codebook) -> list[dict[str, Any]]:
 
 
 def grouping_state(work: ReadingWork) -> dict[str, Any]:
-    """Return what the grouping view shows: notes in columns, near-identical ones next to each other, and what is like
-    them."""
+    """Return the data of the grouping view: notes by mode, near-identical notes together, and similar modes."""
     outputs = work.outputs()
     book = outputs.codebook
     texts = {key: note.words for key, note in outputs.notes.items()}
@@ -427,7 +426,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
 
 
 def also_ids(wish: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
-    """Return the outputs that `--also` shows out of turn, the first ones first.
+    """Return the ids of the outputs that `--also` shows out of turn, in the order of showing.
 
     Raises:
         UsageError: The pool has no scores, or a file has no ids.
@@ -466,7 +465,7 @@ def open_reading(
     also: tuple[str, ...] = (),
     share: Share | None = None,
 ) -> ReadingWork:
-    """Open a reader's work, with what they have noted before.
+    """Open the work of a reader, with their earlier notes.
 
     Raises:
         UsageError: There are no outputs, the name can't be a file's, or the same reader is reading already.
@@ -489,7 +488,7 @@ def open_reading(
 
 
 def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
-    """Return the outputs that a reader of a shared pool reads."""
+    """Return the ids of the outputs assigned to a reader when readers share a pool."""
     unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
     finished: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Discovery, what a report is about: the figures of what was read, and what to do next."""
+"""Result of a discovery, which its report shows: figures of what was read, and the next steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,12 +58,12 @@ class Discovery:
 
     @property
     def has_random_part(self) -> bool:
-        """Whether any shares can be shown."""
+        """Whether some outputs read are a random draw, so that shares of modes can be shown."""
         return bool(self.outputs.random_ids)
 
     @property
     def is_grouped(self) -> bool:
-        """Whether any note is in a mode; before that, nothing can be said of modes."""
+        """Whether any note is in a mode; until then there are no figures of modes."""
         return not self.outputs.notes or len(self.outputs.unsorted) < len(self.outputs.notes)
 
     @cached_property
@@ -78,12 +78,12 @@ class Discovery:
 
     @cached_property
     def grouping(self) -> SetAgreement | None:
-        """Agreement on where notes belong."""
+        """Agreement of people on which mode a note belongs to."""
         return grouping_agreement(self.outputs)
 
     @property
     def is_enough(self) -> bool:
-        """Whether reading may stop, and people have confirmed modes to write."""
+        """Whether enough outputs were read, and people have confirmed modes that can become criteria."""
         return self.outputs.new_modes.bound <= ENOUGH and bool(confirmed_modes(self.outputs))
 
     def again_for(self, name: str) -> tuple[str, ...]:

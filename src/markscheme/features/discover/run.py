@@ -1,4 +1,4 @@
-"""The steps of `discover` without a page: notes taken in, groups suggested, a rubric and its figures written."""
+"""Steps of `discover` that need no page: import notes, suggest groups, write the rubric, print figures."""
 
 import asyncio
 import datetime
@@ -37,7 +37,7 @@ def take_in_notes(
     *,
     quiet: bool,
 ) -> None:
-    """Take in notes from elsewhere, and say what was lost."""
+    """Import notes from files, and print what was imported and what was left out."""
     paths = [existing_file(path) for path in taking.notes]
     content = take_notes(
         name,
@@ -59,14 +59,14 @@ def take_in_notes(
 
 
 def assign_notes(opened: OpenedDiscovery, path: Path, rater: str | None, taking: NotesOptions) -> None:
-    """Take in where notes belong: a person's word where they say so, else a suggestion."""
+    """Import assignments of notes to modes from a file: as a person's with `--kind human`, else as suggestions."""
     if taking.kind == "human" and rater is None:
         raise UsageError("--kind human needs --rater NAME: whose word is it?")
     take_assignments(opened, path, rater or "", taking.kind)
 
 
 def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: bool, json: bool) -> int:
-    """Ask a model for groups of the unsorted notes; they wait for a person."""
+    """Ask a model to group the unsorted notes; the groups wait for a person to accept them."""
     outputs = opened.outputs()
     notes = {key: outputs.notes[key] for key in outputs.unsorted}
     if not notes:
@@ -84,7 +84,7 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
 
 
 def write_files(opened: OpenedDiscovery, here: Path, *, force: bool, json: bool) -> int:
-    """Write the rubric and the first labels; refuse while no person has confirmed a mode."""
+    """Write the rubric and the first labels, and return the exit status; an error if nobody has confirmed a mode."""
     day = datetime.date.today().isoformat()
     try:
         written = write_rubric(opened, here, day, replaces=force)
@@ -115,7 +115,7 @@ def _written_json(written: Written) -> dict[str, object]:
 
 
 _WHO = ("anyone", "person", "anyone")
-"""Who must run each of the commands that follow."""
+"""Who has to run each of the commands printed after the rubric is written: anyone, or a person."""
 
 
 def _written_lines(written: Written, here: Path) -> list[str]:

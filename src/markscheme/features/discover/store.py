@@ -94,13 +94,13 @@ class DiscoveryFolder:
 
     @property
     def name(self) -> str:
-        """The rubric to be."""
+        """Name of the discovery, which is the name of the rubric that it leads to."""
         return self.path.name
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def notes_file(self, rater: str) -> Path:
-        """Return the file with one reader's notes.
+        """Return the path of the file with one reader's notes.
 
         Raises:
             UsageError: The name can't be a file's.
@@ -221,7 +221,7 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Record the pool that a discovery is about, or a model's agreement; values left out stay as they are."""
+        """Update the record of the discovery's pool, seed and settings; arguments left out change nothing."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
@@ -251,7 +251,7 @@ class DiscoveryFolder:
                 append_readable(path, lines, reading_of)
 
     def save(self, before: Codebook, after: Codebook) -> None:
-        """Write what has changed between two codebooks; on disk when this returns.
+        """Write the differences between two codebooks to the files; they are on disk when this returns.
 
         Raises:
             UsageError: What has changed couldn't be read again, so nothing is written; or a file can't be written.
@@ -281,7 +281,7 @@ class DiscoveryFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Let no other process change modes and assignments meanwhile; others wait."""
+        """Lock modes and assignments against changes by other processes, which wait."""
         self.path.mkdir(parents=True, exist_ok=True)
         with exclusive(self.path, is_folder=True, busy=lambda: None):
             yield

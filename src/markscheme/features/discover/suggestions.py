@@ -22,7 +22,7 @@ from markscheme.text import on_one_line
 MOST_NOTES = 150
 """Notes shown in one call: a longer list is answered with notes left out."""
 TIMES_ASKED = 2
-"""Shuffles of the notes: what holds in both doesn't come from their order."""
+"""Number of times that a model is asked, with the notes shuffled; what differs comes from their order."""
 LONGEST_NOTE = 600
 """Characters of a note or passage that are shown."""
 _MATERIAL = about_material(
@@ -81,13 +81,13 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """Return the first group that a note is in; one of its own where the model left it out."""
+        """Return the name of the first group with a note; a unique name if the model left the note out."""
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Groups that a model proposes, asked twice.
+    """Suggestion of groups for notes, from the two times that a model was asked.
 
     Attributes:
         proposal: The first answer, which is shown.
@@ -104,7 +104,7 @@ class Suggestion:
     judge: str
 
     def added_to(self, book: Codebook, moment: str) -> Codebook:
-        """Add the proposal to a codebook as suggestions, which count nowhere."""
+        """Return a codebook with the proposed groups as suggestions, which count only once a person accepts."""
         for name, definition in self.proposal.definitions.items():
             if not any(name in mode.names for mode in book.modes):
                 book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=moment))
@@ -149,7 +149,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return the prompts of both asks, for a plan; later batches are also shown the modes that earlier ones named."""
+    """Return the prompts of both times of asking, to plan the cost; real later prompts also list modes named before."""
     return [
         prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
     ]

@@ -1,4 +1,4 @@
-"""The outputs that stay unread, so that the rubric that is read out of the others can be proved on them."""
+"""Selection of the outputs that nobody reads in discovery, so that the finished rubric can be tested on them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -8,11 +8,11 @@ from markscheme.phrases import counted
 from markscheme.ratings.example_rows import DrawnBy, Example
 
 LEAST_POOL = 40
-"""Outputs from which some are kept unread: half of fewer would prove nothing."""
+"""Fewest outputs of a pool for some to be kept unread."""
 
 
 def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection[str]) -> tuple[str, ...]:
-    """Return the outputs of the second half of the tasks, in order, but for tasks of which any output was read.
+    """Return the outputs of the second half of the tasks, in order, except tasks with an output that was read.
 
     Args:
         order: The outputs, in the order in which they are read.
@@ -51,7 +51,7 @@ def reading_plan(n: int, n_kept: int) -> str:
 def examples_to_label(
     outputs: ReadOutputs, examples: Mapping[str, Example], labelled: Sequence[Example], unread_ids: Sequence[str]
 ) -> list[Example]:
-    """Return labelled outputs, then others that were read, both there to be read, then those kept unread, held out.
+    """Return the examples for the rubric: labelled outputs, other outputs that were read, and unread ones as held out.
 
     Args:
         outputs: The outputs that were read, with their notes.

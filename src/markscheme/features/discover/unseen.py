@@ -1,4 +1,4 @@
-"""What was read says about modes: shares of those on the list, a bound on those not yet noted, and how much to read.
+"""Statistics of modes in a pool of outputs: shares of listed modes, bounds on unseen modes, and how much to read.
 
 An *output* is read or not, and shows any number of *modes* (kinds of fault). A mode gets on the list by being noted.
 """
@@ -22,30 +22,30 @@ SHARE_LEVEL = 0.95
 FEWEST_READ = 30
 """Outputs read for a mode below which a share has no interval: 1 of 29 and 1 of 60 would look alike."""
 NEW_MODE_CONFIDENCE = 0.9
-"""How often at least the bound on modes not yet noted holds, at all looks together."""
+"""Confidence of the bound on modes not yet noted, for all looks together."""
 NEW_MODE_PERIOD = 10
-"""Every so many outputs a new start is weighed in: modes found early shouldn't be held against reading on."""
+"""Number of outputs after which the bound's test adds another start, so that early finds weigh less."""
 NEW_MODE_SHARES = (0.0, 0.25, 0.5)
-"""How much smaller the chance of a new mode may have become, as shares of the bound that is tested."""
+"""Chances of a new mode, as shares of the tested bound, that the bound's test mixes as alternatives."""
 LARGE_SHARE = 0.05
-"""A mode in more outputs than this shouldn't go unseen, unless the caller says otherwise."""
+"""Default share of outputs above which a mode shouldn't go unseen."""
 SURE = 0.9
-"""How sure a reader wants to be of that."""
+"""Default probability with which a mode above that share is seen."""
 _LARGEST_BOUND = 1 - 1e-12
-"""From here on a bound says nothing, and the test's logarithms would overflow."""
+"""Largest bound that is tested; a larger one says nothing, and the test's logarithms would overflow."""
 MISSED_FOR_SURE = 20.0
 """If more modes than this are expected to be missed, one is missed for certain: the chance of none is below e^-20."""
 NEGLIGIBLE_TERM = 1e-18
-"""A term below this doesn't change any digit of a sum of chances."""
+"""Smallest term of a sum of probabilities that is computed; smaller ones change no digit."""
 _SMALLEST_SHARE = 1e-15
-"""Where the search for a lower limit starts: the share of nothing."""
+"""Share at which the search for a lower limit starts, nearly 0."""
 
 
 # --- shares of modes on the list ------------------------------------------------------------------------------------
 
 
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
-    """Compute the lower limit of the share of a mode that is on the list only because it was seen.
+    """Compute the lower limit of a listed mode's share, corrected for modes being listed only once they are seen.
 
     It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
 
@@ -84,7 +84,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 
 
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
-    """Return both limits of the share of a listed mode; None with fewer than 5 groups, or without outputs.
+    """Return the lower and upper limit of a listed mode's share; None with fewer than 5 groups, or without outputs.
 
     The upper one is that of any share. The lower one allows for the mode being on the list only because it was seen.
     """
@@ -101,7 +101,7 @@ def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[
 def listed_share(
     hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, *, level: float = SHARE_LEVEL, of: str = "outputs"
 ) -> Estimate:
-    """Estimate the share of outputs that show a mode, of those read for it.
+    """Estimate the share of outputs that show a mode, among the outputs in which readers looked for it.
 
     Args:
         hits: Shape (n,): 1 for an output that shows the mode, 0 for one that doesn't.
@@ -140,7 +140,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """Compute the largest share of outputs that may show a mode not yet noted, however often one looks.
+    """Compute an upper bound on the share of outputs with a mode not yet noted, valid at all looks together.
 
     The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
     of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
@@ -277,7 +277,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """Compute the chance that a mode in more than a share of outputs isn't among so many read at random.
+    """Compute the probability that reading some outputs at random misses a mode in more than a given share of them.
 
     Args:
         read: Outputs read.
@@ -301,8 +301,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random, to be sure that a mode in more than a share of them has not gone
-    unseen.
+    """Return how many outputs to read at random to see any one mode whose share of outputs is above a given share.
 
     The number is fixed beforehand, so looking in between costs nothing.
 
@@ -315,7 +314,7 @@ def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | N
 
 
 def chance_any_missed(read: int, share: float) -> float:
-    """Compute the chance that one of 1/share modes of that share, one an output, isn't among so many read at random.
+    """Compute the probability that reading outputs at random misses at least one of 1/share modes with that share each.
 
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
@@ -336,7 +335,7 @@ def chance_any_missed(read: int, share: float) -> float:
 
 
 def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
-    """Return how many outputs to read at random, to be sure that no mode as large as a share has gone unseen.
+    """Return how many outputs to read at random to see all modes whose share of outputs is at least a given share.
 
     >>> read_enough_for_all()
     103
@@ -349,7 +348,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """Return how many modes can each be in a share of the outputs, if no output has two."""
+    """Return the largest number of modes that can each have a share of the outputs, at most one in each output."""
     return math.floor(1 / share + 1e-9)
 
 
@@ -378,5 +377,5 @@ def masi(first: Collection[str], second: Collection[str]) -> float:
 
 
 def masi_credit(sets: Sequence[Collection[str]]) -> Floats:
-    """Compute the credit of each pair of sets, shape (n, n), for `agreement` with weights of one's own."""
+    """Compute the MASI similarity of each pair of sets, shape (n, n), as custom weights for `agreement`."""
     return np.array([[masi(first, second) for second in sets] for first in sets])

@@ -1,4 +1,4 @@
-"""What reading outputs has shown: how common each mode is, how much is unseen, and what to do next."""
+"""Report on a discovery: how common each mode is, how much is unseen, and what to do next."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,11 +26,11 @@ from markscheme.report.figures import NONE, coefficient, share_with_interval
 from markscheme.report.figures import share as share_in_percent
 
 FEWEST_FOR_CURVE = 10
-"""Outputs from which a curve is drawn: before, it only climbs."""
+"""Fewest outputs for which the curve of modes seen is drawn."""
 
 
 def view(discovery: Discovery) -> Document:
-    """Describe what was read."""
+    """Build the report on a discovery."""
     outputs = discovery.outputs
     if not outputs.by_id:
         return Document(f"{discovery.name}: nothing read yet", "", (_next(discovery),))
@@ -200,7 +200,7 @@ def _agreement(name: str, measured: SetAgreement, of: str) -> Iterator[Block]:
 
 
 def json_of(discovery: Discovery) -> dict[str, Any]:
-    """Return a discovery by the keys of the file format."""
+    """Return the JSON of a discovery."""
     outputs = discovery.outputs
     unseen = outputs.new_modes
     more = discovery.read_more

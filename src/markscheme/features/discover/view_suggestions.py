@@ -1,4 +1,4 @@
-"""What a model proposes for unsorted notes, and what asking for it would cost."""
+"""Report on the groups that a model proposes for unsorted notes, and on the cost of asking for them."""
 
 from shlex import quote
 from typing import Any
@@ -57,7 +57,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
-    """Return what asking a judge would cost; nothing was asked."""
+    """Build the report on what asking a judge for groups would cost."""
     calls = (
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"

@@ -1,4 +1,4 @@
-"""Write what people confirmed: the rubric, the outputs with a label, and the labels, all for dev."""
+"""Write the rubric of the modes that people confirmed, the labelled outputs, and the labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from markscheme.rubrics.search import POOL
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
-    """Error of writing a rubric before any mode is ready to become a criterion."""
+    """Error raised when a rubric is to be written before any mode can become a criterion."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
 
 
 def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
-    """Add to the rubric the modes that it lacks; return None where it has them all."""
+    """Return the edit that adds the missing modes to the rubric; None if it has them all."""
     assert opened.rubric is not None
     try:
         return added_to(path, opened.rubric, opened.outputs(), opened.pool.materials)
@@ -127,7 +127,7 @@ def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
 
 
 def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric) -> int:
-    """Add what was read, and what stays unread, to the examples; return how many are new."""
+    """Add the outputs that were read, and those kept unread, to the examples; return how many are new."""
     path = opened.folder.path / "examples.jsonl"
     examples = labelled_examples(opened.outputs(), opened.pool.examples, labels, rubric)
     examples = examples_to_label(opened.outputs(), opened.pool.examples, examples, opened.unread)
