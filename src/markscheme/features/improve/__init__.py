@@ -1,4 +1,4 @@
-"""Other words for a rubric: proposed, tried on labels, and confirmed once on labels that were held out."""
+"""New wordings for a rubric: proposed, tried on dev labels, and confirmed once on held-out labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ _OF_WHO_DECIDES = ("--source", "--cascade", "--error", "--confidence", "--for", 
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Convert the words of the removed command `tune` to those of `improve`; those for cascades are left out."""
+    """Convert the arguments of the removed command `tune` to those of `improve`, without those for cascades."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

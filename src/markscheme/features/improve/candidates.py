@@ -1,4 +1,4 @@
-"""Candidates: edits of a rubric's words or whole rubric files, with other numbers too, and why one is rejected."""
+"""Candidate wordings: from edits of a rubric's words or from whole rubric files, and reasons to reject one."""
 
 import re
 import warnings
@@ -36,12 +36,12 @@ _FIELD = "description (or requirement), levels[N].description, levels[N].label o
 
 
 class NotTried(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
-    """A candidate that is not tried, with the reason."""
+    """Raised with the reason for which a candidate wording is rejected without a trial."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A rubric with other words, other numbers, or both.
+    """A candidate wording: the user's rubric with other words, other weights or pass mark, or both.
 
     Attributes:
         name: The stem of its file, or "round-2/3".
@@ -59,17 +59,17 @@ class Wording:
 
     @property
     def words(self) -> dict[Field, str]:
-        """The new words by place, as they are written into a file."""
+        """Map each changed field to its new words, as they are written into the rubric's file."""
         return {field: new for field, (_, new) in self.changes.items()}
 
     @property
     def criteria(self) -> set[str]:
-        """Criteria whose words change; "" for the guidelines."""
+        """Names of the criteria whose words change; "" stands for the guidelines."""
         return {field.criterion for field in self.changes}
 
     @property
     def in_file(self) -> Changes:
-        """Changes of the rubric's file: new words and numbers."""
+        """The changes to write into the rubric's file: new words, weights and pass mark."""
         return replace(self.numbers, words=self.words)
 
 
@@ -78,19 +78,19 @@ LabelledTexts = Sequence[Sequence[str]]
 
 
 def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
-    """Gather inputs, responses, reasons and comments of all labelled examples, grouped by example."""
+    """Collect inputs, responses, reasons and comments of all labelled examples, grouped by example."""
     return tuple(tuple(_texts(example)) for example in examples if example.labels)
 
 
 def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
-    """Find runs of `length` words that a text shares with an example and the old words lacked, sorted."""
+    """Find sequences of `length` words that the new text copies from an example and the old text lacked, sorted."""
     runs = set(_runs(new, length)) - set(_runs(old, length))
     copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
     return tuple(sorted(runs & copyable))
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Find code names and numbers that are new and occur in only one or two examples."""
+    """Find code names and numbers in the new text that occur in just one or two examples, which they may give away."""
     names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
     counts: Counter[str] = Counter()
     for texts in labelled if names else ():
@@ -119,7 +119,7 @@ def _squeezed(text: str) -> str:
 
 
 def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """Make the wording that results from JSON edits of `base`.
+    """Build the candidate wording that results from JSON edits of the rubric `base`.
 
     Args:
         name: Of the candidate.
@@ -171,7 +171,7 @@ def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
 
 
 def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """Make the wording of a whole rubric that differs from the user's only in words, weights and pass mark.
+    """Build a candidate wording from a whole rubric, which may differ from the user's in words, weights and pass mark.
 
     Raises:
         NotTried: It differs in anything else.
@@ -188,7 +188,7 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
 
 
 def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
-    """Return the weights and the pass mark that differ."""
+    """Return the candidate's weights and pass mark that differ from the user's."""
     weights = {
         theirs.name: theirs.weight
         for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True)
@@ -199,7 +199,7 @@ def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
 
 
 def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
-    """Return what differs besides words, by the names used in files."""
+    """Yield the names of fields, other than words and numbers, in which a candidate differs from the user's rubric."""
     if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
         yield "the names or the number of criteria"
         return
@@ -213,7 +213,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
 
 
 def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
-    """List the attributes in which two objects of a class differ."""
+    """Yield the names of attributes in which two objects of the same class differ."""
     return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 
@@ -283,7 +283,7 @@ def _quoted(runs: Sequence[str]) -> str:
 
 
 def refuse_unwritten(file: Path, wording: Wording) -> None:
-    """Refuse a wording that the rubric's file can't take, so that no labels are opened for it.
+    """Refuse a wording that can't be written into the rubric's file, before labels are opened to test it.
 
     Raises:
         NotTried: The file can't.
@@ -297,7 +297,7 @@ def refuse_unwritten(file: Path, wording: Wording) -> None:
 def read_candidates(
     paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts, file: Path | None = None
 ) -> tuple[list[Wording], dict[str, str]]:
-    """Return the wordings in files, and why others were rejected, by name.
+    """Read candidate wordings from files; return the valid ones, and the reason for each rejected one by name.
 
     Args:
         paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
@@ -325,7 +325,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return the wording, if none of the others has the same words.
+    """Return the wording, unless another one has the same words and numbers.
 
     Raises:
         NotTried: One has.
@@ -338,7 +338,7 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
 
 
 def _json_in(path: Path) -> Any:
-    """Return the value in a JSON file; None for a file that neither is JSON nor is named so."""
+    """Read a JSON file; return None if it isn't JSON and its name doesn't end in .json."""
     try:
         return read_json(path, RubricError)
     except RubricError:

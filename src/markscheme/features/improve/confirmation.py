@@ -1,4 +1,4 @@
-"""The test on held-out labels: one opening for both finalists, recorded before the judge is asked."""
+"""The test of both finalists on held-out labels, whose opening is recorded before the judge is asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
 @dataclass(frozen=True)
 class FinalistsResult:
-    """The result for the finalists on held-out labels.
+    """Result of the test of the finalists on held-out labels.
 
     Attributes:
         adopted: The confirmed wording; None where none is, and then the figures are withheld too: after a no, a figure
@@ -72,7 +72,7 @@ class FinalistsResult:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The record of openings of the held-out labels, with the details of a new one.
+    """Record of how often the held-out labels were opened for a test, with the details of a new one.
 
     Attributes:
         examples: The whole set; its record of openings is kept next to it.
@@ -91,11 +91,11 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the level of an opening, shared by the settings whose figures on these labels were seen."""
+        """Return the significance level of an opening, divided by the number of settings with held-out figures."""
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """Open the labels to test these wordings, on record; a test that was started before continues its opening."""
+        """Record the opening of the labels to test these wordings; an interrupted test continues its opening."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)
@@ -117,7 +117,7 @@ class Ledger:
         return after.of_these, after.all[-1]
 
     def decide(self, opening: Opening, adopted: str | None) -> None:
-        """Complete the record of an opening with its answer, a fingerprint or None."""
+        """Add the result of a test to the record of its opening: the adopted wording's fingerprint, or None."""
         if self.is_kept:
             record_decision(self.examples, opening, adopted)
 
@@ -133,8 +133,8 @@ async def confirm(
     wordings: Sequence[Wording],
     ledger: Ledger,
 ) -> FinalistsResult:
-    """Test whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on
-    record.
+    """Test whether one of the wordings is better, on labels that had no part in choosing it, and record that these
+    labels were opened.
 
     Args:
         asker: Asks the judge.
@@ -215,7 +215,7 @@ async def _answer(
 
 
 def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
-    """Test the differences of the finalists, by decisions where those are compared."""
+    """Test the finalists' differences from the user's wording, in decisions if the part has them, else in scores."""
     by_task = part.by_task(columns)
     if part.decided is not None:
         return decisions_test(by_task, alpha)
@@ -223,12 +223,12 @@ def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> S
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
-    """Return 1 where a score agrees with gold, 0 where it doesn't or is missing."""
+    """Return 1 where a score agrees with gold within the tolerance, 0 where it doesn't or is missing."""
     return np.nan_to_num(close(gold, scores, tolerance))
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Choose the first sample of the candidates and of the user's wording: beyond all that earlier runs have cached.
+    """Return the numbers of the first samples of the candidates and of the user's wording, which no cache holds yet.
 
     A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
     the first (0).

@@ -1,4 +1,4 @@
-"""Weights and a pass mark that were fitted to another judge's levels."""
+"""Finding: the rubric's weights and pass mark were fitted to another judge's levels."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -20,7 +20,7 @@ FITTED_TO_ANOTHER: Final = FindingKind(
 
 
 def fitted_to_another(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Find that a rubric's file says of another judge that its weights and pass mark fit that one's levels."""
+    """Find that, by a note in the rubric's file, its weights and pass mark were fitted to another judge's levels."""
     file = examined.evidence.comparison.rubric.source
     judges = sorted(RatingCodes.of(examined.ratings).raters)
     if file is None or not file.is_file():

@@ -1,4 +1,4 @@
-"""How many labels a rubric's numbers need before any of them is tuned."""
+"""Minimum numbers of labels for fitting a rubric's weights or pass mark."""
 
 LEAST_FOR_WEIGHTS = 30
 """Labelled examples below which no weight is tuned; a judgement."""

@@ -1,4 +1,4 @@
-"""What the labels of a rubric allow to try: words, weights or pass mark, and the chances to find something better."""
+"""Which changes a rubric's labels suffice to try, words, weights or pass mark, and the chances of success."""
 
 import shlex
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ MORE = 160
 
 @dataclass(frozen=True)
 class TriableChanges:
-    """Changes of a rubric that its labels are enough to try.
+    """Which changes of a rubric its labels suffice to try: words, weights, pass mark.
 
     Attributes:
         setting: The rubric and its labels.
@@ -45,7 +45,7 @@ class TriableChanges:
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
-        """Find which changes the labels are enough to try, by overall scores only if decisions are too few."""
+        """Determine which changes the labels suffice to try; overall scores are used only if decisions are too few."""
         takes_scores = decisions.lack is not None and not decisions.is_paired
         scores = OwnScores.of(setting.rubric, setting.every) if takes_scores else None
         return cls(setting, decisions, scores if scores is not None and scores.ids else None)
@@ -76,7 +76,7 @@ class TriableChanges:
 
 
 def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
-    """Return what to do next, each step with its command."""
+    """Return the next steps, each with its command."""
     name = shlex.quote(triable.setting.rubric.name)
     proposer = shlex.quote(DEFAULT.name)
     steps = []
@@ -92,7 +92,7 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
 
 
 def overview_view(triable: TriableChanges) -> doc.Document:
-    """Show the evidence, what can be tried, the chances, and the commands."""
+    """Render the labels, the changes that they suffice to try, the chances of success, and the commands."""
     setting = triable.setting
     rubric = setting.rubric
     title = (
@@ -150,7 +150,7 @@ def _chances(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
 
 
 def overview_json(triable: TriableChanges) -> dict[str, Any]:
-    """Return the overview by the keys of its JSON."""
+    """Return the overview as a dict with the keys of the JSON output."""
     setting = triable.setting
     parts = {"dev": setting.dev.n, "test": setting.sealed.n}
     return {

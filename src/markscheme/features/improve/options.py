@@ -22,10 +22,10 @@ class WordingOptions:
 
     @property
     def are_any(self) -> bool:
-        """Whether there are wordings to try."""
+        """Whether the user gave candidate files or a proposer, so that there are wordings to try."""
         return bool(self.candidates or self.proposer)
 
     @property
     def n_proposed(self) -> int:
-        """The most wordings that a model proposes."""
+        """Maximum number of wordings that a model proposes."""
         return self.rounds * self.batch if self.proposer else 0

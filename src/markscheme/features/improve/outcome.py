@@ -1,4 +1,4 @@
-"""One run of `improve`: what it tried, what the held-out labels said, and what it would take to find out more."""
+"""Result of a run of `improve`: wordings tried, the test on held-out labels, and labels needed to find out more."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ PLANNED_AGREEMENT = 0.10
 
 @dataclass(frozen=True)
 class ImprovementRun:
-    """Run of `improve`, with what it tried, found and did.
+    """Result of a run of `improve`: wordings tried, the result on held-out labels, and changes written.
 
     Attributes:
         search: The wordings tried on dev, and those refused.
@@ -55,7 +55,7 @@ class ImprovementRun:
 
     @property
     def adopted(self) -> Wording | None:
-        """The confirmed wording."""
+        """The wording that the held-out labels confirmed; None if they confirmed none."""
         return None if self.answer is None else self.answer.adopted
 
     @property
@@ -91,12 +91,12 @@ class ImprovementRun:
 
     @property
     def _spread(self) -> float | None:
-        """Spread of the finalists' differences over dev tasks; None where nothing was screened or none vary."""
+        """Mean standard deviation of the finalists' differences over dev tasks; None if no differences vary."""
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 
     def _chance_to_find(self, answer: FinalistsResult) -> float:
-        """Compute the chance that these labels find a gain worth finding, by how much differences vary on dev."""
+        """Compute the probability that these labels confirm a gain of the planned size, by the spread seen on dev."""
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
     def _on_dev(self) -> str:
@@ -133,7 +133,7 @@ class ImprovementRun:
 
 @dataclass(frozen=True)
 class ImprovementPlan:
-    """Labels and calls that a run would need, and their cost.
+    """Labels and calls that a run of `improve` would need, and their cost.
 
     Attributes:
         rubric: The rubric.
@@ -159,13 +159,13 @@ class ImprovementPlan:
 
     @property
     def needed(self) -> tuple[int, int]:
-        """Held-out tasks that find a gain of 0.10 in agreement with 80% probability, and labelled tasks in all."""
+        """Held-out tasks, and labelled tasks in all, that find a gain of 0.10 in agreement with 80% probability."""
         held_out = held_out_needed(self.alpha)
         return held_out, labels_needed(held_out)
 
 
 def examples_in_words(part: TrialPart | FinalistsResult, kind: str = "example") -> str:
-    """Return how many examples a part has, and in how many tasks where several share one."""
+    """Return a phrase such as "30 examples in 12 tasks"; tasks are left out if each has one example."""
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
     return f"{counted(part.n, kind)}{tasks}"
 

@@ -1,4 +1,4 @@
-"""What `improve` prints: what the labels allow to try, a plan, or wordings and numbers with the answer on them."""
+"""What `improve` prints: which changes the labels suffice to try, a plan, or the result on wordings and numbers."""
 
 import asyncio
 import datetime
@@ -52,7 +52,7 @@ def print_improvement(
     details: bool,
     json: bool,
 ) -> int:
-    """Try other words or numbers for a rubric, print whether they are better, and return the exit status.
+    """Try other words, weights or pass marks for a rubric, print whether they are better, and return the exit status.
 
     Args:
         rubric: The name or file of the rubric.
@@ -130,7 +130,7 @@ def print_improvement(
 
 
 def _onward(run: ImprovementRun) -> tuple[str, str] | None:
-    """Return what to do next: write a confirmed wording, or test one that did better on dev."""
+    """Return the next step and its command: write a confirmed wording, or test one that did better on dev."""
     if run.adopted is not None:
         return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
     if run.answer is None and run.finalists:
@@ -139,7 +139,7 @@ def _onward(run: ImprovementRun) -> tuple[str, str] | None:
 
 
 def _odds(text: str) -> float:
-    """Return the cost of a false pass, where a false fail costs 1."""
+    """Parse the option `--cost`, and return the cost of a false pass relative to a false fail."""
     try:
         costs = [float(cost) for cost in text.split(":")]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Proposals by a model: the dev examples it is shown, and the edits it answers with."""
+"""Proposals by a model: prompts with dev examples, and the edits in its replies."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def prompts_for(
     failed: Sequence[tuple[Wording, str]],
     refused: Sequence[str],
 ) -> list[Prompt]:
-    """Write the prompts of one round, one per candidate.
+    """Write the prompts of one round of proposals, one per candidate.
 
     Args:
         base: The rubric to start from.
@@ -138,7 +138,7 @@ def _schema(rubric: Rubric) -> dict[str, object]:
 
 
 def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
-    """Choose the dev examples that a proposer sees: where judge and labels differ most, and where they agree.
+    """Choose the dev examples to show to a proposer: where judge and labels differ most, and where they agree.
 
     The differences are spread over criteria and signs; agreements come from the whole range of gold scores.
     """
@@ -158,7 +158,7 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """List differing examples by index, the largest difference first, per criterion and sign; the score's come last."""
+    """List, per criterion and sign, the examples on which the judge differs from gold, the largest difference first."""
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria
@@ -204,13 +204,13 @@ def _level(rated: Rated) -> str:
 
 
 def _hidden_names(gold: Gold) -> frozenset[str]:
-    """Return the ids, raters and systems behind gold, which are never shown."""
+    """Return the ids, raters and systems in the labelled examples, which a proposer must never see."""
     names = {name for example in gold.examples for name in (example.id, example.system)}
     return frozenset({*names, *(label.rater for example in gold.examples for label in example.labels)} - {""})
 
 
 def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str], str]:
-    """Make a function that hides names of examples, raters and systems in a text; other examples become "another"."""
+    """Make a function that hides names of examples, raters and systems in a text."""
     instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:
         return str
@@ -225,7 +225,7 @@ def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str],
 def read_proposal(
     name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: LabelledTexts, narrow: bool
 ) -> Wording:
-    """Read the wording that a reply proposes.
+    """Parse a proposer's reply into a candidate wording.
 
     Args:
         name: Of the candidate.

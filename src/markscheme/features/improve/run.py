@@ -1,4 +1,4 @@
-"""Run `improve`: search on dev labels, ask the held-out ones where they may be opened, and write what they confirm."""
+"""Runs `improve`: searches on dev labels, tests finalists on held-out labels if allowed, and writes the winner."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Compare all candidates by people's own decisions where one of them changes numbers.
+    """Return the set, compared by people's own decisions if any candidate changes weights or the pass mark.
 
     Gold's scores follow the user's numbers, so they can't speak about others.
 
@@ -47,7 +47,7 @@ async def improve(
     opens: bool,
     watch: Watch,
 ) -> ImprovementRun:
-    """Search on dev, and test the finalists on the held-out labels where they are opened.
+    """Search for better wordings on dev labels, and test the finalists on held-out labels if `opens` is true.
 
     Args:
         setting: The rubric with its dev and held-out labels.
@@ -113,7 +113,7 @@ async def improve(
 
 
 def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write: bool) -> ImprovementRun:
-    """Return the run with the change of the rubric's file, which is made where `write` says so."""
+    """Return the run with the diff of the rubric's file; if `write` is true, write the adopted wording."""
     if run.adopted is None or run.answer is None:
         return run
     proposed = edit(file, run.adopted.in_file)
@@ -126,7 +126,7 @@ def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write:
 def plan_improvement(
     setting: ImprovableSet, wordings: WordingOptions, ask: AskOptions, judge: str | None
 ) -> ImprovementPlan:
-    """Return what the run would need and cost at most; nothing is asked."""
+    """Return the labels and calls that a run would need, and its maximum cost, without asking a judge."""
     planned = ask.of(setting.rubric)
     files = len(wordings.candidates)
     rounds = wordings.rounds if wordings.proposer else 0
@@ -156,7 +156,7 @@ def plan_improvement(
 
 
 def _to_gate(setting: ImprovableSet) -> str | None:
-    """Return the labels that the verdict on the judge needs, by the last calibration; None before one."""
+    """Return the last calibration's sentence on the labels that the verdict needs; None before any calibration."""
     if not (setting.folder / NEXT_LABELS).is_file():
         return None
     examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)

@@ -20,7 +20,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass
 class Search:
-    """Search for better words on dev, with the wordings tried and those rejected.
+    """Search for better words on dev labels, and its state: the wordings tried and those rejected.
 
     Attributes:
         yours: The user's rubric.
@@ -50,13 +50,13 @@ class Search:
 
     @property
     def ranked(self) -> list[WordingTrial]:
-        """Wordings that did better than the user's on all of dev, the best first."""
+        """Wordings that did better than the user's on all dev examples, the best first."""
         better = [tried for tried in self.tried if tried.outcome == "better"]
         return sorted(better, key=lambda tried: -(tried.gain or 0.0))
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
-        """The two best, or fewer where there are fewer."""
+        """The two wordings that did best on dev, or fewer if fewer did better than the user's."""
         return tuple(tried.wording for tried in self.ranked[:FINALISTS])
 
     async def run(
@@ -98,7 +98,7 @@ class Search:
     async def _proposals(
         self, asker: Asker, proposer: Judge, leader: WordingTrial | None, *, number: int, batch: int
     ) -> list[Wording]:
-        """Ask for the wordings of a round, and return those to try; the others are recorded with the reason."""
+        """Ask the proposer for the wordings of a round; return those to try, and record why others are rejected."""
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
         if leader is not None:
@@ -136,7 +136,7 @@ class Search:
 
 
 async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
-    """Ask the proposer; an error becomes a reply without an answer.
+    """Ask the proposer for one wording; an error becomes a reply without an answer.
 
     Raises:
         NoJudge: It can't be asked at all.

@@ -1,4 +1,4 @@
-"""Other words: how to have a rubric's wording rewritten and tested."""
+"""The section of a calibration's report on how to have a rubric's wording rewritten and tested."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from markscheme.report import document as doc
 
 
 def other_words(calibration: Calibration) -> doc.Section:
-    """Return the command to rewrite the words and test the new ones, if the words are the likely cause."""
+    """Render the section on rewriting the rubric's words, with the command, if they are the likely cause of errors."""
     return doc.Section("Other words", tuple(_rewording(calibration)), "words")
 
 

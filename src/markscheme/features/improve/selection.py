@@ -40,7 +40,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """Return how many dev tasks every candidate is tried on; the better half continues on the rest.
+    """Return how many dev tasks all candidates are tried on, before the better half continues on the rest.
 
     >>> first_size(27), first_size(10)
     (13, 6)
@@ -72,7 +72,7 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Find the value that the larger of two correlated t exceeds with chance `alpha` if neither candidate is better.
+    """Find the critical value that the larger of two correlated t exceeds with probability `alpha` under the null.
 
     Args:
         df: Degrees of freedom of both.
@@ -106,7 +106,7 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
 
 @dataclass(frozen=True)
 class SelectionTest:
-    """The test of one or two finalists on held-out differences.
+    """Result of testing one or more finalists on held-out differences.
 
     Attributes:
         means: Mean difference of each, over tasks.
@@ -188,7 +188,7 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
 
 
 def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
-    """Test whether one of several candidates decides more as people do, each at its share of the level.
+    """Test whether one of several candidates agrees with people's decisions more often than the default (Bonferroni).
 
     A difference is 1 where the candidate alone decides as people do, -1 where the default alone does, else 0, or the
     mean of a task. For the lower limit one task of the worst difference is added, since few of them vary.
@@ -222,7 +222,7 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """Compute t of columns with these means and sums of squares; very large where nothing varies, 0 where all are 0."""
+    """Compute t statistics from means and sums of squares: very large if values don't vary, 0 if all values are 0."""
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 
@@ -236,7 +236,7 @@ without end where the labels barely confirm a wording."""
 
 
 def confirmed_t(t: float, critical: float) -> float:
-    """Compute the t to expect of a further test, given that this one exceeded its critical value; 0 at least.
+    """Estimate the true t of a test, corrected for the selection that only a t above the critical value is reported.
 
     A wording is shown only where its t passed, so t is too large on average. This is the t whose mean, among those that
     pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
@@ -256,13 +256,13 @@ def confirmed_t(t: float, critical: float) -> float:
 
 
 def _mean_if_passed(true: float, critical: float) -> float:
-    """Compute the mean of a normal t around `true` among those above the critical value."""
+    """Compute the mean of a normally distributed t, centred at `true`, given that it exceeds the critical value."""
     off = critical - true
     return true + math.exp(-(off**2) / 2 - float(log_ndtr(-off))) / math.sqrt(2 * math.pi)
 
 
 def _least_t(t: float, critical: float, expected: float) -> float:
-    """Compute the lower limit of a 97.5 % interval for the true t, at most `WIDEST` below the expected, as t passed."""
+    """Compute the lower 97.5 % limit for the true t, given that t exceeded the critical value."""
 
     def excess(true: float) -> float:
         return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)
@@ -342,7 +342,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 
 
 def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
-    """Find the fewest held-out tasks that confirm a gain with 80% probability.
+    """Find the smallest number of held-out tasks that confirms a gain with 80% probability.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)
@@ -356,7 +356,7 @@ def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN
 
 
 def labels_needed(held_out: int) -> int:
-    """Return how many labelled tasks are needed so that this many are held out.
+    """Return how many labelled tasks are needed in all, so that this many can be held out.
 
     >>> labels_needed(132)
     198

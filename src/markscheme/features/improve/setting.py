@@ -1,4 +1,4 @@
-"""The setting of `improve`: a rubric, its labels in two parts, and where openings and adopted words are recorded."""
+"""What `improve` works on: a rubric, its labels in two parts, and the records of openings and adopted words."""
 
 import json
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ HISTORY = "history.jsonl"
 
 @dataclass(frozen=True)
 class ImprovableSet:
-    """A rubric and its labels.
+    """A rubric and its labels, divided into a dev part and a held-out part.
 
     Attributes:
         rubric: The user's.
@@ -81,7 +81,7 @@ class ImprovableSet:
         opens: bool,
         day: str,
     ) -> "ImprovableSet":
-        """Divide the labels of a rubric into parts where they have none yet; nothing is written.
+        """Divide a rubric's labels into a dev part and a held-out part if the file hasn't, without writing anything.
 
         Raises:
             UsageError: The rubric compares pairs, there are no examples, or `outside` would open held-out labels that
@@ -108,13 +108,13 @@ class ImprovableSet:
         return cls(rubric, every, parted, dev, sealed, record_folder, outside, day)
 
     def by_decisions(self) -> "ImprovableSet":
-        """Compare candidates by people's own decisions, on the examples that have one."""
+        """Return the set for comparing candidates by people's own decisions, on the examples that have one."""
         dev = self.dev.by_decisions()
         return replace(self, dev=dev, sealed=dev if self.outside else self.sealed.by_decisions())
 
     @property
     def lacks(self) -> str:
-        """Labels that are missing, in words; "" where there are enough."""
+        """Sentence on the labels that are missing; "" if there are enough."""
         dev = self.dev.tasks
         sealed = self.sealed.tasks
         if self.dev.decided is not None and (dev < LEAST_DEV or sealed < LEAST_SEALED):
@@ -139,11 +139,11 @@ class ImprovableSet:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the parts are drawn by this run, since the file has none."""
+        """Whether this run divides the labels at random, since the file of examples doesn't."""
         return self.parted is not self.every
 
     def refuse_unkept_parts(self) -> None:
-        """Refuse, before anything is asked, a file that can't hold the drawn parts.
+        """Refuse a file of examples that can't store the parts drawn, before a judge is asked.
 
         Raises:
             RatingError: It can't.
@@ -161,7 +161,7 @@ class ImprovableSet:
             write_parts(self.parted)
 
     def ledger(self, judge: str) -> Ledger:
-        """Return the record of openings of the labels that a test would open."""
+        """Return the record of how often the labels for the test were opened."""
         path = self.parted.path
         comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
         settings = self.settings_on_held_out
@@ -169,7 +169,7 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of settings with figures on the held-out labels, besides the one in use; at least 1.
+        """Number of other rubrics or judges whose figures on the held-out labels were seen, at least 1.
 
         Wordings that an opening tested don't count: after a no, their figures are withheld.
         """
@@ -184,11 +184,11 @@ class ImprovableSet:
 
     @property
     def next_alpha(self) -> float:
-        """Level of the next test of the held-out labels."""
+        """Significance level of the next test on the held-out labels."""
         return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:
-        """Note each wording that was tried, by the part of the labels that it was tried on."""
+        """Record each wording that was tried, with the part of the labels that it was tried on."""
         parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
         tried = []
         for name, part in parts.items():
@@ -203,7 +203,7 @@ class ImprovableSet:
     # --- after adoption ---------------------------------------------------------------------------------------------
 
     def note_adoption(self, answer: FinalistsResult, wording: Wording, *, judge: str, proposer: str) -> None:
-        """Record the adopted words, once, and mark the accepted run as one of the old wording.
+        """Record an adopted wording once, and note that the accepted run was graded with the old wording.
 
         Other processes that accept a run or adopt words here wait meanwhile.
 
@@ -248,5 +248,5 @@ class ImprovableSet:
 
 
 def moved_numbers(numbers: Changes) -> dict[str, Any]:
-    """Return the weights and the pass mark that a change moves, as records have them."""
+    """Return changed weights and pass mark in the form of the record of adopted wordings."""
     return {"weights": dict(numbers.weights), "pass_mark": numbers.pass_mark}

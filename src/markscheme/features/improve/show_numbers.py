@@ -1,4 +1,4 @@
-"""Show what the labels allow to try, or what decisions or scores say of weights and pass mark."""
+"""Prints which changes the labels suffice to try, or the result of fitting weights and pass mark to them."""
 
 import shlex
 import sys
@@ -32,7 +32,7 @@ YOURS_STAY = 1
 
 
 def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: bool) -> int:
-    """Show the evidence, what can be tried, and with what chances; nothing is looked at."""
+    """Print which changes the labels suffice to try, with the chances of success, without fitting anything to them."""
     triable = TriableChanges.of(setting, evidence)
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
@@ -41,7 +41,7 @@ def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: b
 def show_numbers(
     setting: ImprovableSet, file: Path, evidence: DecisionEvidence, *, odds: float, write: bool, json: bool
 ) -> int:
-    """Look at what decisions say, or scores without them, write numbers where that is asked for, and show both."""
+    """Fit weights and pass mark to decisions, or else to scores; print the result, and write it if asked to."""
     triable = TriableChanges.of(setting, evidence)
     decisions = triable.decisions
     scores = triable.scores
@@ -60,7 +60,7 @@ def show_numbers(
 
 
 def _lack(triable: TriableChanges) -> str:
-    """Say what is missing to try any number."""
+    """Return a sentence on the labels that are missing to fit weights or pass mark."""
     scores = triable.scores
     also = "" if scores is None else f"; of {counted(len(scores.ids), 'overall score')}: {scores.lack}"
     return f"not enough {plural(triable.decisions)}: {lack_in_words(triable.decisions)}{also}"
@@ -73,7 +73,7 @@ def _view(run: NumbersRun | ScoresRun) -> Document:
 
 
 def _next_step(run: NumbersRun | ScoresRun) -> tuple[str, str]:
-    """Say what to do next, with its command."""
+    """Return a sentence on the next step, with its command."""
     if run.is_adopted and not run.written:
         return "Next, write them", f"{typed().replace(' --open', '')} --write"
     does = (

@@ -1,4 +1,4 @@
-"""Candidate wordings on labelled examples: asking, differences from the user's wording, the dev screen."""
+"""Tries candidate wordings on labelled examples: asks the judge, and compares with the user's wording."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,7 +57,7 @@ class TrialPart:
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[row]] for row in order))
 
     def by_decisions(self) -> "TrialPart":
-        """Compare by people's own decisions, on the examples that have one: gold's scores follow the user's numbers."""
+        """Return the part for comparing by people's own decisions, with only the examples that have one."""
         decisions = [own_decision(example) for example in self.gold.examples]
         rows = [index for index, decision in enumerate(decisions) if decision is not None]
         tasks = [self.task[index] for index in rows]
@@ -70,16 +70,16 @@ class TrialPart:
 
     @property
     def truth(self) -> Floats:
-        """Values to compare a judge's column with: gold's scores, or people's own decisions, shape (n_examples,)."""
+        """Values to compare a judge's ratings with: gold scores, or people's own decisions, shape (n_examples,)."""
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
-        """Return a column's scores, or its decisions where those are compared, shape (n_examples,)."""
+        """Return a judge's scores, or its decisions if wordings are compared by decisions, shape (n_examples,)."""
         return column.scores if self.decided is None else column.decisions
 
     @property
     def n(self) -> int:
-        """Examples."""
+        """Number of examples."""
         return len(self.task)
 
     @property
@@ -88,11 +88,11 @@ class TrialPart:
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Return which examples belong to the first `tasks` tasks, shape (n_examples,)."""
+        """Return a mask of the examples that belong to the first `tasks` tasks, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
-        """Average each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
+        """Average values within each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
         task = np.array(self.task)
         rows = values.reshape(self.n, -1)
         has_value = ~np.isnan(rows).any(axis=1)
@@ -101,7 +101,7 @@ class TrialPart:
 
 
 def own_decision(example: Example) -> float | None:
-    """Return what most people who decided on a whole response, blind to verdicts, decided; None for an even split."""
+    """Return the majority of people's decisions on a whole response that were blind to verdicts; None for a tie."""
     blind = [rating.passed for rating in example_decisions(example) if rating.blind]
     share = sum(map(bool, blind)) / len(blind) if blind else 1 / 2
     return None if share == 1 / 2 else float(share > 1 / 2)
@@ -129,7 +129,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 @dataclass
 class Asker:
-    """Judge that is asked about examples with different wordings, and nothing twice.
+    """Asks a judge about examples with different wordings, each question only once.
 
     Attributes:
         judge: The judge; it stays open.
@@ -153,7 +153,7 @@ class Asker:
 
     @property
     def tried(self) -> list[tuple[Rubric, frozenset[str]]]:
-        """Each wording that the judge was asked by, as it was asked, and the ids of the examples."""
+        """Each wording that the judge graded with, and the ids of the examples that it graded."""
         return [
             (
                 rubric,
@@ -165,7 +165,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """Ask the judge about a part with a wording, and return its column; nan for examples that are not in `mask`.
+        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples outside `mask`.
 
         Args:
             rubric: The wording.
@@ -198,7 +198,7 @@ class Asker:
 
 
 def refuse_ungraded(column: Column) -> Column:
-    """Return the user's own column, if any example is graded.
+    """Return the ratings under the user's own wording; refuse them if no example is graded.
 
     Raises:
         NothingGraded: None is.
@@ -213,7 +213,7 @@ def refuse_ungraded(column: Column) -> Column:
 
 @dataclass(frozen=True)
 class WordingTrial:
-    """A wording after the screen.
+    """Result of trying a wording on the dev examples.
 
     Attributes:
         wording: Which.
@@ -236,7 +236,7 @@ class WordingTrial:
 async def screen(
     asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], description: str
 ) -> list[WordingTrial]:
-    """Screen wordings on dev: all on the first half of the tasks, the better half of them on the rest.
+    """Try wordings on the dev tasks: all wordings on the first half, the better half of the wordings on the rest.
 
     Args:
         asker: Asks the judge.

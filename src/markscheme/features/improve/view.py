@@ -1,4 +1,4 @@
-"""The report on new wordings of a rubric: what the dev labels chose, what held-out labels confirm, and the words."""
+"""The report on new wordings of a rubric: results on dev labels and on held-out labels, and the changed words."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +38,7 @@ _LIKELY = 0.8
 
 
 def view(run: ImprovementRun) -> doc.Document:
-    """Show the result, then dev and held-out labels separately, then the words."""
+    """Render the result, then figures on dev and on held-out labels separately, then the changed words."""
     dev = run.search.dev
     sealed = run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
@@ -114,7 +114,7 @@ def _row(tried: WordingTrial, run: ImprovementRun) -> tuple[doc.Line, ...]:
 
 
 def _numbers(tried: WordingTrial) -> Iterator[str]:
-    """Name the numbers that a candidate changes."""
+    """Yield the names of the weights and the pass mark that a candidate changes."""
     yield from (f"weight of {name}" for name in tried.wording.numbers.weights)
     if tried.wording.numbers.pass_mark is not None:
         yield "pass mark"
@@ -137,7 +137,7 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
 
 
 def _best(run: ImprovementRun) -> tuple[Wording, ...]:
-    """Choose the adopted wording; else the finalists; else the best of those that did no better than the user's."""
+    """Return the wordings to show: the adopted one, else the finalists, else the best of the others."""
     if run.adopted is not None:
         return (run.adopted,)
     tried = [tried for tried in run.search.tried if tried.gain is not None]
@@ -158,7 +158,7 @@ def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """Return the run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
+    """Return the run as a dict with the keys of the JSON output, with cautions on dev and uncorrected figures."""
     answer = run.answer
     return {
         "schema": 1,
@@ -182,7 +182,7 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
 
 
 def _measured(run: ImprovementRun) -> str:
-    """Return the key of what candidates are compared by."""
+    """Return the JSON key for the measure by which candidates are compared."""
     return "mae_lower_by" if run.search.dev.decided is None else "decisions_right_by"
 
 
@@ -204,7 +204,7 @@ def _wording_json(tried: WordingTrial, measured: str) -> dict[str, Any]:
 
 
 def plan_view(plan: ImprovementPlan) -> doc.Document:
-    """Show the plan in a few lines."""
+    """Render the plan in a few lines."""
     held_out, labels = plan.needed
     chance = chance_to_find(plan.sealed[1], plan.alpha)
     tokens = f"about {estimated(plan.cost.input_tokens)} tokens read, {estimated(plan.cost.output_tokens)} written"
@@ -235,13 +235,13 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
 
 
 def _in_tasks(part: tuple[int, int]) -> str:
-    """Return how many examples a part has, and in how many tasks where several share one."""
+    """Return a phrase on how many examples a part has, and in how many tasks if some share one."""
     examples, tasks = part
     return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
-    """Return the plan by the keys of its JSON."""
+    """Return the plan as a dict with the keys of the JSON output."""
     held_out, labels = plan.needed
     of_plan = {**vars(plan), "to_gate": plan.to_gate or ""}
     return {"schema": 1, **of_plan, "held_out_needed": held_out, "labels_needed": labels}

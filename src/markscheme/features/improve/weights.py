@@ -1,4 +1,4 @@
-"""Weights that annotators' overall scores support, and what they gain on held-out examples.
+"""Fits weights to annotators' overall scores, and measures their gain on held-out examples.
 
 A change is proposed only where a test says that the author's weights fit worse; every gain is measured on examples
 that had no part in the fit.
@@ -150,7 +150,7 @@ def fit_weights(
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of squares and products of levels and overall scores, enough to fit any subset.
+    """Sums of squares and products of levels and overall scores, from which a regression can be computed.
 
     Attributes:
         n: Examples.
@@ -172,7 +172,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """Return the sums with these rows left out."""
+        """Return the sums after removing these rows."""
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
@@ -181,23 +181,23 @@ class Sums:
 
     @property
     def levels(self) -> Floats:
-        """Products of levels, shape (k, k)."""
+        """Centred sums of products of levels, shape (k, k)."""
         return np.asarray(self.about_mean[:-1, :-1])
 
     @property
     def with_mark(self) -> Floats:
-        """Products of levels and score, shape (k,)."""
+        """Centred sums of products of levels and score, shape (k,)."""
         return np.asarray(self.about_mean[:-1, -1])
 
     @property
     def mark(self) -> float:
-        """Sum of squares of the scores."""
+        """Centred sum of squares of the scores."""
         return float(self.about_mean[-1, -1])
 
 
 @dataclass(frozen=True)
 class _Task:
-    """Levels, overall scores and groups of the examples that count, and which weights may change."""
+    """Data of one fit: levels, overall scores and groups of the usable examples, and which weights may change."""
 
     levels: Floats
     marks: Floats
@@ -211,12 +211,12 @@ class _Task:
 
     @cached_property
     def author(self) -> Floats:
-        """The tuned weights, all above 0."""
+        """Absolute values of the author's weights that may change."""
         return np.asarray(np.abs(self.weights[self.tuned]), dtype=np.float64)
 
     @cached_property
     def upright(self) -> Floats:
-        """Levels of the tuned criteria, turned so that more is better."""
+        """Levels of the tuned criteria, with signs such that more is better."""
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
     @cached_property
@@ -224,7 +224,7 @@ class _Task:
         return Sums.of(self.upright, self.marks)
 
     def normalised(self, sums: Sums) -> Floats:
-        """Return fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
+        """Fit weights, and scale them so that positive ones keep their sum; the author's if no fit is possible."""
         fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
@@ -232,11 +232,11 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Move weights from the author's towards the fitted ones as far as these examples support."""
+        """Move weights from the author's towards the fitted ones, as far as the F test supports."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Round the tuned weights to the author's grain, none to 0, with the positive sum kept; return all weights."""
+        """Round tuned weights as finely as the author's, none to 0, keeping the positive sum; return all weights."""
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
         weights = self.weights.copy()
@@ -256,12 +256,12 @@ def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple
 
 
 def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
-    """Return which columns have only one level, missing values aside."""
+    """Return a mask of the columns that have only one level, ignoring missing values."""
     return np.array([len(np.unique(column[~np.isnan(column)])) == 1 for column in levels.T])
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Return why nothing can be fitted, with the examples needed where more would help.
+    """Return a result that says why no weights can be fitted, and how many examples are needed if more would help.
 
     Args:
         task: What would be fitted.
@@ -385,7 +385,7 @@ class FTest:
 
     @classmethod
     def of(cls, sums: Sums, author: Floats) -> "FTest":
-        """Test overall scores that lie on one line in the author's score against weights of any sign, shape (k,).
+        """Test the model that scores are linear in the author's weighted score against a model with free weights.
 
         Collinear levels count once.
         """
@@ -404,7 +404,7 @@ class FTest:
 
     @property
     def p(self) -> float:
-        """Probability that free weights fit better by this much if the author's are right."""
+        """p-value: the probability that free weights fit better by at least this much if the author's are right."""
         if self.ratio <= 0:
             return 1.0
         return 0.0 if math.isinf(self.ratio) else float(fdtrc(self.more, self.spare, self.ratio))
@@ -425,7 +425,7 @@ class FTest:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags, Sums, Floats]]:
-    """Hold out each group once in each repeat, and fit everything again on the rest.
+    """Hold out each group once in each repeat of the cross-validation, and refit the weights on the rest.
 
     Yields:
         Which examples are held out, the sums of the rest, and the weights fitted to those.
@@ -441,7 +441,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
 
 
 def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimate, bool]:
-    """Estimate by what share held-out error falls, each side with its own regression line; and say whether it falls."""
+    """Estimate by what share the error on held-out examples falls with tuned weights, and return whether it falls."""
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))
@@ -472,14 +472,14 @@ def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimat
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Compute overall scores minus the predictions of a line in the weighted score, fitted to the rest."""
+    """Compute held-out overall scores minus their prediction by a regression on the weighted score of the rest."""
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
-    """Return each tuned weight divided by the author's, refitted with every group left out in turn."""
+    """Return the ratio of each tuned weight to the author's, with an interval by the jackknife over groups."""
     upright = task.upright
     groups = task.groups
     method = "weight over the author's"
@@ -493,7 +493,7 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
 
 
 def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
-    """Find pairs of tuned criteria whose levels rise together."""
+    """Find pairs of tuned criteria whose levels are highly correlated."""
     products = task.sums.levels
     sd = np.sqrt(np.diag(products))
     correlation = products / np.outer(sd, sd)
@@ -502,7 +502,7 @@ def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
 
 
 def _grain(weights: Floats) -> float:
-    """Find the coarsest of whole numbers, twentieths and hundredths of which all weights are multiples.
+    """Find the coarsest step, 1, 0.05 or 0.01, of which all of the author's weights are multiples.
 
     A step is at most a third of the mean weight: whole numbers as small as 1, 1, 2 leave no room to move.
     """
@@ -512,7 +512,7 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Round to whole steps, at least one each; the sum of the positive ones is kept where that leaves one each."""
+    """Round to whole numbers of steps, at least one each, keeping the sum of the positive ones if possible."""
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):

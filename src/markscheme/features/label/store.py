@@ -87,7 +87,7 @@ class LabelFile:
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
-        """Withdraw a label by a further line; on disk when this returns."""
+        """Add a line that withdraws a label; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         self._append(line)

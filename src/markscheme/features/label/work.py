@@ -252,7 +252,7 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Withdraw a step's label, so that the step is asked again; answers to criteria not asked this time stay."""
+        """Take back a step's label, so that the step is asked again; answers to criteria not asked this time stay."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
         if step in self._before:

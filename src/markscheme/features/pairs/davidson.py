@@ -213,7 +213,7 @@ def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
-    """Maximize the likelihood for every set of results at once by Newton's method; without ties, log ν is nan."""
+    """Find the maximum likelihood for every set of results at once by Newton's method; without ties, log ν is nan."""
     m, k = results.shape[:2]
     won = results[..., _WON]
     lost = results[..., _LOST]

@@ -1,4 +1,4 @@
-"""Pass rates as people would decide, how often a gate on one fails by chance, and both after a run of Promptfoo."""
+"""Pass rates corrected for the judge's errors, and how often a gate on a pass rate fails by chance."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

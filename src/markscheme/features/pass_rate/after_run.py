@@ -1,4 +1,4 @@
-"""The report on a run of Promptfoo: its pass rates, what they are worth, and a file of them."""
+"""The report after a run of Promptfoo: its pass rates with their uncertainty, on screen and in a file."""
 
 import io
 import os
@@ -42,7 +42,7 @@ def summarize_run(context: Mapping[str, Any]) -> RunReport:
 
 
 def _save(worth: RunWorth) -> list[str]:
-    """Write the summary to the file that the environment names, if any, and say what became of it."""
+    """Write the summary to the file that an environment variable names, if set; return a line on that."""
     path = os.environ.get(REPORT)
     return [_written(worth, path)] if path else []
 
@@ -62,7 +62,7 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
 
 
 def _written(worth: RunWorth, path: str) -> str:
-    """Write the report to a file, and say what became of it."""
+    """Write the report to a file; return a line that says where it is, or why it couldn't be written."""
     text = dumps(json_of(worth)) + "\n" if path.endswith(".json") else render_markdown(view(worth))
     try:
         write_whole(Path(path), text)

@@ -15,7 +15,7 @@ from markscheme.stats.threshold_risk import RunFigure
 
 
 def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
-    """Make a row for each case, and a column for each run of it: each file begins with a run of its own.
+    """Make a table with a row for each case and a column for each run; each file starts new runs.
 
     Args:
         rated: The runs.
@@ -46,7 +46,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
 
 
 def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
-    """Yield the ratings of a file, each with its case and the number of its run: the first of a case, the second, …"""
+    """Yield a file's ratings, each with its case and its run: a case's first rating is run 0, its second run 1."""
     systems = {example.id: example.system for example in file.examples}
     numbers: Counter[str] = Counter()
     for rating in file.judged:
@@ -56,6 +56,6 @@ def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
 
 
 def _has_decisions_only(ratings: Iterable[Rating]) -> bool:
-    """Return True if some ratings decide, and none has a score or levels."""
+    """Return True if ratings state only pass or fail, without scores or levels."""
     stated = [(rating.passed is not None, rating.overall is not None or bool(rating.criteria)) for rating in ratings]
     return any(decides for decides, _ in stated) and not any(scores for _, scores in stated)

@@ -1,4 +1,4 @@
-"""Would a gate on the mean of several runs fail though nothing changed?"""
+"""Estimates how often a gate on the mean of runs would fail although nothing changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +64,7 @@ def print_gate(
 
 
 def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
-    """Refuse one table without a column of runs, which says nothing of how far runs vary.
+    """Refuse a single table without a column for the run, since it doesn't show how much runs vary.
 
     Raises:
         UsageError: It is one.

@@ -1,4 +1,4 @@
-"""Whether a pass rate reaches what is enough, read off its interval."""
+"""Whether a pass rate reaches a required minimum, by its confidence interval."""
 
 import math
 from typing import Any
@@ -15,14 +15,14 @@ _FARTHEST = 10_000
 
 
 def rate_status(rate: Estimate, at_least: float) -> int:
-    """Return the exit status for a rate and what is enough: 0 above, 1 below, 4 open."""
+    """Return the exit status for a rate and its required minimum: 0 if above, 1 if below, 4 if undecided."""
     if rate.value is None or rate.low is None or rate.high is None:
         return TOO_FEW
     return 0 if rate.low >= at_least else RATE_BELOW if rate.high < at_least else TOO_FEW
 
 
 def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
-    """Return the labels by which the interval would leave `at_least` on one side, if the rate stayed what it is.
+    """Return how many more labels would make the interval exclude `at_least`, if the rate stayed the same.
 
     None where it is decided, or where no number that is worth saying would do.
     """
@@ -36,7 +36,7 @@ def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
 
 
 def rate_callout(rate: Estimate, at_least: float) -> Callout:
-    """Say in words whether a rate reaches what is enough."""
+    """Return a headline that says whether a rate reaches its required minimum."""
     enough = percent(at_least)
     status = rate_status(rate, at_least)
     if status == 0:
@@ -49,6 +49,6 @@ def rate_callout(rate: Estimate, at_least: float) -> Callout:
 
 
 def rate_json(rate: Estimate, at_least: float) -> dict[str, Any]:
-    """Return whether a rate reaches what is enough, by the keys of the file format."""
+    """Return the JSON entries on whether a rate reaches its required minimum."""
     answer = {0: "above", RATE_BELOW: "below", TOO_FEW: "open"}[rate_status(rate, at_least)]
     return {"at_least": at_least, "answer": answer, "labels_to_decide": labels_to_decide(rate, at_least)}

@@ -1,4 +1,4 @@
-"""Options of a stream that `pass-rate` remembers."""
+"""Options for a stream of responses that `pass-rate --track` follows over time."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ _COLUMN = text_form("a column's name")
 
 @dataclass(frozen=True, kw_only=True)
 class TrackOptions:
-    """Options for a stream of responses."""
+    """Options for a stream of responses that `pass-rate --track` follows over time."""
 
     track: bool = option(
         False, "remember responses of --rubric NAME, look at all weeks; --judge grades what has no verdict", FLAG
@@ -33,7 +33,7 @@ class TrackOptions:
 
     @property
     def of_stream(self) -> dict[str, object]:
-        """Settings that only a remembered stream has, by option."""
+        """Values of the options that have an effect only with `--track`, by name."""
         return {
             "--audits-per-week": self.audits_per_week,
             "--since": self.since,

@@ -1,4 +1,4 @@
-"""What `pass-rate` prints of one file: its rate, corrected by labels."""
+"""What `pass-rate` prints for one file: its pass rate, corrected by labels."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
-    """Return whether files are runs on which a gate is asked, not one file whose rate is.
+    """Return whether the user asks about a gate on several runs, and not for the pass rate of one file.
 
     Args:
         files: The file, or one file of each run.
@@ -44,7 +44,7 @@ def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path 
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return whether a file is a table with people's labels, whose rate is corrected instead of compared over runs."""
+    """Return whether a file is a table with people's labels, so that its pass rate can be corrected by them."""
     return bool(columns.human) and names_table([str(path)])
 
 
@@ -58,7 +58,7 @@ def print_rate(
     *,
     json: bool,
 ) -> int:
-    """Print the pass rate of one file; the exit status.
+    """Print the pass rate of one file, and return the exit status.
 
     Args:
         file: The file.
@@ -95,7 +95,7 @@ def print_rate(
 
 
 def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) -> None:
-    """Refuse a judge where what is graded already is counted, and none is asked.
+    """Refuse the name of a judge to ask, since responses that are graded already are only counted here.
 
     Raises:
         UsageError: A judge is named in place of a column.
@@ -111,7 +111,7 @@ def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) ->
 
 
 def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool) -> int:
-    """Print a rate, and whether it reaches what is enough; the exit status."""
+    """Print a rate and whether it reaches its required minimum; return the exit status."""
     if least is None:
         show(document, data, json=json)
         return 0 if rates.corrected.undefined is None else TOO_FEW
@@ -122,7 +122,7 @@ def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], lea
 
 
 def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
-    """Print the pass rate of a table's rows, corrected by the labels in it; the exit status.
+    """Print the pass rate of a table's rows, corrected by the labels in the table; return the exit status.
 
     Raises:
         UsageError: Some rows are labelled, and it isn't said how those were drawn.

@@ -1,4 +1,4 @@
-"""Summary of a Promptfoo run: pass rates with their uncertainty, their cost, and which differences are real."""
+"""Summary of a Promptfoo run: pass rates with intervals, cost, and which differences are significant."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from markscheme.stats.threshold_risk import ThresholdRisk
 
 @dataclass(frozen=True)
 class SystemWorth:
-    """A prompt with a provider, and what its outputs are worth.
+    """Pass rates and scores of the outputs of one prompt with one provider.
 
     Attributes:
         name: Prompt and provider.
@@ -63,7 +63,7 @@ class Gap:
 
     @property
     def shown(self) -> Estimate:
-        """The corrected difference where labels give one, else the graders'."""
+        """The difference corrected by labels if there is one, else the difference by the graders."""
         return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
 
     @property
@@ -190,7 +190,7 @@ def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates:
 
 
 def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
-    """Return 1 for a pass, 0 for a fail, nan for neither, of each test's outputs."""
+    """Map each test to the outcomes of its outputs: 1 for a pass, 0 for a fail, nan for neither."""
     outcomes: dict[int, list[float]] = {}
     for row in rows:
         outcomes.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))

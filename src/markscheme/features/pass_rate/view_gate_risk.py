@@ -1,4 +1,4 @@
-"""A gate's false alarms, how to keep them rare, and what the gate still detects."""
+"""The report on a gate: how often it fails by chance, how to keep that rare, and what the gate still detects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
 def view(gate: ThresholdRisk) -> Document:
-    """Render the false alarms first, then what to do about them."""
+    """Render how often a gate fails by chance, then what to do about that."""
     cases = f"{counted(gate.runs, 'run')} of {counted(gate.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
     blocks = _callout(gate), *_in_promptfoo(gate), Notes(tuple(_notes(gate)))
@@ -59,7 +59,7 @@ def _callout(gate: ThresholdRisk) -> Callout:
 
 
 def _is_unusable(gate: ThresholdRisk) -> bool:
-    """Return True if the safe threshold is too low to be set, only because there are few runs to tell."""
+    """Return True if the safe threshold is too low to be useful, just because there are few runs."""
     if gate.safe_threshold is None or gate.runs >= ENOUGH_RUNS or gate.center < gate.threshold:
         return False
     return gate.safe_threshold <= 0 or gate.threshold - gate.safe_threshold > FARTHEST
@@ -112,13 +112,13 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 
 
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
-    """Yield the next step: the gate in Promptfoo's own terms, or more runs."""
+    """Yield the next step: how to set the gate in Promptfoo, or how to get more runs."""
     if gate.smallest_drop is not None and gate.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
 def snippet(gate: ThresholdRisk) -> str:
-    """Write the advice as part of a Promptfoo configuration, with the command that applies the gate.
+    """Return the gate as a snippet of a Promptfoo configuration, with the command that applies it.
 
     If the safe threshold is unusable, it is the command that runs more.
     """
@@ -135,7 +135,7 @@ def snippet(gate: ThresholdRisk) -> str:
 
 
 def _down(value: float) -> float:
-    """Return a threshold to two decimals, never rounded up past what is safe."""
+    """Round a threshold down to two decimals."""
     return max(0.0, int(value * 100) / 100)
 
 
@@ -147,7 +147,7 @@ def _percent(chance: float | None) -> str:
 
 
 def json_of(gate: ThresholdRisk) -> dict[str, Any]:
-    """Return the risk by the keys of the file format."""
+    """Return the gate's risk as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         **attributes(gate, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop dropped"),

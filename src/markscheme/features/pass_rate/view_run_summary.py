@@ -1,4 +1,4 @@
-"""The report on a Promptfoo run: a row per system, which differences are real, and how far to trust the grades."""
+"""The report on a Promptfoo run: a row per system, significant differences, and how far to trust the grades."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ def _trust(worth: RunWorth) -> Iterator[str]:
 
 
 def _to_know(rubric: str | None) -> str:
-    """Say by which command people's labels say how far to trust a rubric's grades; None without a rubric."""
+    """Return the next step to learn how far a rubric's grades can be trusted: label outputs, or calibrate."""
     here = Path.cwd()
     if rubric not in known_rubrics(here):
         return "After `promptfoo eval -o results.json`, label some outputs: `markscheme label results.json`"
@@ -129,7 +129,7 @@ def _to_know(rubric: str | None) -> str:
 
 
 def json_of(worth: RunWorth) -> dict[str, Any]:
-    """Return the summary of a run by the keys of the file format."""
+    """Return the summary of a run as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         "labels": worth.labels,

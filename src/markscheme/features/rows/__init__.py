@@ -1,4 +1,4 @@
-"""Rows that bring a rubric of their own: how often a judge is right on criteria that it has never seen."""
+"""Calibration on rows that each bring their own rubric: how often a judge is right about criteria new to it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Compare a judge with people on rows that bring criteria of their own, by verdicts and by responses."""
+"""Compares a judge with people on rows that bring criteria of their own, per criterion and per response."""
 
 import math
 import shlex
@@ -81,12 +81,12 @@ class RowsCalibration(FileAnswer):
 
     @property
     def calibrations(self) -> Sequence[Calibration]:
-        """The comparison on whole responses, by which the judge may decide or not."""
+        """The one calibration that rules on the judge: its decisions on whole responses."""
         return (self.whole,)
 
 
 def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | None:
-    """Return the file of rows that a request names, and the rubric it names before it; None for any other request."""
+    """Return the file of rows and the shared rubric, if any, that a request names; None for any other request."""
     if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
         return None
     *named, name = request.of
@@ -126,7 +126,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if that is asked for; one of a judge that was asked replaces those before it.
+    """Accept the run if the user asks for it; a run that asked a judge replaces earlier accepted runs.
 
     Its replies may come from the cache, and would be taken for those of another run.
     """
@@ -177,7 +177,7 @@ def _judge_in_file(
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
-    """Return the judge whose verdicts are in the file and that is meant; None where a judge is to be asked.
+    """Return the judge in the file whose verdicts to compare; None if a judge is to be asked instead.
 
     Raises:
         UsageError: Several are there and none is named.
@@ -198,7 +198,7 @@ def _of_judges(example: Example) -> Iterator[Rating]:
 
 
 def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]:
-    """Yield each row with its rubric: its own criteria, or those of `core` too.
+    """Yield each row with its rubric: its own criteria, plus those of `core` if given.
 
     Raises:
         RatingError: Rows are faulty; it names each with its line.
@@ -221,13 +221,13 @@ def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]
 
 
 def _ratings_folder(path: Path) -> Path | None:
-    """Return the folder of the labels that `label` keeps of a file of rows; None without one."""
+    """Return the folder where `label` stores labels of a file of rows; None if there is none."""
     folder = find_calibration(path.name, Path.cwd(), path.resolve().parent)
     return None if folder is None else folder / RATINGS_FOLDER
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
-    """Return rows with the labels that `label` keeps of them, by the names of criteria in each."""
+    """Add the labels that `label` stored to the rows, under the criteria names of each row."""
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled
@@ -348,7 +348,7 @@ def _compared(
 
 
 def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
-    """Return the rubric by which whole responses are compared, held to what that of the run is held to."""
+    """Return the rubric for comparing whole responses, with target, tolerance and error limits of the run's rubric."""
     return replace(
         rubric_of_wholes(),
         name=name,
@@ -360,7 +360,7 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 
 
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
-    """Return the verdicts as what the trend question is asked of; None where it is asked of scores.
+    """Return the evidence for a trend of verdicts on criteria; None if the user asks about a trend of scores.
 
     Raises:
         UsageError: A limit on credit is set, and it is asked of scores.
@@ -372,7 +372,7 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the decision, with the labels that it needs counted in tasks and verdicts rather than in responses."""
+    """Return the decision with the labels needed stated in tasks and verdicts, not in responses."""
     decision = calibration.decision
     labels = decision.labels
     n_tasks = len({verdict.task for verdict in verdicts})
@@ -391,7 +391,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
 
 
 def _why_lost(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
-    """Return why a response isn't compared as a whole; None where it is."""
+    """Return why a response can't be compared as a whole; None if it can."""
     if not _by_people(example):
         return "no person labelled it"
     if rating is None or rating.error:
@@ -405,7 +405,7 @@ def _close_scores(
     of_judge: Mapping[str, Rating | None],
     tolerance: float,
 ) -> Estimate:
-    """Return the share of responses whose score by the judge is people's mean within the tolerance."""
+    """Return the share of responses whose score by the judge is within the tolerance of annotators' mean score."""
     close = []
     tasks = []
     for example in examples:
@@ -418,7 +418,7 @@ def _close_scores(
 
 
 def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
-    """Merge a rating of all criteria into one of the whole response; None if a criterion has no level."""
+    """Convert a rating of criteria to score and decision on the whole response; None if a level is missing."""
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
     score = weigh({name: Verdict(name, level) for name, level in levels.items()}, rubric)
     if not isinstance(score, Score):
@@ -427,7 +427,7 @@ def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
 
 
 def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Iterator[CriterionVerdict]:
-    """Yield a verdict for each criterion on which most people and the judge say something."""
+    """Yield the verdicts of people's majority and of the judge on each criterion that has both."""
     if rating is None:
         return
     people = _by_people(example)
@@ -442,7 +442,7 @@ def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Ite
 
 
 def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
-    """Return whether most people find a criterion met; None where they split evenly, or nobody said."""
+    """Return whether most people find a criterion met; None for a tie, or if nobody answered."""
     answers = [met for label in people if (met := _is_met(criterion, label)) is not None]
     return None if 2 * sum(answers) == len(answers) else 2 * sum(answers) > len(answers)
 

@@ -1,4 +1,4 @@
-"""The trend question asked of verdicts on single criteria, for rewards that are given by criterion."""
+"""Whether verdicts on single criteria are good enough to follow a trend, or as rewards per criterion."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class CriterionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """A limit on how often credit may be wrong in one way.
+    """A limit on how often credit may be given, or withheld, wrongly.
 
     Attributes:
         name: Its key, without `max_`.
@@ -76,7 +76,7 @@ class _Limit:
 
     @property
     def state(self) -> SideState:
-        """Kept where the whole interval is below the limit, broken where it is above, else open."""
+        """State of the limit: "kept" if the whole interval is below it, "broken" if it is above, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if high is not None and high < self.most:
@@ -85,13 +85,13 @@ class _Limit:
 
     @property
     def estimate(self) -> Estimate:
-        """The share with the interval that decides."""
+        """The share of wrong credit, with the interval that is compared with the limit."""
         words = self.name.replace("_", " ")
         return self.share.estimate(level=2 * self.confidence - 1, method=f"share of {words}")
 
     @property
     def sentence(self) -> str:
-        """The share, and what is shown of it."""
+        """Sentence that gives the share of wrong credit and says whether the limit is kept."""
         shown = {"kept": "within the limit of", "broken": "over the limit of", "open": "not shown to be within"}
         name = self.name.replace("_", " ").capitalize()
         return f"{name} {self.estimate.as_share()}: {shown[self.state]} {percent(self.most)}."
@@ -99,7 +99,7 @@ class _Limit:
 
 @dataclass(frozen=True)
 class CriteriaTrend:
-    """The evidence for a trend of verdicts: how often the judge says of a criterion what people say.
+    """Evidence that verdicts can show a trend: how often the judge and people agree on single criteria.
 
     Attributes:
         verdicts: All that were compared.
@@ -116,7 +116,7 @@ class CriteriaTrend:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """The shares behind the ruling; with equal weight for each task if a few tasks hold most of the verdicts."""
+        """Agreement figures for the ruling; tasks are weighted equally if a few tasks hold many of the verdicts."""
         tasks = codes([verdict.task for verdict in self.verdicts])
         criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
         weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])
@@ -132,12 +132,12 @@ class CriteriaTrend:
         )
 
     def reason_codes(self, confidence: float) -> Sequence[BecauseCode]:
-        """Return the codes of the limits that are broken or open."""
+        """Return the reason codes of limits that are broken or undecided."""
         states = [limit.state for limit in self._limits(confidence)]
         return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 
     def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
-        """Say how often verdicts agree, what of limits is shown, and which labels decide where the trend is open."""
+        """Return sentences on agreement, on limits, and on the labels needed if the question is undecided."""
         agreement = self.figures.agreement.estimate(level=decision.level)
         if agreement.value is None:
             return ()
@@ -169,7 +169,7 @@ class CriteriaTrend:
         }
 
     def labels(self, more: DecisiveLabels | None) -> str:
-        """Say how many more tasks to label, of which each brings as many verdicts as those so far."""
+        """Return a sentence on how many more tasks to label, if they bring as many verdicts as the tasks so far."""
         if more is None:
             return "More labels alone are unlikely to decide that."
         n_tasks = tasks_needed(more.more, self.shares.n / self.shares.tasks)
@@ -179,7 +179,7 @@ class CriteriaTrend:
         return f"{tasks}; even then the chance is only {percent(more.chance)}."
 
     def on(self, ids: Collection[str]) -> "CriteriaTrend":
-        """Return the evidence of these responses alone."""
+        """Return the evidence from only the responses with these ids."""
         return CriteriaTrend([verdict for verdict in self.verdicts if verdict.example in ids], self.most)
 
     def _limits(self, confidence: float) -> Sequence[_Limit]:
@@ -210,7 +210,7 @@ def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
 
 
 def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
-    """Return what each person says of each criterion, shape (n_verdicts, n_people), nan where nothing."""
+    """Return each person's verdicts as an array, shape (n_verdicts, n_people); nan where there is none."""
     names = list(dict.fromkeys(name for verdict in verdicts for name in verdict.people))
     answers = [[float(verdict.people.get(name, np.nan)) for name in names] for verdict in verdicts]
     return np.array(answers, dtype=np.float64).reshape(len(verdicts), len(names))
@@ -219,7 +219,7 @@ def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
 def trend_of_criteria(
     subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
 ) -> CriteriaTrend | None:
-    """Return the evidence of a rubric that all examples share; None where a trend isn't asked of criteria.
+    """Return the evidence for a trend of verdicts if all examples share a rubric; None if the trend is of scores.
 
     Raises:
         UsageError: Its criteria are neither met nor unmet.
@@ -245,6 +245,6 @@ def _verdicts(table: RatingTable, judge: str, gold: str) -> Iterator[CriterionVe
 
 
 def _met(criterion: Criterion, levels: Floats) -> Floats:
-    """Return 1 where a level is from the threshold up, 0 where it is below, nan where there is none."""
+    """Return 1 where a level reaches the criterion's threshold, 0 where it doesn't, nan where there is no level."""
     met = [criterion.scale.position(level) >= criterion.threshold if level == level else np.nan for level in levels]
     return np.array(met, dtype=np.float64)

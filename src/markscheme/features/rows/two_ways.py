@@ -1,4 +1,4 @@
-"""Shares and means of verdicts, of which tasks and criteria are groups in two ways: the widest interval counts."""
+"""Intervals of shares and means of verdicts that are grouped both by task and by criterion; the widest one counts."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ SAME_ANSWER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _WiderMean(GroupedMean):
-    """A mean with the farther bound of two ways to group on each side.
+    """A mean whose interval is the union of two intervals, for two ways to group the values.
 
     Attributes:
         otherwise: The same mean, grouped in the other way.
@@ -34,7 +34,7 @@ class _WiderMean(GroupedMean):
 
 
 def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
-    """Return a share of verdicts with the widest of three intervals: by task, by criterion, and by both as is likely.
+    """Return a share of verdicts with the widest of three intervals: grouped by task, by criterion, and by both.
 
     By task and by criterion the correlation is one that is seldom exceeded. Where both matter as much, neither
     interval alone is wide enough: by both, the medians of the two add up.
@@ -70,7 +70,7 @@ def wider_figures(
     criteria: Codes | None,
     weights: Floats | None = None,
 ) -> AgreementFigures:
-    """Compute the figures of a verdict on a judge from verdicts, each with the wider of two intervals.
+    """Compute a judge's agreement figures from verdicts, each with the wider interval of grouping by task or criterion.
 
     Args:
         gold: Whether each criterion is met, shape (n,): 1, 0 or nan.

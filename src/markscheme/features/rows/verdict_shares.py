@@ -159,12 +159,12 @@ def verdict_shares(
 
 
 def codes(names: npt.ArrayLike) -> Codes:
-    """Return a number for each name, the same for equal ones."""
+    """Convert names to integer codes, equal names to equal codes."""
     return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.int64)
 
 
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
-    """Return whether verdicts say anything about criteria that nobody rated: not if a few recur, task after task."""
+    """Return whether verdicts generalize to criteria that nobody rated; not if the same few recur in all tasks."""
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
     return not (recur and n_criteria < FEWEST_TO_GENERALIZE)
@@ -182,7 +182,7 @@ def weights_of_tasks_alike(tasks: Codes) -> Floats:
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of hits if each task has the same weight."""
+    """Return the share of hits with tasks weighted equally."""
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 
 
@@ -211,7 +211,7 @@ def _mcc(met: Flags, judged: Flags) -> float:
 def _without_a_task(
     coefficient: Callable[[Flags, Flags], float], met: Flags, judged: Flags, task: Codes
 ) -> tuple[float, float] | None:
-    """Return the ends of a coefficient's interval, by the jackknife over tasks; None where it can't be told."""
+    """Return the limits of a coefficient's interval by the jackknife over tasks; None if they can't be computed."""
     n_tasks = len(np.unique(task))
     whole = coefficient(met, judged)
     if n_tasks < FEWEST_TASKS_OF_COEFFICIENTS or math.isnan(whole):
@@ -225,7 +225,7 @@ def _without_a_task(
 
 
 def tasks_needed(verdicts: int, per_task: float) -> int:
-    """Return how many tasks to label for this many verdicts, where a task brings `per_task` of them.
+    """Return how many tasks to label to get this many verdicts, if each task brings `per_task` verdicts.
 
     >>> tasks_needed(40, 8.7), tasks_needed(160, 2.19)
     (5, 74)

@@ -20,7 +20,7 @@ _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge"
 
 
 def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> Iterator[doc.Block]:
-    """Yield the picture of the accepted runs, and what its letters mean; the table alone for a single run.
+    """Yield a plot of the accepted runs with a legend of lettered changes; only the table for a single run.
 
     Args:
         history: The accepted runs, the earliest first.
@@ -57,14 +57,14 @@ def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _wrong_of(point: "AcceptedPoint") -> str:
-    """Return how many examples the judge wrongly passed, and how many gold fails, as far as they are known."""
+    """Return the number of false passes, out of the number of gold fails, as text; only what is known."""
     if point.false_passes is None:
         return NONE
     return str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
 
 
 def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str]]:
-    """Yield a letter for each run before which something changed, the run's index, and what changed."""
+    """Yield letter, index and description for each accepted run that was preceded by changes."""
     letters = iter(ascii_lowercase)
     for index in range(1, len(history)):
         changed = history[index].changes(history[index - 1])

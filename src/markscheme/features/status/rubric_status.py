@@ -65,12 +65,12 @@ class RubricStatus:
 
     @cached_property
     def next_step(self) -> str | None:
-        """The labels that an open verdict needs, in a sentence; None where it isn't open."""
+        """Sentence on the labels that an undecided verdict needs; None if the verdict is decided."""
         return None if self.next_labels is None else self.next_labels().in_words
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
-    """Yield the status of every rubric of the user's, and of every accepted run whose rubric's file is elsewhere."""
+    """Yield the status of each of the user's rubrics, and of each accepted run whose rubric's file is elsewhere."""
     names = set[str]()
     for file in own_rubrics(start).values():
         rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
@@ -82,7 +82,7 @@ def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return the status of a rubric, with the fault in its place if it can't be read."""
+    """Return a rubric's status; if it can't be read, a status that states the fault."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -134,7 +134,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
 
 def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
-    """Return a status with what the accepted run in a calibration folder says."""
+    """Complete a rubric's status with data from the accepted run in its calibration folder."""
     from markscheme.features.status.accepted_run import of_accepted_run
 
     return replace(status, **of_accepted_run(rubric, folder, labelled, today))

@@ -1,4 +1,4 @@
-"""Look at the rubrics here, the judges, and what is under way, and show them; no parser is loaded for it."""
+"""Shows the rubrics in the project, the judges and running work; no parser is imported for it."""
 
 import socket
 from datetime import date
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show_status(html: str | None = None, *, json: bool = False) -> int:
-    """Print the status of the project, and write its page; the exit status.
+    """Print the status of the project, write its page, and return the exit status.
 
     Args:
         html: The file of the page; None writes none.
@@ -53,7 +53,7 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 
 
 def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
-    """Return the status of each rubric here, and what shows them; without any, what reads rubrics isn't loaded."""
+    """Return each rubric's status and the function that renders them; without rubrics, no reader is imported."""
     if own_rubrics(start) or calibrations(start):
         from markscheme.features.status import rubric_status, view_rubrics
 

@@ -1,4 +1,4 @@
-"""The status of the rubrics here, and which judges are available."""
+"""The report on the project's rubrics and available judges."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def without_rubrics(
     judges: JudgesHere,  # noqa: ARG001 - a ShowRubrics once `shipped` is known
     streams: Sequence[Section],
 ) -> Document:
-    """Say how to get a rubric.
+    """Render how to get a first rubric.
 
     Args:
         shipped: Names of the rubrics that come with markscheme.
@@ -56,7 +56,7 @@ def view(
     sessions: Sequence[str],
     streams: Sequence[Section] = (),
 ) -> Document:
-    """Show the rubrics, the judges, what is under way, and the running sessions.
+    """Render the rubrics, the judges, running work, and the running sessions.
 
     Args:
         show_rubrics: Shows the rubrics here.
@@ -74,12 +74,12 @@ def view(
 
 
 def _form(kind: JudgeKind) -> str:
-    """Return how a judge of this kind is named, without what may be left out."""
+    """Return the form in which a judge of this kind is named, without optional parts."""
     return kind.form.partition("[")[0]
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Say what the first judge that can't be asked lacks, and where to read what the others lack."""
+    """Yield what the first unavailable judge lacks, and where to read what the others lack."""
     if not lacking:
         return
     kind, lack = lacking[0]
@@ -94,7 +94,7 @@ def json_of(
     under_way: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the status as its JSON file has it, with all details of what is under way and of each session."""
+    """Return the status as a dict with the keys of the JSON output, with all details of running work and sessions."""
     return {
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),

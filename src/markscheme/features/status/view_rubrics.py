@@ -1,4 +1,4 @@
-"""The table of the rubrics here, with remarks, histories and the next step."""
+"""The table of the project's rubrics, with remarks, histories and the next step."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may ch
 
 
 def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: Sequence[Section] = ()) -> Document:
-    """Show what the judge of each rubric may be used for.
+    """Render a table of what the judge of each rubric may be used for.
 
     Args:
         rubrics: The rubrics, at least one.
@@ -42,7 +42,7 @@ def _table(rubrics: Sequence[RubricStatus]) -> Block:
 
 
 def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
-    """Render how many rubrics have a judge that can decide, and which."""
+    """Render the headline: how many rubrics have a judge that can decide, and which."""
     by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
     gates = [name for name, use in by_use.items() if use == "gate"]
     trends = [name for name, use in by_use.items() if use == "trend"]
@@ -54,7 +54,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 
 
 def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
-    """Return the next step of the first rubric that has one."""
+    """Return the next step, with its command, for the first rubric that has one; None if none has."""
     for status in rubrics:
         commands = Commands(shlex.quote(status.name))
         if status.labels_needed:
@@ -65,7 +65,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
-    """Say what to set before the default judge can be asked; "Next" if it can be, or isn't asked."""
+    """Return the words before the next command: "Next", and what to set first if the default judge lacks something."""
     lack_of_default = judges.get(DEFAULT)
     can_answer = any(lack is None for kind, lack in judges.items() if kind is DEFAULT or kind.stands_in)
     if not status.asks_default or lack_of_default is None or can_answer:
@@ -115,6 +115,6 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
-    """Return True if labels are there and no judge is compared with them, which comes before further labels."""
+    """Return True if the next step is to compare a judge with the existing labels, before more labels are given."""
     is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
     return is_open and (not status.is_calibrated or bool(status.next_step))

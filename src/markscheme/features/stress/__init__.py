@@ -1,4 +1,4 @@
-"""Changes to a response that deserve the same levels, and what they do to a judge."""
+"""Stress tests: whether a judge rates changed responses differently that deserve the same levels."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

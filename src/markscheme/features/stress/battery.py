@@ -1,4 +1,4 @@
-"""The stress run: a judge asked about originals, a control and perturbed texts in random order, and its result."""
+"""The questions of a stress run: originals, a control and changed texts, put to a judge in random order."""
 
 import json
 import math
@@ -41,7 +41,7 @@ NOT_SO = "The following is not true of the response: {}"
 
 @dataclass(frozen=True)
 class StressQuestion:
-    """A question of a run: a version of an example, and its repeat."""
+    """One question of a stress run: a version of an example, asked for the first time or as a repeat."""
 
     example: int
     version: str
@@ -50,7 +50,7 @@ class StressQuestion:
 
 @dataclass(frozen=True)
 class Battery:
-    """The questions of a run.
+    """All questions of a stress run.
 
     Attributes:
         rubric: The judge's.
@@ -68,18 +68,18 @@ class Battery:
 
     @property
     def lack(self) -> str | None:
-        """The sentence that says that the examples are too few; None where they aren't."""
+        """Sentence that says that there are too few examples; None if there are enough."""
         n = len(self.examples)
         return None if n >= LEAST_EXAMPLES else f"{n} examples; at least {LEAST_EXAMPLES} are needed"
 
     @cached_property
     def judged(self) -> tuple[Criterion, ...]:
-        """The criteria that a judge decides."""
+        """The criteria that the judge decides, and not code."""
         return tuple(criterion for criterion in self.rubric.criteria if criterion.check is None)
 
     @cached_property
     def texts(self) -> dict[tuple[int, str], str]:
-        """The changed response by example and change; without changes that can't be made or alter every level."""
+        """Map example and change to the changed response, unless the change is impossible or may alter all levels."""
         return {
             (index, row.name): changed
             for index, example in enumerate(self.examples)
@@ -89,7 +89,7 @@ class Battery:
 
     @cached_property
     def submissions(self) -> dict[tuple[int, str], Submission]:
-        """The submission with other parts by example and change, where the change can be made."""
+        """Map example and change to the submission with changed images or documents, where the change is possible."""
         return {
             (index, change.name): changed
             for index in range(len(self.examples))
@@ -99,7 +99,7 @@ class Battery:
 
     @cached_property
     def changes(self) -> tuple[Perturbation | PartChange, ...]:
-        """The changes with a row in the table: those of texts, and those of parts that deserve the same levels."""
+        """Changes shown as rows of the table: of texts, and of images or documents that deserve the same levels."""
         made = {name for _, name in self.submissions}
         return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
 
@@ -134,7 +134,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric that a version is asked with; None if the version leaves it as it is."""
+        """Return the rubric for a version of the questions; None if the version would not change the rubric."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
@@ -147,7 +147,7 @@ class Battery:
         return self.rubric
 
     def askings(self, seed: str) -> list[StressQuestion]:
-        """List all questions, in an order that depends on `seed` alone."""
+        """List all questions in a random order that `seed` determines."""
         questions = [
             StressQuestion(index, version, copy)
             for index in range(len(self.examples))
@@ -163,7 +163,7 @@ class Battery:
         return questions
 
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
-        """Return the rubric and submission that the judge gets."""
+        """Return the rubric and the submission with which the judge is asked a question."""
         example = self.examples[asking.example]
         with_other_parts = self.submissions.get((asking.example, asking.version))
         if with_other_parts is not None:
@@ -173,7 +173,7 @@ class Battery:
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """Return some of the changes, one of each: name, original and changed response."""
+        """Return an example of each of the first few changes: its name, the original and the changed response."""
         first: dict[str, tuple[str, str, str]] = {}
         for (index, name), text in self.texts.items():
             original = self.examples[index].submission.response
@@ -182,7 +182,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Return a digest of all questions and the judge."""
+        """Return a digest of all questions and the judge, which identifies a run."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
@@ -200,7 +200,7 @@ class Battery:
 def battery(
     rubric: Rubric, examples: Sequence[Example], model: str, options: StressOptions = StressOptions()
 ) -> Battery:
-    """Make the questions about as many examples as the options allow, spread over the labels' scores.
+    """Make the questions of a stress run, about as many examples as the options allow, spread over gold scores.
 
     Args:
         rubric: The judge's.
@@ -224,7 +224,7 @@ def _parts(submission: Submission) -> tuple[ShownPart, ...]:
 
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
-    """Choose at most `n` examples, evenly over their gold scores if they are labelled, else in a fixed random order."""
+    """Choose at most `n` examples: evenly over gold scores if they are labelled, else at random by a fixed seed."""
     mixed = sorted(examples, key=lambda example: fingerprint(example.id))
     if len(mixed) <= n:
         return tuple(mixed)
@@ -243,7 +243,7 @@ def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Exampl
 async def ask(
     battery: Battery, judge: Judge, run: int, *, concurrency: int, step: Callable[[], None]
 ) -> dict[StressQuestion, Grade]:
-    """Ask the judge, and return the grade of every question.
+    """Ask the judge all questions of a stress run, and return the grade of each.
 
     Args:
         battery: The questions.
@@ -272,7 +272,7 @@ async def ask(
 
 
 def begin_run(folder: Path, key: str) -> int:
-    """Return the number of the unfinished run of the questions with this key, from 1, or begin the next one."""
+    """Return the number of the unfinished run with these questions, or begin the next run; the first has number 1."""
     try:
         state = read_json(state_file(folder, key), RatingError)
         number = int(state["run"]) + bool(state["finished"])
@@ -288,7 +288,7 @@ def finish_run(folder: Path, key: str, number: int) -> None:
 
 
 def state_file(folder: Path, key: str) -> Path:
-    """Return the file with the state of the runs over the questions with this key."""
+    """Return the path of the file that stores the state of runs with these questions."""
     return folder / "stress" / f"{key}.json"
 
 

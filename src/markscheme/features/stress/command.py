@@ -1,4 +1,4 @@
-"""`markscheme stress`: what moves a judge that shouldn't?"""
+"""`markscheme stress`: which irrelevant changes of responses move a judge's ratings."""
 
 from typing import Annotated
 

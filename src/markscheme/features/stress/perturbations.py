@@ -1,4 +1,4 @@
-"""Changes to a response that should not change its level, and one that should.
+"""Changes to a response that shouldn't change its level, and one that should.
 
 All are made without a model. Which changes keep a level under which criterion is a judgement; a criterion's own
 `preserves` decides where it names a change.
@@ -68,7 +68,7 @@ TextChange = Callable[[Submission], str | None]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A change of responses, or of the rubric.
+    """A change to responses or to the rubric, by which a stress run tests the judge.
 
     Attributes:
         name: Its name in files and options.
@@ -88,7 +88,7 @@ class Perturbation:
     yes_no: Words | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
-        """Return True if the change keeps a response's level on the criterion."""
+        """Return True if a response deserves the same level on the criterion after the change."""
         if self.name in criterion.preserves:
             return True
         yes_no = criterion.scale.is_yes_no and self.yes_no is not None
@@ -135,7 +135,7 @@ def indent(original: Submission) -> str | None:
 
 
 def layout(original: Submission) -> str | None:
-    """Make sentences bullets; not for texts that already have code, lists or tables."""
+    """Turn sentences into bullets; None for a text that already has code, lists or tables."""
     sentences = SENTENCE_END.split(original.response.strip())
     if HOLDS_STRUCTURE.search(original.response) or len(sentences) < 2:
         return None
@@ -143,14 +143,14 @@ def layout(original: Submission) -> str | None:
 
 
 def comment_style(original: Submission) -> str | None:
-    """Rewrite single-line comments in the other form of their language."""
+    """Rewrite single-line comments in another form, such as // as /* */; None if there are none to rewrite."""
     doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", original.response, flags=re.MULTILINE)
     changed = re.sub(r"^([^\S\n]*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
     return changed if changed != original.response else None
 
 
 def truncation(original: Submission) -> str | None:
-    """Keep the first half: of the words, or of the lines of code."""
+    """Keep only the first half of a response's words, or of its lines of code."""
     parts = original.response.splitlines() if is_code(original.response) else original.response.split()
     if len(parts) < 2:
         return None
@@ -158,7 +158,7 @@ def truncation(original: Submission) -> str | None:
 
 
 def padding(original: Submission) -> str:
-    """Add sentences without content, about a third of the words that were there; to code as comments."""
+    """Add sentences without content, as long as a third of the response; to code as comments."""
     wanted = PADDED_SHARE * len(original.response.split())
     sentences = PADDING[:LEAST_PADDING]
     for sentence in PADDING[LEAST_PADDING:]:
@@ -169,7 +169,7 @@ def padding(original: Submission) -> str:
 
 
 def restated(original: Submission) -> str | None:
-    """Put the question before the response; after code, as a comment. None if the question isn't known."""
+    """Put the question again before the response, or after code as a comment; None if the question isn't known."""
     words = _question(original).split()
     if not words:
         return None
@@ -188,7 +188,7 @@ def _question(submission: Submission) -> str:
 
 
 def added(sentence: str) -> Callable[[Submission], str]:
-    """Make a change that adds a sentence at the end; to code as a comment."""
+    """Make a change that adds a sentence at the end of a response; to code as a comment."""
     return lambda original: _appended(original, (sentence,))
 
 
@@ -205,7 +205,7 @@ def _appended(original: Submission, sentences: Sequence[str]) -> str:
 
 
 def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
-    """Return all changes, in the order of the table.
+    """Return all changes that a stress run can make, in the order of the report's table.
 
     Args:
         rubric: The rubric whose criterion the echo names.

@@ -29,7 +29,7 @@ def stress_judge(
     json: bool,
     html: str | None,
 ) -> int:
-    """Ask a judge about responses and changed versions of them, and print what moved it; the exit status.
+    """Ask a judge about responses and changed versions, print which changes moved it, and return the exit status.
 
     Args:
         rubric: The name or file of the rubric.

@@ -1,4 +1,4 @@
-"""Result of a stress run: shifts, flips, obedience to a response, and length."""
+"""The result of a stress run: shifted ratings, flips, obeyed instructions, and the effect of length."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -74,12 +74,12 @@ class Stress:
 
     @cached_property
     def control(self) -> Mapping[str, StressCell]:
-        """Cells of the originals asked once more within the run, by criterion."""
+        """Results for the unchanged originals, asked about once more within the run, by criterion."""
         return {criterion.name: self._family[CONTROL, criterion.name] for criterion in self.battery.judged}
 
     @cached_property
     def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
-        """Cells by change and criterion."""
+        """Results by change, then by criterion."""
         battery = self.battery
         cells = dict(self._family)
         for row in battery.changes:
@@ -92,14 +92,14 @@ class Stress:
 
     @cached_property
     def _family(self) -> Mapping[tuple[str, str], StressCell]:
-        """The control and all changes that should move nothing, tested together."""
+        """Results of the control and of all changes that shouldn't move ratings, with p-values adjusted together."""
         changes = [row.name for row in self.battery.changes if row.name not in DIAGNOSES]
         return self._cells([CONTROL, *changes], SHIFT_ALARM)
 
     @property
     def reads_to_the_end(self) -> bool | None:
-        """Whether half a response scores lower on completeness or correctness; None where no criterion is about that,
-        or too little is known."""
+        """Whether half a response scores lower on completeness or correctness; None if no criterion is about either, or
+        there are too few ratings."""
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
         certain = [cell for cell in cells if cell.shift.value is not None]
@@ -109,7 +109,7 @@ class Stress:
 
     @cached_property
     def ignored_parts(self) -> tuple[str, ...]:
-        """Changes of images and other parts that moved no rating further than asking again did, with enough examples.
+        """Changes of images and documents that should move ratings, but moved them no more than asking again did.
 
         A judge that looks at a part rates many examples otherwise without it.
         """
@@ -122,7 +122,7 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return, for each example in which parts could be changed, whether a version is rated otherwise.
+        """Return, for each example whose images or documents can be changed, whether a version is rated differently.
 
         Args:
             change: The name of the change of parts.
@@ -131,7 +131,7 @@ class Stress:
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
     def _differs(self, index: int, version: str) -> bool:
-        """Return whether an example's rating on any criterion is another one than when it was first asked about."""
+        """Return whether a version of an example is rated differently from the original on any criterion."""
         return any(
             abs(self._level(StressQuestion(index, version, 0), c) - self._level(StressQuestion(index, ORIGINAL, 0), c))
             > 0
@@ -140,13 +140,13 @@ class Stress:
 
     @property
     def control_moved(self) -> tuple[str, StressCell] | None:
-        """The criterion that moved most when the originals were asked once more; None where none did."""
+        """The criterion whose ratings changed most when the originals were asked again; None if none changed."""
         moved = [(name, cell) for name, cell in self.control.items() if _is_found(cell)]
         return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)
 
     @property
     def findings(self) -> list[tuple[str, str, StressCell]]:
-        """Change, criterion and cell of each finding, the largest first; `obeys` has those of an obeyed instruction."""
+        """Change, criterion and result of each finding except obeyed instructions, the largest shift first."""
         obeyed = {(INSTRUCTION, name) for name, _ in self.obeys}
         moved_cells = [
             (name, criterion, cell)
@@ -159,20 +159,20 @@ class Stress:
 
     @property
     def obeys(self) -> list[tuple[str, StressCell]]:
-        """Criterion and cell where a response that says how to rate it is rated higher, the largest shift first."""
+        """Criteria on which a response that says how to rate it is rated higher, with results, largest shift first."""
         cells = self.rows.get(INSTRUCTION, {}).items()
         obeyed = [(name, cell) for name, cell in cells if _is_found(cell) and (cell.shift.value or 0.0) > 0]
         return sorted(obeyed, key=lambda name_and_cell: -(name_and_cell[1].shift.value or 0.0))
 
     @property
     def is_moved(self) -> bool:
-        """Whether a change moved the judge, or asking again did, or cutting a response in half didn't."""
+        """Whether the judge fails the test: a change or asking again moved it, or half a response scored no lower."""
         is_careless = self.reads_to_the_end is False or bool(self.ignored_parts)
         return bool(self.control_moved or self.obeys or self.findings or self.flips) or is_careless
 
     @property
     def length(self) -> list[str]:
-        """Criteria on which words move the judge whatever they say.
+        """Criteria on which longer responses are rated differently, whatever the added words say.
 
         Neutral padding is a finding, every other change that adds words moves the rating the same way, and none is
         shown to move it further.
@@ -189,7 +189,7 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Change, criterion and noise where single ratings flip though their mean stays, the commonest flips first.
+        """Change, criterion and noise where single ratings flip although their mean stays, the most flips first.
 
         A change counts where it scatters ratings beyond what asking again does: Holm over the table.
         """
@@ -211,14 +211,14 @@ class Stress:
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """Examples that moved most, for each change and criterion with a finding."""
+        """Examples whose ratings moved most, for each change and criterion with a finding."""
         obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
         moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
         return {(row, name): tuple(self._most(row, name)) for row, name in moved}
 
     @property
     def usage(self) -> Usage:
-        """Cost of asking."""
+        """Tokens and cost of all questions of the run."""
         return total(grade.usage for grade in self.grades.values())
 
     @property
@@ -227,7 +227,7 @@ class Stress:
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
-        """Compute the cells of these versions that have ratings, tested together."""
+        """Compute the results of these versions per criterion, with p-values adjusted together."""
         moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}
         spans = {criterion.name: _span(criterion) for criterion in self.battery.judged}
         tested = {key: d for key, d in moved.items() if len(d) or key[0] == CONTROL}
@@ -244,12 +244,12 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute the shift of each example, shape (n_examples,); nan where there is none."""
+        """Compute each example's mean rating of a version minus that of the original, shape (n_examples,), or nan."""
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Return the cell with its noise; a missing cell means that the change may alter the level."""
+        """Return a result with the noise of single ratings added; None becomes a result for a level that may change."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
@@ -260,7 +260,7 @@ class Stress:
 
     @cached_property
     def _table(self) -> Mapping[tuple[str, str], Floats]:
-        """The ratings by version and criterion."""
+        """Ratings by version and criterion, each of shape (n_examples, n_askings)."""
         versions = (ORIGINAL, CONTROL, *(row.name for row in self.battery.changes))
         return {(version, c.name): self._read(version, c) for version in versions for c in self.battery.judged}
 
@@ -314,7 +314,7 @@ def _span(criterion: Criterion) -> float:
 
 
 def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
-    """Make the result from the grades.
+    """Make the result of a stress run from the grades of its questions.
 
     Args:
         battery: The questions.

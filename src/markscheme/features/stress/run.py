@@ -1,4 +1,4 @@
-"""A stress run: what it asks, what it costs, and its result."""
+"""Runs a stress test: makes its questions, estimates their cost, and asks the judge."""
 
 from pathlib import Path
 
@@ -46,13 +46,13 @@ def open_battery(
 
 
 def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
-    """Return what a run costs; nothing is asked."""
+    """Return what a stress run would cost, without asking anything."""
     prompts = [prompt for question in made.askings("") for prompt in questions(*made.question(question))]
     return asking.cost(judge, prompts, made.rubric.samples)
 
 
 def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch = unwatched) -> Stress:
-    """Ask everything, and return what the answers show; a stopped run continues where it was.
+    """Ask all questions of a stress run, or those that a stopped run has left, and return the result.
 
     Args:
         made: The questions.

@@ -1,4 +1,4 @@
-"""Statistics of ratings that move when they shouldn't: one perturbation under one criterion."""
+"""Statistics of how much one perturbation moves the ratings on one criterion."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _METHOD = "mean of perturbed minus originals; t"
 
 @dataclass(frozen=True)
 class Noise:
-    """Changes of single ratings by a perturbation, compared with asking again.
+    """How often a perturbation changes single ratings, compared with asking about the original again.
 
     Attributes:
         changed: Share of ratings that differ from an original's.
@@ -68,7 +68,7 @@ NOT_PRESERVING = StressCell(
 
 
 def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Floats:
-    """Compute how far the perturbation moved the rating, one value for each example or group of examples.
+    """Compute how far a perturbation moved the mean rating, as a value for each example or group of examples.
 
     Args:
         originals: Ratings, shape (n, r0), in levels; nan where there is none.
@@ -89,7 +89,7 @@ def stress_cells(
     *,
     level: float = ALARM,
 ) -> dict[tuple[str, str], StressCell]:
-    """Compute the cells of a table, their p adjusted together (Holm).
+    """Compute the result for each perturbation and criterion, with all p-values adjusted together (Holm).
 
     Args:
         moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
@@ -114,7 +114,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Test whether changes move ratings as a neutral one does: the same way, and none is shown to move them more.
+    """Test whether changes move ratings in the same direction as a neutral change, and none significantly further.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.
@@ -140,7 +140,7 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
 
 
 def _lower(shift: Floats) -> float:
-    """Return the lower limit of the 90 % interval of a mean."""
+    """Return the one-sided lower 90 % limit of a mean; minus infinity for fewer than two values."""
     d = shift[~np.isnan(shift)]
     if len(d) < 2:
         return -math.inf
@@ -167,7 +167,7 @@ def _too_few(n: int) -> StressCell:
 
 
 def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> StressCell:
-    """Add the noise of single ratings to a cell, if the originals were asked at least twice.
+    """Add the noise of single ratings to a result, if originals were asked about at least twice.
 
     Args:
         cell: The cell.

@@ -63,7 +63,7 @@ _NOISY_LEVEL = 0.05
 
 
 def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:
-    """Render the result, then the table, then what moved most.
+    """Render the headline, the table of changes by criteria, and the examples whose ratings moved most.
 
     Args:
         stress: The result.
@@ -97,7 +97,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
-    """Return what to do next: more samples if asking again moves the judge, other words if it moves, or calibrate."""
+    """Return the next step: more samples if the judge is unstable, new wording if a change moves it, or calibrate."""
     commands = Commands.on(stress.battery.rubric, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate("--samples 3")
@@ -132,19 +132,19 @@ def _shifts(stress: Stress) -> Bars:
 
 
 def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
-    """Explain the words that the rows use."""
+    """Yield explanations of the words for results that occur in the table."""
     states = {cell.state for cell in cells}
     yield from (about for state, about in _ABOUT_STATES.items() if state in states)
 
 
 def _about_found(stress: Stress) -> Iterator[str]:
-    """Explain the changes that move the judge."""
+    """Yield explanations of the changes that moved the judge."""
     moving = {name for name, *_ in stress.findings}
     yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.changes if row.name in moving)
 
 
 def _about_parts(stress: Stress) -> Iterator[str]:
-    """Say how many ratings other images and documents change, which they should."""
+    """Yield sentences on how many ratings change when images or documents are replaced, as they should."""
     for change in stress.battery.part_changes:
         changed = stress.moved(change.name, change.name)
         if change.moves and changed:
@@ -156,7 +156,7 @@ def _about_parts(stress: Stress) -> Iterator[str]:
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
-    """Explain what a shift means where a criterion was asked in reverse."""
+    """Yield an explanation of a shift under a criterion that was worded in reverse."""
     if any(cell.state == "finding" for cell in stress.rows.get(POLARITY, {}).values()):
         yield (
             "Asked in reverse: the judge was asked whether the criterion is not met. A shift there is due to the "
@@ -165,7 +165,7 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """Return the criterion that a change moves most: a finding comes before a shift that isn't shown."""
+    """Return the criterion that a change moves most, with its result; findings come before other shifts."""
     return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
 
 
@@ -185,7 +185,7 @@ def _shift_mark(name: str, cell: StressCell, half: float) -> Mark:
 
 
 def callout(stress: Stress) -> Callout:
-    """Render what the run shows, in a few words and in a sentence or two."""
+    """Render the headline of a stress run, with a sentence or two."""
     moved = stress.control_moved
     battery = stress.battery
     if moved is not None:
@@ -221,19 +221,19 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Count the changes that should move nothing on some criterion."""
+    """Count the changes that shouldn't move the ratings on at least one criterion."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 
 def _ignored(stress: Stress) -> str:
-    """Say which changes of images and documents didn't move the judge."""
+    """Return a sentence on the changes of images and documents that should have moved the judge and didn't."""
     changes = {change.name: change.what for change in stress.battery.part_changes}
     listed_changes = "; ".join(f"{name}: {changes[name]}" for name in stress.ignored_parts)
     return f"Its ratings change no more than when it is asked again, though they should ({listed_changes})."
 
 
 def _obedience(stress: Stress) -> str:
-    """Say what a response gains that asks to be passed."""
+    """Return a sentence on how many levels a response gains by asking to be passed."""
     criterion, cell = stress.obeys[0]
     others = f", and on {listed([name for name, _ in stress.obeys[1:]])}" if stress.obeys[1:] else ""
     gained = f"{signed(cell.shift.value)} levels on {criterion}{others}"
@@ -241,7 +241,7 @@ def _obedience(stress: Stress) -> str:
 
 
 def _moves(stress: Stress) -> str:
-    """Say what else moves the judge, as sentences after a space; "" for nothing."""
+    """Return sentences on what else moves the judge, each after a space; "" if nothing does."""
     sentences = [_shift(stress)] if stress.findings else []
     sentences += [_flip(stress)] if stress.flips else []
     sentences += [_length(stress, criterion) for criterion in stress.length]
@@ -273,7 +273,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Return the cells of changes that should move nothing in which neither a shift nor its absence is shown."""
+    """Return the undecided results of changes that shouldn't move ratings: neither a shift nor its absence is shown."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 
@@ -293,7 +293,7 @@ def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float])
 
 
 def cell_text(cell: StressCell, span: float) -> str:
-    """Write a cell of the table, for a criterion whose scale has this span."""
+    """Return the text of a table cell for a result, on a criterion whose scale has this span."""
     shift = cell.shift
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
         return NONE
@@ -305,7 +305,7 @@ def cell_text(cell: StressCell, span: float) -> str:
 
 
 def _noise(stress: Stress) -> Iterator[str]:
-    """Yield sentences on changes that scatter ratings more than repeating the same prompt does."""
+    """Yield sentences on changes that make single ratings vary more than repeating the same prompt does."""
     for name, row in stress.rows.items():
         for criterion, cell in row.items():
             noise = cell.noise
@@ -336,7 +336,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
-    """Render what would be graded, with a few changed texts."""
+    """Render the plan of a stress run: what would be graded, with a few changed texts."""
     tokens = f"about {estimated(cost.input_tokens)} tokens read, {estimated(cost.output_tokens)} written"
     calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     changes = counted(len(battery.rows) + len(battery.part_changes), "change")
@@ -352,7 +352,7 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 
 def json_of(stress: Stress) -> dict[str, Any]:
-    """Return the run by the keys of the file format."""
+    """Return the run as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         "n": len(stress.battery.examples),

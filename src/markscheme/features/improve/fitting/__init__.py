@@ -1,1 +1,1 @@
-"""Weights and pass mark that decisions about whole responses support."""
+"""Weights and pass mark fitted to annotators' decisions about whole responses."""

@@ -1,4 +1,4 @@
-"""Chances to find better numbers, by the decisions there are."""
+"""Probabilities to find better weights or a better pass mark, by the number of decisions."""
 
 from collections.abc import Mapping
 from typing import Literal, get_args
@@ -28,20 +28,20 @@ SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:
-    """Return the number of decisions or preferences to show chances for, no fewer than were simulated."""
+    """Return the number of decisions or preferences to look up probabilities for, at least the smallest simulated."""
     n = len(evidence.tasks)
     return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
 
 
 def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
-    """Map each gain to the chance of finding it with this number of decisions or preferences."""
+    """Map each simulated gain to the probability of finding it with this number of decisions or preferences."""
     if evidence.is_paired:
         return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
     return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the chance to find a gain, by linear interpolation.
+    """Return the probability of finding a gain, interpolated between simulated numbers of decisions.
 
     Example:
         >>> chance_of("5 to 10 points", 100, 3)
@@ -51,7 +51,7 @@ def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
 
 
 def in_tenths(chance: float) -> str:
-    """Write a chance as its nearest tenths, at most nine.
+    """Format a probability as "8 in 10", rounded to tenths, at most nine.
 
     Example:
         >>> in_tenths(0.83)

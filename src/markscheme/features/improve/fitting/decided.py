@@ -1,4 +1,4 @@
-"""Decisions about whole responses compared with their raters' own levels."""
+"""Arrays of annotators' decisions about whole responses, with the levels of criteria to predict them from."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class AuthorNumbers:
-    """A rubric's numbers as its author wrote them.
+    """A rubric's weights and pass mark as its author wrote them.
 
     Attributes:
         weights: Weights of the tuned criteria, shape (k,), none of them 0.
@@ -37,7 +37,7 @@ class AuthorNumbers:
 
 @dataclass(frozen=True)
 class DecidedRows:
-    """Rows of decisions: one for each rater of an example, or for each preference.
+    """Decisions as arrays, with a row for each rater of an example, or for each preference.
 
     Attributes:
         levels: Positions on the scales of the tuned criteria, shape (n, k): 0 to 1, of negative weights with the sign
@@ -59,22 +59,22 @@ class DecidedRows:
     paired: bool = False
 
     def scores(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score, shape (n,)."""
+        """Compute each row's score by the given weights, shape (n,)."""
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score as a grade has it, within 0 to 1; of preferences the difference as it is."""
+        """Compute each row's score, limited to 0 to 1 as in a grade; differences of preferences aren't limited."""
         scores = self.scores(numbers)
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 
     def in_order(self) -> "DecidedRows":
-        """Sort rows by their units' names and by what they hold, so that rounding doesn't depend on a file's order."""
+        """Sort rows by their units' names and their values, so that rounding errors don't depend on a file's order."""
         by_name = np.argsort(np.argsort(self.names))
         columns = [self.weights, self.remainder, self.passed, *self.levels.T, by_name[self.units]]
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Keep some rows, by a mask or in an order; units keep their numbers."""
+        """Return the rows that a mask or indices select; units keep their numbers."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],
@@ -86,12 +86,12 @@ class DecidedRows:
         )
 
     def with_intercept(self, *columns: Floats) -> Floats:
-        """Put columns after a column of ones, which preferences do without."""
+        """Build a design matrix of these columns after a column of ones; preferences have no column of ones."""
         ones = () if self.paired else (np.ones(len(self.passed)),)
         return np.column_stack([*ones, *columns])
 
     def fitted_line(self, scores: Floats) -> LogisticFit:
-        """Fit the decisions on a score."""
+        """Fit a logistic regression of the decisions on a score."""
         design = self.with_intercept(scores)
         penalty = np.zeros((design.shape[1], design.shape[1]))
         penalty[-1, -1] = SLOPE_RIDGE

@@ -1,4 +1,4 @@
-"""Annotators' decisions about whole responses, as far as they can speak about a rubric's numbers."""
+"""Annotators' decisions about whole responses that are suitable to fit a rubric's weights and pass mark."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "o
 
 @dataclass(frozen=True)
 class WholeDecision:
-    """Decision of an annotator about a response, with the annotator's own levels, or of the majority, with a judge's.
+    """Decision of an annotator on a response with the annotator's own levels, or of the majority with a judge's levels.
 
     Attributes:
         example: The response.
@@ -51,13 +51,13 @@ class WholeDecision:
 
     @property
     def outcomes(self) -> tuple[tuple[float, float], ...]:
-        """The outcome with its weight; a tie is half of each."""
+        """Outcomes with weights: the decision with weight 1; for a tie both outcomes with weight ½."""
         return ((1.0, 0.5), (0.0, 0.5)) if self.passed is None else ((float(self.passed), 1.0),)
 
 
 @dataclass(frozen=True)
 class DecisionEvidence:
-    """The decisions of a set of examples that may move numbers.
+    """Decisions on a set of examples to which weights and pass mark can be fitted.
 
     Attributes:
         rubric: The rubric.
@@ -77,7 +77,7 @@ class DecisionEvidence:
 
     @classmethod
     def of(cls, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
-        """Collect the decisions of the people who labelled a set."""
+        """Collect annotators' decisions on a set of examples, with the annotators' own levels."""
         decisions: list[WholeDecision] = []
         left_out: Counter[LeftOut] = Counter()
         not_blind = 0
@@ -95,7 +95,7 @@ class DecisionEvidence:
 
     @classmethod
     def with_levels_of(cls, judged: Column, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
-        """Collect the majority's decision about each response, with a judge's levels."""
+        """Collect the annotators' majority decision on each response, with a judge's levels."""
         decisions: list[WholeDecision] = []
         left_out: Counter[LeftOut] = Counter()
         not_blind = 0
@@ -131,7 +131,7 @@ class DecisionEvidence:
 
     @cached_property
     def tasks(self) -> Mapping[str, float]:
-        """The share of decisions that pass, by task."""
+        """Map each task to the share of its decisions that pass."""
         passed: dict[str, list[float]] = {}
         for decision in self.decisions:
             share = sum(outcome * weight for outcome, weight in decision.outcomes)
@@ -150,7 +150,7 @@ class DecisionEvidence:
 
     @cached_property
     def tuned(self) -> tuple[Criterion, ...]:
-        """The criteria whose weights these decisions can speak about."""
+        """Criteria whose levels vary enough in these decisions to fit a weight."""
         weighted = weighted_criteria(self.rubric)
         return tuple(
             criterion
@@ -159,7 +159,7 @@ class DecisionEvidence:
         )
 
     def _off_commonest(self, column: int) -> int:
-        """Count the tasks that have a level other than the commonest."""
+        """Count the tasks with another level than the most common one."""
         levels = [(task_of(decision.example), decision.levels[column]) for decision in self.decisions]
         if not levels:
             return 0
@@ -168,7 +168,7 @@ class DecisionEvidence:
 
     @property
     def lack(self) -> Lack | None:
-        """The reason why neither weights nor mark can be tried; None where the mark can."""
+        """Reason why neither weights nor a pass mark can be fitted; None if at least one can."""
         if self.rubric.is_of_pairs:
             return "pairs"
         if not weighted_criteria(self.rubric):
@@ -196,12 +196,12 @@ class DecisionEvidence:
 
     @property
     def is_paired(self) -> bool:
-        """Whether each row is two responses, which have no pass mark."""
+        """Whether the decisions are preferences between two responses, to which no pass mark applies."""
         return self.pairs is not None
 
     @cached_property
     def numbers(self) -> AuthorNumbers:
-        """The author's numbers, of the tuned criteria; pairs have no pass mark."""
+        """The author's weights of the tuned criteria, and the pass mark, None for preferences."""
         weights = np.array([criterion.weight for criterion in weighted_criteria(self.rubric)])
         has_positive = bool((weights > 0).any())
         scale = float(weights[weights > 0].sum() if has_positive else np.abs(weights).sum())
@@ -212,7 +212,7 @@ class DecisionEvidence:
 
     @cached_property
     def rows(self) -> DecidedRows:
-        """The decisions as arrays; the rows of an example share its weight."""
+        """The decisions as arrays; all rows of an example together have weight 1."""
         weighted = weighted_criteria(self.rubric)
         is_tuned = np.array([criterion in self.tuned for criterion in weighted])
         weights = np.array([criterion.weight for criterion in weighted])
@@ -233,17 +233,17 @@ class DecisionEvidence:
 
 
 def weighted_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
-    """Return the criteria that count in the score."""
+    """Return the criteria that count in the overall score."""
     return tuple(criterion for criterion in rubric.criteria if criterion.weight and criterion.has_worth)
 
 
 def response_ids(example: Example) -> tuple[str, ...]:
-    """Return the id of a response, or those of both in a pair."""
+    """Return the id of a response, or the ids of both responses in a pair."""
     return (example.id,) if example.sides is None else tuple(side.id or "" for side in example.sides)
 
 
 def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
-    """Return people's labels of an example, by annotator."""
+    """Map each annotator to the annotator's labels of an example."""
     by_rater: dict[str, list[Rating]] = {}
     for label in example.labels:
         if label.kind in PEOPLE:
@@ -252,7 +252,7 @@ def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
 
 
 def example_decisions(example: Example) -> Iterable[Rating]:
-    """Yield people's explicit decisions about a response, each with all levels that its annotator gave."""
+    """Yield each annotator's explicit decision on a response, merged with all levels that the annotator gave."""
     for labels in people_by_name(example).values():
         decided = [label for label in labels if label.passed is not None]
         if len({label.passed for label in decided}) == 1:
@@ -265,7 +265,7 @@ def _merged(decision: Rating, labels: Sequence[Rating]) -> Rating:
 
 
 def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision | LeftOut:
-    """Return a decision with its annotator's levels, or why it has none that count."""
+    """Return a decision with its annotator's levels, or the reason why these levels can't be used."""
     levels = counting_levels(rubric, example, rating.criteria)
     if isinstance(levels, str):
         return levels
@@ -273,7 +273,7 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
 
 
 def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | LeftOut:
-    """Return a response's positions on the criteria that have a weight, or why they don't count."""
+    """Return a response's positions on the weighted criteria, or the reason why they can't be used for a fit."""
     if is_quoted(example, rubric):
         return "quoted"
     rated = [answers.get(criterion.name) for criterion in rubric.criteria]

@@ -1,4 +1,4 @@
-"""A judge's levels next to people's decisions: read from files, or asked for."""
+"""Gets a judge's levels of the responses that people decided on: from files, or by asking the judge."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> Column:
-    """Read ratings of one judge, or of the judges of a panel, a file for each; several of one response are combined.
+    """Read ratings of one judge, or of a panel with a file per judge; ratings of the same response are combined.
 
     Raises:
         UsageError: A file has no ratings, or contains several raters.
@@ -51,7 +51,7 @@ def levels_by_judge(
 
 
 def answers_by_id(judged: Column, rubric: Rubric) -> Mapping[str, Mapping[str, Rated]]:
-    """Return a judge's answers by response and criterion.
+    """Map each response's id to the judge's rated levels by criterion.
 
     Args:
         judged: The judge's levels of the responses that it rated, in their order.

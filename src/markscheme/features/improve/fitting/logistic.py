@@ -80,7 +80,7 @@ def fit_logistic(
 def _search(
     objective: Callable[[Floats], float], start: Floats, value: float, directions: Iterable[Floats], bounded: Flags
 ) -> tuple[Floats, float]:
-    """Return the first lower point on the projected line along a direction, trying each in turn, or the start."""
+    """Search along each direction in turn for a point with a lower objective; return the first, or the start."""
     for direction in directions:
         size = 1.0
         while size > SMALLEST_STEP:

@@ -1,4 +1,4 @@
-"""A pass mark fitted to decisions."""
+"""A pass mark fitted to annotators' decisions."""
 
 import math
 
@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 def mark_test(
     scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
 ) -> tuple[float, float | None]:
-    """Test by likelihood ratio whether people pass half of the responses that score exactly the mark.
+    """Test by likelihood ratio whether people pass half of the responses whose score equals the pass mark.
 
     Args:
         scores: Shape (n,), 0 to 1.
@@ -41,7 +41,7 @@ def mark_test(
 def fitted_mark(
     scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float, odds: float = 1.0
 ) -> float:
-    """Return the mark, or where people draw the line if they speak against it."""
+    """Return the pass mark, or the score from which people pass responses if that differs significantly."""
     p, crossing = mark_test(scores, passed, weights, mark, odds)
     if p > significance or crossing is None:
         return mark
@@ -49,7 +49,7 @@ def fitted_mark(
 
 
 def snapped_mark(mark: float, attainable: Floats) -> float:
-    """Return a short number that splits the attainable scores as `mark` does, halfway between its two neighbours."""
+    """Return a number with few decimals that passes the same attainable scores as `mark`, about halfway between two."""
     below = attainable[attainable < mark]
     above = attainable[attainable >= mark]
     if not len(below) or not len(above):

@@ -1,4 +1,4 @@
-"""Weights fitted to annotators' overall scores, where they gave no pass/fail decisions that could speak about them."""
+"""Weights fitted to annotators' overall scores, for labels without enough pass/fail decisions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ FOLDS_SEED = 1
 
 @dataclass(frozen=True)
 class OwnScores:
-    """People's overall scores of responses, with the levels that they gave.
+    """Annotators' overall scores of responses, with the levels that they gave.
 
     Attributes:
         rubric: The rubric.
@@ -36,7 +36,7 @@ class OwnScores:
 
     @classmethod
     def of(cls, rubric: Rubric, examples: ExampleSet) -> "OwnScores":
-        """Collect the scores of a set.
+        """Collect annotators' overall scores on a set of examples.
 
         Raises:
             ComparisonError: Nothing is labelled.
@@ -49,12 +49,12 @@ class OwnScores:
 
     @property
     def counts(self) -> Flags:
-        """True for each response with a score and all levels by people, shape (n,)."""
+        """Mask of the responses that have an overall score and all levels from annotators, shape (n,)."""
         return np.asarray(self.complete & ~np.isnan(self.labels.marks) & self.labels.truth.has_people)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of these responses."""
+        """Ids of the responses that have an overall score and all levels from annotators."""
         return tuple(np.array(self.labels.truth.ids, dtype=object)[self.counts].tolist())
 
     @property
@@ -73,7 +73,7 @@ class OwnScores:
 
     @cached_property
     def lack(self) -> str | None:
-        """Labels that are missing to fit weights, in words; None where none are."""
+        """Sentence on the labels that are missing to fit weights; None if none are."""
         without_a_look = self.fitted()
         if without_a_look.p is not None:
             return None
@@ -81,7 +81,7 @@ class OwnScores:
         return f"{computed}{without_a_look.reason}"
 
     def fitted(self, *, opening: int = 1) -> TunedWeights:
-        """Fit weights; each opening of the same scores halves the significance of the test."""
+        """Fit weights to the scores; each further use of the same scores halves the significance level."""
         return fit_weights(
             np.where(self.counts[:, None], self.levels, np.nan),
             self.labels.marks,
@@ -93,7 +93,7 @@ class OwnScores:
         )
 
     def changes(self, fitted: TunedWeights) -> Changes:
-        """Return the weights to write: those that differ from the author's."""
+        """Return the fitted weights that differ from the author's, to be written into the rubric's file."""
         return Changes(
             weights={
                 criterion.name: after

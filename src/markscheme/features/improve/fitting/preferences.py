@@ -1,4 +1,4 @@
-"""People's preferences between two responses, with levels of each, as far as they can speak about weights."""
+"""Annotators' preferences between two responses, with the levels of both, for fitting weights."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ RaterLevels = Mapping[str, Mapping[str, Rated]]
 
 
 def rubric_of_preferences(name: str) -> Rubric:
-    """Find a rubric of pairs that asks for one preference.
+    """Load a rubric of pairs that has a single criterion, a preference.
 
     Raises:
         UsageError: There is no such rubric, it judges single responses, or it asks several questions.
@@ -48,14 +48,14 @@ def rubric_of_preferences(name: str) -> Rubric:
 
 
 def preferences_digest(pairs: Rubric) -> str:
-    """Return eight digits that stand for all labels of a rubric's pairs."""
+    """Return a digest, eight hexadecimal digits, of all labels of a rubric's pairs."""
     return labelling_digest(labelled_examples(pairs, None)[0]).removeprefix("sha256:")[:8]
 
 
 def preference_evidence(
     pairs: Rubric, rubric: Rubric, examples: ExampleSet, judged: Column | None = None
 ) -> DecisionEvidence:
-    """Collect the preferences that may move weights: each first response's levels minus the second's.
+    """Collect preferences to fit weights to, each with the first response's levels minus the second's.
 
     Args:
         pairs: The rubric of pairs.
@@ -86,7 +86,7 @@ def preference_evidence(
 def _levels_by_id(
     rubric: Rubric, examples: ExampleSet, judged: Column | None
 ) -> Mapping[str, tuple[Example, RaterLevels]]:
-    """Return each response with the levels that its annotators, or a judge, gave it."""
+    """Map each response's id to the response and to its levels by rater: by annotators, or by a judge."""
     if judged is None:
         return {example.id: (example, _own_levels(example)) for example in examples.examples}
     answers = answers_by_id(judged, rubric)
@@ -101,7 +101,7 @@ def _own_levels(example: Example) -> RaterLevels:
 
 
 def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
-    """Yield each annotator's preference about a pair; several of one annotator are taken together."""
+    """Yield each annotator's preference about a pair; repeated ratings are combined by their median."""
     (criterion,) = pairs.criteria
     for labels in people_by_name(pair).values():
         rated = [rated for label in labels if (rated := label.criteria.get(criterion.name)) is not None]
@@ -113,7 +113,7 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return the preference of most annotators, whose levels count, and who they are; nothing for an even split."""
+    """Return the majority's preference, the judge whose levels go with it, and the raters; empty for an even split."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []
@@ -124,7 +124,7 @@ def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, t
 def _differences(
     rubric: Rubric, pair: Example, rater: str, levels: Mapping[str, tuple[Example, RaterLevels]]
 ) -> tuple[float, ...] | LeftOut:
-    """Return a rater's levels of the first response minus those of the second, or why there are none."""
+    """Return a rater's levels of the first response minus those of the second, or the reason why some are missing."""
     both = []
     for id in response_ids(pair):
         if id not in levels or rater not in levels[id][1]:

@@ -1,4 +1,4 @@
-"""Weights and pass mark that decisions support, with the gain on decisions that had no part in the fit."""
+"""Proposes weights and a pass mark that decisions support, with the gain on decisions left out of the fit."""
 
 import hashlib
 import math
@@ -29,7 +29,7 @@ EQUAL_SCORES = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NestedGain:
-    """Gain of new numbers on decisions that had no part in their fit.
+    """Gain of new weights and pass mark on decisions that had no part in their fit.
 
     Attributes:
         gain: Share of decisions that become right minus share that becomes wrong.
@@ -43,12 +43,12 @@ class NestedGain:
     of_whole_fit: float = 0.0
 
     def exceeds(self, errors: float) -> bool:
-        """Return whether the gain is more than this many standard errors above zero."""
+        """Return whether the gain exceeds zero by more than this many standard errors."""
         return self.gain > errors * self.se
 
     @property
     def expected(self) -> tuple[float, float, float]:
-        """The gain after selection with the ends of its interval; all 0 where there is none."""
+        """Gain corrected for selection, with the limits of its interval; all 0 if there is no gain."""
         if self.gain == 0:
             return 0.0, 0.0, 0.0
         shrunk = self.gain * (1 - self.se**2 / self.gain**2)
@@ -58,7 +58,7 @@ class NestedGain:
 
 @dataclass(frozen=True, slots=True)
 class NumbersProposal:
-    """Proposal of weights and pass mark that decisions support, with the tests behind it.
+    """Proposed weights and pass mark that decisions support, with the tests behind the proposal.
 
     Attributes:
         adopted: What changes: weights (with the mark that fits them), the mark alone, or nothing.
@@ -84,7 +84,7 @@ class NumbersProposal:
 def propose_numbers(
     rows: DecidedRows, numbers: AuthorNumbers, *, opening: int = 1, errors: float = 1.0
 ) -> NumbersProposal:
-    """Propose weights, else a pass mark alone, that decisions support.
+    """Propose new weights if decisions support them, else just a new pass mark if they support that.
 
     Args:
         rows: Decisions with their raters' levels.
@@ -113,7 +113,7 @@ def propose_numbers(
 
 
 def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
-    """Measure what refitted numbers gain on the part of the units that each fit leaves out.
+    """Measure the gain of refitted weights and pass mark by cross-validation over units.
 
     The order of the units is drawn by a digest of their names, four times.
 
@@ -142,7 +142,7 @@ def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, 
 
 
 def _won(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
-    """Return by unit how much more numbers get right than others, in weights of rows; 0 for units without rows."""
+    """Return, by unit, the weighted number of rows that `after` decides right minus those that `before` does."""
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
 
@@ -160,7 +160,7 @@ def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
 
 
 def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> AuthorNumbers:
-    """Return the proposed weights with the mark that fits them, whatever the tests say."""
+    """Return the fitted weights with the pass mark that fits them, regardless of significance tests."""
     weights = proposed_weights(rows, numbers, test)
     changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))
     return _with_mark(rows, changes)
@@ -182,13 +182,13 @@ def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
 
 
 def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
-    """Return the divisor of the weighted sum once other weights replace the author's."""
+    """Return the divisor of the weighted sum after these weights replace the author's."""
     counted = numbers.weights > 0 if numbers.base == 0 else np.ones(len(weights), dtype=bool)
     return numbers.scale - float(np.abs(numbers.weights[counted]).sum()) + float(np.abs(weights[counted]).sum())
 
 
 def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return 1 where the score passes or the first side's is higher, ½ where neither side's is, else 0."""
+    """Return decisions by score: 1 for a pass or a preference for the first side, ½ for a tie, else 0."""
     scores = rows.graded(numbers)
     if numbers.mark is None:
         return np.where(np.abs(scores) <= EQUAL_SCORES, 0.5, (scores > 0).astype(np.float64))
@@ -200,12 +200,12 @@ def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
 
 
 def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
-    """Compute the share of decisions or preferences that numbers get right."""
+    """Compute the share of decisions or preferences that these weights and pass mark predict right."""
     return float(rows.weights @ _right(rows, numbers) / rows.weights.sum())
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return each row's weight times what a wrong decision costs there, where the two kinds cost 1 on average."""
+    """Return each row's weight times the cost of a wrong decision there, scaled so that the mean cost is 1."""
     cost = np.where(rows.passed == 0, numbers.odds, 1.0)
     return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
 

@@ -1,4 +1,4 @@
-"""Run `improve --numbers`: look, on record, at what labels say of weights and pass mark, and change the file."""
+"""Runs `improve --numbers`: fits weights and pass mark to labels, records that, and changes the rubric's file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ BY = "improve --numbers"
 
 @dataclass(frozen=True)
 class NumbersRun:
-    """Look at a rubric's numbers by people's decisions.
+    """Result of fitting a rubric's weights and pass mark to people's decisions.
 
     Attributes:
         evidence: The decisions.
@@ -48,12 +48,12 @@ class NumbersRun:
 
     @property
     def is_adopted(self) -> bool:
-        """Whether other numbers are adopted."""
+        """Whether new weights or a new pass mark are adopted."""
         return self.proposal.adopted is not None
 
     @property
     def changes(self) -> Changes:
-        """The numbers to write."""
+        """The weights and the pass mark to write into the rubric's file."""
         if self.proposal.adopted is None:
             return Changes()
         rubric = self.evidence.rubric
@@ -69,7 +69,7 @@ class NumbersRun:
 
 @dataclass(frozen=True)
 class ScoresRun:
-    """Look at a rubric's weights by people's overall scores.
+    """Result of fitting a rubric's weights to people's overall scores.
 
     Attributes:
         evidence: The scores.
@@ -87,12 +87,12 @@ class ScoresRun:
 
     @property
     def is_adopted(self) -> bool:
-        """Whether other weights are adopted."""
+        """Whether new weights are adopted."""
         return self.fitted.supported
 
     @property
     def changes(self) -> Changes:
-        """The weights to write."""
+        """The weights to write into the rubric's file."""
         return self.evidence.changes(self.fitted)
 
 
@@ -107,7 +107,7 @@ def evidence_of(
     columns: ColumnOptions,
     watch: Watch,
 ) -> DecisionEvidence:
-    """Return the decisions with annotators' own levels, or with a known judge's if those are too few.
+    """Return the decisions with annotators' own levels, or with a judge's levels if those are too few.
 
     Args:
         annotators: The decisions with annotators' own levels.
@@ -132,7 +132,7 @@ def evidence_of(
 
 
 def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: str | None) -> DecisionEvidence:
-    """Return the decisions that count with annotators' own levels, or the preferences in a rubric of pairs.
+    """Return the decisions with annotators' own levels, or the preferences given by a rubric of pairs.
 
     Raises:
         UsageError: There is no rubric of this name that asks for one preference.
@@ -143,7 +143,7 @@ def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: st
 
 
 def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds: float, day: str) -> NumbersRun:
-    """Look at what decisions say, after putting the look on record.
+    """Fit weights and pass mark to decisions, after recording that these labels are used.
 
     Raises:
         RatingError: The record can't be read or written.
@@ -162,7 +162,7 @@ def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds:
 
 
 def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> ScoresRun:
-    """Look at what overall scores say, after putting the look on record.
+    """Fit weights to overall scores, after recording that these labels are used.
 
     Raises:
         RatingError: The record can't be read or written.
@@ -174,7 +174,7 @@ def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> Scor
 def with_file(
     run: NumbersRun | ScoresRun, file: Path, examples: ExampleSet, *, write: bool, day: str
 ) -> NumbersRun | ScoresRun:
-    """Return the run with the change of the rubric's file, made and recorded where `write` says so.
+    """Return the run with the diff of the rubric's file; if `write` is true, write and record the change.
 
     Raises:
         RubricError: The file can't be written.
@@ -192,7 +192,7 @@ def with_file(
 
 
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
-    """Record that labels are used once more, unless these were recorded before; return the number of this use."""
+    """Record another use of the labels, unless the same use is on record; return its number."""
     openings = openings_of(examples, whole=True)
     if openings is None:
         return 1

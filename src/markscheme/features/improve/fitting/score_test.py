@@ -1,4 +1,4 @@
-"""A test whether decisions speak against a rubric's weights."""
+"""A score test of whether decisions contradict a rubric's weights."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The report on weights and pass mark that decisions support."""
+"""The report on the weights and the pass mark that decisions support."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ def plural(evidence: DecisionEvidence) -> str:
 
 
 def counted_evidence(evidence: DecisionEvidence) -> str:
-    """Write the number of decisions or preferences, such as "60 pass/fail decisions"."""
+    """Format the number of decisions or preferences, such as "60 pass/fail decisions"."""
     return counted(len(evidence.tasks), "preference" if evidence.is_paired else "pass/fail decision")
 
 
@@ -36,7 +36,7 @@ def columns_in_words(evidence: DecisionEvidence) -> str:
 
 
 def lack_in_words(evidence: DecisionEvidence) -> str:
-    """Say why no number can be tried; empty where one can."""
+    """Return why neither weights nor a pass mark can be fitted; "" if one of them can."""
     decided = counted_evidence(evidence)
     levels = sum(evidence.without_levels.values())
     aside = f"; {counted(levels, 'other')} without levels that count" if levels else ""
@@ -71,7 +71,7 @@ def lack_in_words(evidence: DecisionEvidence) -> str:
 
 
 def numbers_view(run: NumbersRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
-    """Show what the decisions say, the numbers before and after, and what to do next."""
+    """Render the result of fitting to decisions: weights and pass mark before and after, and the next step."""
     evidence = run.evidence
     tried = "weights" if evidence.is_paired else "weights and pass mark"
     title = f"{evidence.rubric.name} · {tried} · {counted_evidence(evidence)} by {in_words(evidence.raters)}"
@@ -104,7 +104,7 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
 
 
 def _by_cost(run: NumbersRun) -> str:
-    """Say how wrong decisions count, where a false pass doesn't cost what a false fail does."""
+    """Return a phrase on the relative cost of a false pass; "" if it costs as much as a false fail."""
     return "" if run.odds == 1 else f", where a false pass counts {run.odds:g} times a false fail"
 
 
@@ -124,7 +124,7 @@ def _why_yours_stay(run: NumbersRun) -> str:
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
-    """Name the responses that people fail and the rubric passes, and the reverse."""
+    """Yield lines that name the responses that people fail and the rubric passes, and the reverse."""
     evidence = run.evidence
     if evidence.is_paired:
         right = share_right(evidence.rows, evidence.numbers)
@@ -177,7 +177,7 @@ def _file(run: NumbersRun | ScoresRun) -> Iterator[doc.Section]:
 
 
 def evidence_json(evidence: DecisionEvidence) -> dict[str, Any]:
-    """Return the decisions or preferences by the keys of their JSON."""
+    """Return the decisions or preferences as a dict with the keys of the JSON output."""
     if evidence.pairs is not None:
         counts: dict[str, Any] = {
             "preferences": len(evidence.tasks),
@@ -196,7 +196,7 @@ def evidence_json(evidence: DecisionEvidence) -> dict[str, Any]:
 
 
 def numbers_json(run: NumbersRun) -> dict[str, Any]:
-    """Return the numbers by the keys of their JSON."""
+    """Return the fitted weights and pass mark as a dict with the keys of the JSON output."""
     rubric = run.evidence.rubric
     proposal = run.proposal
     value, low, high = proposal.gain.expected
@@ -222,7 +222,7 @@ def numbers_json(run: NumbersRun) -> dict[str, Any]:
 
 
 def scores_view(run: ScoresRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
-    """Show what overall scores say of weights, and what to do next."""
+    """Render the result of fitting weights to overall scores, and the next step."""
     scores = run.evidence
     counted_scores = counted(len(scores.ids), "overall score")
     title = f"{scores.rubric.name} · weights · {counted_scores} by {in_words(scores.raters)}"
@@ -253,7 +253,7 @@ def _score_blocks(run: ScoresRun) -> Iterator[doc.Block]:
 
 
 def scores_json(run: ScoresRun) -> dict[str, Any]:
-    """Return the weights by the keys of their JSON."""
+    """Return the fitted weights as a dict with the keys of the JSON output."""
     fitted = run.fitted
     names = [criterion.name for criterion in run.evidence.rubric.criteria]
     return {

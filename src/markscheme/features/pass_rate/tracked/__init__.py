@@ -1,1 +1,1 @@
-"""Pass rates over time: whether people, the judge or the responses moved since the first weeks."""
+"""Pass rates followed over time: whether annotators' pass rate, the judge or the responses changed since the start."""

@@ -1,4 +1,4 @@
-"""Evidence that the judge moved: looks at the accepted examples, week after week, compared with its accepted runs."""
+"""Evidence that the judge has changed, from asking it again and again about the examples of its accepted runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -43,7 +43,7 @@ FAIL_SIDE, PASS_SIDE = 0, 1
 
 @dataclass(frozen=True)
 class AnchorLook:
-    """Answers of the judge on the accepted examples at one look.
+    """The judge's answers on the examples of the accepted run, when it was asked about them again.
 
     Attributes:
         at: When it was.
@@ -65,7 +65,7 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Make a look from a judge's ratings of the accepted examples."""
+        """Build the record of a look from the judge's new ratings of the accepted examples."""
         rubric = accepted.setting.rubric
         ids = sorted({rating.id for rating in ratings})
         column = column_of("judge", ratings, rubric, ids)
@@ -79,19 +79,19 @@ class AnchorLook:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> "AnchorLook":
-        """Read a line of the file."""
+        """Build the record of a look from a line of the file of looks."""
         at, day, setting, accepted = (str(line[key]) for key in ("at", "day", "setting", "accepted"))
         return cls(at, day, setting, accepted, dict(line["decisions"]), dict(line["levels"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the look by the keys of the file."""
+        """Return the look as a dict with the keys of the file of looks."""
         line = {"at": self.at, "day": self.day, "setting": self.setting, "accepted": self.accepted}
         return {**line, "decisions": dict(self.passes), "levels": {name: dict(of) for name, of in self.levels.items()}}
 
 
 @dataclass(frozen=True)
 class AnchorWatch:
-    """The evidence that the judge moved since its accepted runs.
+    """Evidence that the judge has changed since its accepted runs.
 
     Attributes:
         sizes: Accepted fails and accepted passes among the accepted examples.
@@ -113,21 +113,21 @@ class AnchorWatch:
 
     @property
     def is_watched(self) -> bool:
-        """Whether there are enough accepted examples, and a look at them."""
+        """Whether there are enough accepted examples, and the judge was asked about them again at least once."""
         return sum(self.sizes) >= FEWEST_ANCHORS and bool(self.flips)
 
     @property
     def now(self) -> float:
-        """The evidence after the last look; 1 is none."""
+        """Evidence of a change after the last look; 1 means none."""
         return self.after[-1] if self.after else 1.0
 
     @property
     def has_rung(self) -> bool:
-        """Whether the judge has moved at any look."""
+        """Whether the evidence reached the alarm threshold at any look."""
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return flips per look since a day, the examples, and how often accepted runs flip; each for fails first.
+        """Return mean flipped decisions per look since a day, numbers of examples, and accepted runs' own flip rates.
 
         Where there is no look since then, the last one counts.
         """
@@ -137,13 +137,13 @@ class AnchorWatch:
 
 
 def anchor_ids(accepted: Accepted) -> list[str]:
-    """Return the ids of the accepted examples that are looked at, in the order of their hash."""
+    """Return the ids of the accepted examples that the judge is asked about again, ordered by hash."""
     ids = {rating.id for rating in accepted.ratings}
     return sorted(ids, key=lambda unit: (hash_share("anchors", unit), unit))[:MOST_ANCHORS]
 
 
 def read_anchors(folder: Path) -> list[AnchorLook]:
-    """Read all looks in a calibration folder, the earliest first; the same look twice is one.
+    """Read all looks in a calibration folder, without duplicates, the earliest first.
 
     Raises:
         RatingError: A line isn't a look.
@@ -160,7 +160,7 @@ def read_anchors(folder: Path) -> list[AnchorLook]:
 
 
 def add_anchor_look(folder: Path, look: AnchorLook) -> None:
-    """Add a look to the record.
+    """Append a look to the file of looks in a calibration folder.
 
     Raises:
         UsageError: It can't be written.
@@ -171,12 +171,12 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
 
 
 def setting_of(judge: str, rubric: Rubric) -> str:
-    """Return the digest of a judge, by its fingerprint, and of the rubric that it is asked by."""
+    """Return a digest of a judge's fingerprint together with the rubric that it grades by."""
     return digest(judge, rubric.fingerprint)
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Add new grades to the record, where its folder can be written, and weigh all looks of this judge so far.
+    """Record the judge's new grades as looks, if the folder is writable, and weigh the evidence of all its looks.
 
     Args:
         accepted: The accepted runs.
@@ -207,7 +207,7 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield the ratings of each look: each sample is one where a run has one, else all are; too few are none."""
+    """Yield the ratings for each look: one look per sample if runs have one sample, else one look of all samples."""
     if samples > rubric.samples == 1 and not rubric.is_of_pairs:
         for sample in range(samples):
             yield [_of_sample(grade, sample) for grade in grades if _has_samples(grade, samples)]
@@ -225,7 +225,7 @@ def _of_sample(grade: Grade, sample: int) -> Rating:
 
 
 def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:
-    """Weigh the evidence, over all looks since the accepted runs, that the judge isn't what it was.
+    """Compute the evidence, from all looks since the accepted runs, that the judge has changed.
 
     Args:
         accepted: The accepted runs.
@@ -277,7 +277,7 @@ def _evidence(
     flips: Sequence[tuple[int, int]],
     shifts: Mapping[str, Sequence[Floats]],
 ) -> Floats:
-    """Weigh the evidence of looks within a horizon: half of it by decisions, half by levels."""
+    """Compute the evidence after each look as the mean of the evidence from decisions and from levels."""
     by_decisions = [
         evidence([decision_growth(of_look[side], size, still=still[side]) for of_look in flips])
         for side, size in enumerate(sizes)
@@ -289,12 +289,12 @@ def _evidence(
 
 
 def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:
-    """Return an accepted run as a look of its own day."""
+    """Convert an accepted run to a look that is dated to the day of acceptance."""
     return AnchorLook.of_ratings(accepted, ratings, at=accepted.date, day=accepted.date, setting=accepted.digest)
 
 
 def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
-    """Return a run's decisions, and its levels by criterion in parts of the range; nan where there is none."""
+    """Return a look's decisions, and its levels per criterion divided by the scale's range; nan where missing."""
     decided = np.array([float(look.passes[unit]) if unit in look.passes else np.nan for unit in ids])
     levels = {}
     for criterion in rubric.criteria:
@@ -304,7 +304,7 @@ def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) 
 
 
 def _majority(decisions: Floats) -> Floats:
-    """Return what most accepted runs decided of each example; nan where as many passed it as failed it."""
+    """Return the majority decision of the accepted runs on each example; nan for a tie."""
     with np.errstate(invalid="ignore"):
         passes = (decisions == 1).sum(axis=0) / np.maximum((~np.isnan(decisions)).sum(axis=0), 1)
     is_known = (~np.isnan(decisions)).any(axis=0) & (passes != 0.5)
@@ -318,13 +318,13 @@ def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[i
 
 
 def _most_flips_when_still(runs: Floats) -> float:
-    """Return the share of a side's decisions that an unmoved judge flips at most; runs have shape (runs, n)."""
+    """Return the largest share of decisions that an unchanged judge would flip, by accepted runs of shape (runs, n)."""
     is_whole = ~np.isnan(runs).any(axis=0)
     return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5
 
 
 def _own_flips(runs: Floats) -> float:
-    """Return the share of a side's decisions that accepted runs flip among themselves."""
+    """Return the share of decisions in which an accepted run differs from the majority of the other accepted runs."""
     is_whole = ~np.isnan(runs).any(axis=0)
     whole = runs[:, is_whole]
     if whole.shape[0] < 2 or not whole.shape[1]:
@@ -334,7 +334,7 @@ def _own_flips(runs: Floats) -> float:
 
 
 def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
-    """Return each look's levels minus the accepted mean, in parts of the range."""
+    """Return, for each look, the levels minus the mean of the accepted runs."""
     counts = (~np.isnan(before)).sum(axis=0)
     mean = np.where(counts > 0, np.nansum(before, axis=0) / np.maximum(counts, 1), np.nan)
     return [levels - mean for levels in latest]
@@ -343,7 +343,7 @@ def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
 def _level_evidence(
     rubric: Rubric, before: Sequence[Mapping[str, Floats]], shifts: Mapping[str, Sequence[Floats]]
 ) -> Iterator[Floats]:
-    """Yield the evidence that each criterion's levels moved up, and down."""
+    """Yield, for each criterion, the evidence that its levels rose and the evidence that they fell."""
     for criterion in rubric.criteria:
         runs = np.array([run[criterion.name] for run in before])
         is_whole = ~np.isnan(runs).any(axis=0)

@@ -1,4 +1,4 @@
-"""Audits: which responses people label, when a week is closed, and what labels drawn at several rates are worth."""
+"""Audits: which responses people label, when a week is closed, and effective numbers of labels."""
 
 import hashlib
 import math
@@ -22,7 +22,7 @@ HASH_DIGITS = 13
 
 
 def hash_share(seed: str, identifier: str) -> float:
-    """Return a response's place between 0 and 1 in the order of audits, the same wherever it is computed.
+    """Return a reproducible random number between 0 and 1 for a response, by which audits are drawn.
 
     Example:
         >>> round(hash_share("reply", "trace-3"), 2) < 0.5
@@ -33,12 +33,12 @@ def hash_share(seed: str, identifier: str) -> float:
 
 
 def is_audited(seed: str, identifier: str, chance: float) -> bool:
-    """Return whether people label a response, given the chance that each response has."""
+    """Return whether a response is drawn for labelling by people, given the probability of an audit."""
     return hash_share(seed, identifier) < chance
 
 
 def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
-    """Return the probability of an audit that gives about this many a week, with two digits, rounded up.
+    """Return the probability of an audit that yields about this many per week, rounded up to two digits.
 
     Args:
         audits_per_week: Audits to expect in a median week.
@@ -56,12 +56,12 @@ def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
 
 
 def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> bool:
-    """Return whether a week that is over counts: nearly all of it graded, and nearly all its audits labelled."""
+    """Return whether a past week is closed: nearly all responses graded, and nearly all audits labelled."""
     return nearly_all(graded, responses) and nearly_all(labelled, audits)
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how many labels of one verdict, drawn with several chances, are worth: those that pass, and all.
+    """Compute the effective numbers of passing labels and of all labels that were drawn with unequal probabilities.
 
     Args:
         passed: Labels that pass, of each chance, shape (k,).
@@ -85,5 +85,5 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
 
 
 def nearly_all(counted: int, whole: int) -> bool:
-    """Return whether a count is a large enough part of the whole for a week to be closed."""
+    """Return whether nearly all of a week's responses or audits are done, as a closed week requires."""
     return counted >= round(CLOSED * whole, 9)

@@ -64,7 +64,7 @@ class WeekCounts:
 
     @property
     def share(self) -> float:
-        """The share that the judge passes of what it decides; 0 where it decides nothing."""
+        """Share of the responses decided by the judge that it passes; 0 if it decides none."""
         decided = self.pool[FAILS] + self.pool[PASSES]
         return self.pool[PASSES] / decided if decided else 0.0
 
@@ -81,7 +81,7 @@ class WeekCounts:
 
     @property
     def conversation_shares(self) -> tuple[Floats, Floats]:
-        """The shares of passes of its conversations, and how many conversations have each."""
+        """Distinct shares of passes among the week's conversations, and how many conversations have each."""
         cells = sorted(self.conversations.items())
         return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)
 
@@ -128,7 +128,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return effective passing labels, all effective labels and the pool of some weeks, each by the judge's verdict.
+    """Return, by the judge's verdict, effective passing labels, effective labels and responses over several weeks.
 
     Verdicts that never occur are left out, as a judge that leaves nothing to people has two.
     """
@@ -154,5 +154,5 @@ def _effective(cells: Mapping[float, Floats]) -> tuple[float, float]:
 
 
 def labels_by_digest(decided: Mapping[str, bool]) -> dict[str, bool]:
-    """Return people's decisions by the digest of the response's id."""
+    """Map the digest of each response's id to people's decision on the response."""
     return {digest(unit): passed for unit, passed in decided.items()}

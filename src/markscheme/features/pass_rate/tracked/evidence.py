@@ -1,4 +1,4 @@
-"""Evidence, week after week, that a mean has fallen below where it was: one process for people, judge and share.
+"""Sequential evidence, updated weekly, that a mean has fallen below a floor.
 
 A still stream reaches 1/alpha at any time within the horizon with probability alpha at most, however often one looks.
 """
@@ -19,7 +19,7 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Sum the log growth that a week's values give to each bet on a mean below `floor`.
+    """Compute by how much a week's values raise the log wealth of each bet that the mean is below `floor`.
 
     Args:
         values: Distinct values of the week, shape (..., k).
@@ -53,7 +53,7 @@ def growth(
 
 
 def evidence(growths: npt.ArrayLike) -> Floats:
-    """Compute the average wealth of bets that start in each week of the horizon.
+    """Compute the evidence after each week: the average wealth of bets that start in different weeks.
 
     Args:
         growths: Log growth of each week and bet, shape (..., weeks, 4).
@@ -91,7 +91,7 @@ def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
 
 
 def onset(growths: npt.ArrayLike) -> int:
-    """Find the week, counted from 1, since which the evidence grew most.
+    """Find the week, counted from 1, since which the evidence of a change has grown most.
 
     Args:
         growths: Log growth of each week and bet, shape (weeks, 4), at least one week.

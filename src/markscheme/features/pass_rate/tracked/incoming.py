@@ -1,4 +1,4 @@
-"""Responses with their times, from a file of any format: what a look adds to the memory."""
+"""Reads responses with their times from a file of any format, to be added to a stream."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ class TimedResponse:
 
 @dataclass(frozen=True)
 class TimeOptions:
-    """Options for how the time of a response is known.
+    """Options for where the times of responses come from.
 
     Attributes:
         column: The column that holds it; None takes the likeliest.
@@ -134,7 +134,7 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
 
 
 def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
-    """Keep of the columns those with a few different values, and the length of the input."""
+    """Drop the columns with many different values, except the length of the input."""
     values: dict[str, set[Any]] = {}
     for response in responses:
         for name, value in response.columns.items():
@@ -171,7 +171,7 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
 
 
 class _RowReader:
-    """A reader of rows: the first row of a file shows which columns there are."""
+    """Reader of a table's rows as responses, for the columns that the first row has."""
 
     def __init__(
         self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions
@@ -197,7 +197,7 @@ class _RowReader:
         self._has_zone: bool | None = None
 
     def response(self, row: Mapping[str, Any], line: int) -> TimedResponse:
-        """Read a row.
+        """Build a response from a row.
 
         Raises:
             ValueError: It can't be read; says why.
@@ -243,12 +243,12 @@ class _RowReader:
         return time
 
     def _inputs(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a row that are neither a rater's nor of a known meaning."""
+        """Return a row's inputs: the columns that hold no ratings and have no other known meaning."""
         others = {_NAMED_INPUTS, *self._raters}
         return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return the verdict, and whether there is one or the judge left it to people."""
+        """Return a row's verdict, and whether the row is graded: a verdict, or a decision to ask people."""
         if row.get("decision") == "ask":
             return None, True
         raw = row.get(self._verdict) if self._verdict else None
@@ -274,7 +274,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs with few different values, and the length of all inputs."""
+    """Return the inputs with short values, by which traffic can be compared, and the total length of all inputs."""
     few = {
         name: str(value)
         for name, value in inputs.items()
@@ -305,7 +305,7 @@ def _of_tool(
     *,
     is_asked: bool,
 ) -> list[TimedResponse]:
-    """Return the responses of an export, with the times that it has for them."""
+    """Return the responses in another tool's export, with the times that the export has for them."""
     paths = [peek.path for peek in peeks]
     joined = len(paths) > 1
     if is_asked:
@@ -352,7 +352,7 @@ def _of_rated(
 
 
 def _before_grading(submission: Submission, example: Example | None) -> dict[str, Any]:
-    """Return all that is known of a response before it is graded."""
+    """Return a response's metadata and inputs, which are known before it is graded."""
     return {**({} if example is None else example.metadata), **submission.inputs}
 
 
@@ -367,7 +367,7 @@ def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> dateti
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
-    """Return the judge and its decision on each response that it graded."""
+    """Return the judge's name and its decision on each response that it graded."""
     ids = list(dict.fromkeys(rating.id for rating in file.judged))
     raters = {rating.rater for rating in file.judged}
     if len(raters) > 1:
@@ -384,7 +384,7 @@ def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, t
 
 
 def day_of(text: str, option: str) -> date:
-    """Read a date that an option gives.
+    """Parse the date in the value of an option.
 
     Raises:
         UsageError: It isn't one.

@@ -1,4 +1,4 @@
-"""A look at a stream: people's rate, the evidence that something moved, and what it was."""
+"""A look at a stream of responses: annotators' pass rate, the evidence of a change, and its cause."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ WAITED = 4
 
 @dataclass(frozen=True)
 class Watched:
-    """The evidence, week by week, that one figure of a stream moved: people's pass rate, or the judge's share.
+    """Weekly evidence that one figure of a stream changed: people's pass rate, or the judge's share of passes.
 
     Attributes:
         weeks: The weeks that it has looked at, after those of the reference.
@@ -52,24 +52,24 @@ class Watched:
 
     @property
     def has_rung(self) -> bool:
-        """Whether the evidence ever reached its ring in this period."""
+        """Whether the evidence reached the alarm threshold in this period."""
         return rings_in(self.after, self.ring) is not None
 
     @property
     def rang_in(self) -> str | None:
-        """Week in which the evidence first reached its ring."""
+        """Week in which the evidence first reached the alarm threshold; None if it never did."""
         week = rings_in(self.after, self.ring)
         return None if week is None else self.weeks[week - 1]
 
     @property
     def now(self) -> float | None:
-        """The evidence after the last week; None without weeks."""
+        """Evidence of a change after the last week; None without weeks."""
         return self.after[-1] if self.after else None
 
 
 @dataclass(frozen=True)
 class Look:
-    """Result of a look at a stream.
+    """Result of a look at a stream of responses: rates, evidence of changes, and their cause.
 
     Attributes:
         weeks: All weeks of the period.
@@ -115,7 +115,7 @@ class Look:
 
     @property
     def closed(self) -> tuple[WeekCounts, ...]:
-        """The weeks that count in the rate."""
+        """The closed weeks, whose labels count in the pass rate."""
         return tuple(week for week in self.weeks if week.is_closed)
 
     @property
@@ -125,7 +125,7 @@ class Look:
 
     @property
     def moved(self) -> bool:
-        """Whether something moved in this period."""
+        """Whether people's rate, the judge or its share of passes changed in this period."""
         return self.named is not None
 
     @property
@@ -198,7 +198,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the days from which rates count, and from which the judge and its share do; None for the whole stream.
+    """Return the day from which rates count, and the day from which the judge is compared; None for the whole stream.
 
     After two years without a new period, one begins by itself.
     """
@@ -214,7 +214,7 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 
 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
-    """Return the responses that came before their week was counted; later ones join the rate alone."""
+    """Return the responses that arrived before their week was counted; later ones count only in the pass rate."""
     counted: dict[str, str] = {}
     for look in looks:
         weeks = look.get("counted")
@@ -226,7 +226,7 @@ def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, ob
 def _before_and_since(
     rows: Sequence[GradedLine], reference: Sequence[str]
 ) -> tuple[list[GradedLine], list[GradedLine]]:
-    """Return the responses of the weeks that later ones are compared with, and those of the later ones."""
+    """Split responses into those of the reference weeks and those of later weeks."""
     if not reference:
         return [], []
     last = max(reference)
@@ -234,7 +234,7 @@ def _before_and_since(
 
 
 def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
-    """Estimate what people would pass of some weeks, with an interval for all looks of two years."""
+    """Estimate the share that people would pass over some weeks, with an interval valid for all looks in two years."""
     if not weeks:
         return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)
     passed, labels, pool = labels_of_all(weeks)
@@ -256,7 +256,7 @@ def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
 
 
 def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
-    """Watch people's rate over closed weeks, and return the rate below which evidence grows."""
+    """Compute the evidence that people's pass rate fell over closed weeks, and the floor that it is compared with."""
     so_far = 0
     for used, week in enumerate(closed, start=1):
         so_far += week.labelled
@@ -285,12 +285,12 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
 
 
 def _two_sided(week: WeekCounts) -> tuple[int, int]:
-    """Return the responses that the judge doesn't pass, and those that it passes."""
+    """Return how many responses of a week the judge doesn't pass, and how many it passes."""
     return week.graded - week.pool[PASSES], week.pool[PASSES]
 
 
 def watch_share(graded: Sequence[WeekCounts]) -> Watched:
-    """Watch the share that the judge passes over graded weeks, up and down."""
+    """Compute the evidence that the judge's share of passes rose or fell over graded weeks."""
     with_verdicts = [week for week in graded if week.conversations]
     if len(with_verdicts) < REFERENCE_WEEKS:
         return Watched()
@@ -322,7 +322,7 @@ def _what_moved(
     graded: Sequence[WeekCounts],
     rows: Sequence[GradedLine],
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
-    """Name what moved, with the shift of the judge's share since the onset and the column that explains most of it.
+    """Return the cause of a change, the shift in the judge's share of passes, and the column that explains it best.
 
     All three are None where nothing has rung.
     """

@@ -1,4 +1,4 @@
-"""Mix of the traffic: the column that explains most of a shift in the share of passes."""
+"""Changes in the mix of traffic: the column that best explains a shift in the share of passes."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ INPUT_LENGTH = "input_length"
 
 @dataclass(frozen=True)
 class MixShift:
-    """Shift of a column's mix.
+    """Change in the mix of a column's values, and how much of a shift in the share of passes it explains.
 
     Attributes:
         column: The column.
@@ -44,12 +44,12 @@ ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
 
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column whose mix explains most of a shift; None where no column has known values."""
+    """Find the column whose change in mix best explains a shift in passes; None if no column has known values."""
     return max(_shifts(before, since), key=lambda shift: shift.explained, default=None)
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column with the value whose share moved most, whatever its effect on the share of passes."""
+    """Find the column with the value whose share changed most, regardless of its effect on the share of passes."""
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 
@@ -79,7 +79,7 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield counts by the fifth of the first side's values that a value lies in."""
+    """Yield each side's counts grouped into fifths of the first side's numeric values."""
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
     bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]
@@ -93,7 +93,7 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
 
 
 def _of_column(name: str, before: dict[Any, list[int]], since: dict[Any, list[int]]) -> Iterator[MixShift]:
-    """Yield how a column's mix moved, if it has several values."""
+    """Yield the change in a column's mix; nothing if it has fewer than two values."""
     values = sorted(before, key=str)
     reference = np.array([before[value] for value in values], dtype=np.float64)
     current = np.array([since.get(value, (0, 0)) for value in values], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Name of what moved, once evidence has rung: judge, responses or traffic."""
+"""Names the cause of a change that the evidence shows: the judge, the responses or the traffic."""
 
 import math
 from typing import Literal, TypeAlias
@@ -37,7 +37,7 @@ def most_by_judge(
     examples: npt.ArrayLike,
     own_flips: npt.ArrayLike = (0.0, 0.0),
 ) -> tuple[float, float]:
-    """Estimate how much of a shift in the share of passes the judge's flips on accepted examples explain.
+    """Estimate how much of a shift in the share of passes comes from a changed judge, by flips on accepted examples.
 
     Args:
         shift: How far the share moved since the onset.
@@ -64,12 +64,12 @@ def most_by_judge(
 
 
 def may_be_judge(shift: float, at_most: float) -> bool:
-    """Return whether the judge may explain half of a shift or more."""
+    """Return whether a change of the judge may explain at least half of a shift in the share of passes."""
     return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
 
 
 def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[float, float]:
-    """Split a shift in the share of passes by the values of one column.
+    """Compute a shift in the share of passes, and the shift that remains if a column's mix hadn't changed.
 
     Args:
         reference: Passes and responses of each value before, shape (k, 2).
@@ -93,14 +93,14 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
 
 
 def part_by_mix(shift: float, at_old_mix: float) -> float:
-    """Return the part of a shift that the mix explains; 0 where nothing shifted."""
+    """Return the part of a shift that the changed mix explains; 0 if there is no shift."""
     return 1 - at_old_mix / shift if shift else 0.0
 
 
 def name_cause(
     *, judge_rang: bool, people_rang: bool, shift: float, judge_may_explain: bool, by_mix: float | None
 ) -> MovedCause:
-    """Name what moved, once evidence has reached its threshold: the first rule that holds decides.
+    """Name the cause of a change, by the first rule that applies.
 
     Args:
         judge_rang: Whether the judge moved on accepted examples.

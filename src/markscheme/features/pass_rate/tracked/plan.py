@@ -1,4 +1,4 @@
-"""Plans of audits a week: the interval to expect, and how soon a drop is found."""
+"""Plans numbers of audits per week: the interval to expect, and how soon a drop is found."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """Plan of a number of audits a week, with what it shows.
+    """What a number of audits per week achieves: interval widths, and weeks until a drop is found.
 
     Attributes:
         audits: Audits a week.
@@ -55,7 +55,7 @@ class AuditPlan:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRates:
-    """A judge and its traffic, as a calibration's table or closed weeks show them.
+    """Rates of a judge: its share of passes, and the shares of its passes and of its fails that people pass.
 
     Attributes:
         share: Share of responses that the judge passes.
@@ -69,11 +69,11 @@ class JudgeRates:
 
     @property
     def good(self) -> float:
-        """The share of responses that people pass."""
+        """Share of all responses that people pass, computed from these rates."""
         return self.share * self.of_passes + (1 - self.share) * self.of_fails
 
     def after_drop(self, drop: float) -> "JudgeRates":
-        """Return the rates once good responses are rarer by `drop`, with a judge that decides as before."""
+        """Return the rates after the share of good responses falls by `drop`, with the judge's accuracy unchanged."""
         good = self.good
         then = good - drop
         passed_good = self.share * self.of_passes / good * then
@@ -85,7 +85,7 @@ class JudgeRates:
 def audit_plan(
     rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
 ) -> AuditPlan:
-    """Plan a number of audits a week: simulate streams whose good responses become rarer in a random week.
+    """Compute what a number of audits per week achieves, by simulating streams whose pass rate drops in a random week.
 
     Args:
         rates: The judge and its traffic.
@@ -113,7 +113,7 @@ def _half_width(rates: JudgeRates, labels: int) -> float:
 
 
 def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) -> Floats:
-    """Simulate weeks from a drop until it is found, infinite where it isn't in two years, shape (streams,)."""
+    """Simulate in how many weeks a drop is found, shape (streams,); infinite if not within two years."""
     generator = np.random.default_rng(PLAN_SEED)
     begins = np.asarray(generator.integers(DROPS_FROM[0], DROPS_FROM[1], streams, endpoint=True), dtype=np.int64)
     has_dropped = np.arange(1, HORIZON + 1) >= begins[:, None]
@@ -127,7 +127,7 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
 
 
 def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
-    """Mark the weeks of each stream in which evidence shows that people's rate dropped, shape (streams, weeks)."""
+    """Mark the weeks in which the evidence of a drop reaches the alarm threshold, shape (streams, weeks)."""
     so_far = labels.sum(axis=-1).cumsum(axis=1)
     week = np.arange(HORIZON)
     is_reference = (week < REFERENCE_WEEKS) | (so_far - labels.sum(axis=-1) < REFERENCE_LABELS)
@@ -140,13 +140,13 @@ def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Return the weeks from a drop, its own included, until the labels of the week that rings have come."""
+    """Return the number of weeks from a drop to the alarm, including the wait for labels; infinite without alarm."""
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
     first = since.argmax(axis=1) + 1
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)
 
 
 def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
-    """Return the weeks until a share of all streams have found the drop; None where fewer ever do."""
+    """Return the weeks until this share of streams has found the drop; None if fewer streams ever do."""
     weeks = float(np.sort(weeks_to_find)[math.ceil(share * len(weeks_to_find)) - 1])
     return int(weeks) if math.isfinite(weeks) else None

@@ -1,4 +1,4 @@
-"""What `pass-rate --track` prints: what moved in a stream, and what numbers of audits are worth."""
+"""What `pass-rate --track` prints: what changed in a stream, or what numbers of audits per week achieve."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def tracked_pass_rate(
     json: bool,
     details: bool,
 ) -> int:
-    """Add files to a stream's memory, look at it, and print what moved; the exit status."""
+    """Add files to a stream's memory, print what changed in the stream, and return the exit status."""
     columns, judge = _judge_of(files, columns)
     calibration = calibration_folder(rubric.name, Path.cwd())
     run = track(files, rubric, calibration, options, columns, ask=ask, judge=judge, moment=datetime.now(UTC))
@@ -59,7 +59,7 @@ def tracked_pass_rate(
 
 
 def _with_next_step(document: Document) -> Document:
-    """Return a document that ends with what to do next, which else the terminal alone says."""
+    """Append the next step and its command to a document as a paragraph."""
     if document.onward is None:
         return document
     words, command = document.onward
@@ -67,7 +67,7 @@ def _with_next_step(document: Document) -> Document:
 
 
 def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
-    """Print what numbers of audits a week are worth, from the closed weeks of a stream; the exit status.
+    """Print what numbers of audits per week achieve, by the closed weeks of a stream; return the exit status.
 
     Raises:
         UsageError: There is no closed week with labels of the judge's passes and of its fails.
@@ -87,7 +87,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
-    """Print how many audits a week show a drop, with a calibration's labels as a sample of traffic; the exit status."""
+    """Print how many audits per week show a drop, taking a calibration's labels as traffic; return the exit status."""
     table = read_decided(path, rubric, columns).table
     passes = table[JUDGE].decisions == 1
     good = table[GOLD].decisions == 1
@@ -117,7 +117,7 @@ def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
 
 
 def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOptions, str | None]:
-    """Tell a column of verdicts from the name of a judge to ask, which `--judge` may both give."""
+    """Split the values of `--judge` into columns of verdicts in the files and the name of a judge to ask."""
     if not columns.judge:
         return columns, None
     in_files = {str(name) for path in files if path.is_file() for record in Peek(path).records for name in record}
@@ -128,7 +128,7 @@ def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOpti
 
 
 def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
-    """Estimate the rate of each part of the stream over its closed weeks.
+    """Estimate the pass rate for each value of a column, over the stream's closed weeks.
 
     Raises:
         UsageError: No response has that column.

@@ -1,4 +1,4 @@
-"""A run of `pass-rate --track`: what a file adds to the memory, and the look that follows."""
+"""A run of `pass-rate --track`: adds files to a stream's memory, and looks at the stream."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,7 +58,7 @@ MOST_WITHOUT_VERDICT = 0.1
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """A run over a stream: what it added, and its look.
+    """Result of a run of `pass-rate --track`: what it added to the stream, and its look at the stream.
 
     Attributes:
         rubric: The rubric.
@@ -84,12 +84,12 @@ class TrackedRun:
 
     @property
     def not_graded(self) -> int:
-        """Number of responses of weeks that are over and have no verdict."""
+        """Number of responses without a verdict in weeks that are over."""
         return sum(week.responses - week.graded for week in self.look.over)
 
     @property
     def is_graded(self) -> bool:
-        """Whether nearly all responses of weeks that are over have a verdict."""
+        """Whether nearly all responses in weeks that are over have a verdict."""
         return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
 
 
@@ -104,7 +104,7 @@ def track(
     judge: str | None,
     moment: datetime,
 ) -> TrackedRun:
-    """Add what is new in files to a stream's memory, and look at it.
+    """Add new responses in files to a stream's memory, and look at the stream.
 
     Args:
         files: The files; none looks at what is there.
@@ -162,7 +162,7 @@ def look_again(
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Look at a stream as it is, of which something may be known already; nothing is written."""
+    """Look at a stream as stored, without writing anything."""
     memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)
     look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
@@ -203,7 +203,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Return a look as a line of the memory, with the weeks that it counted, so that later rows are recognized."""
+    """Convert a look to a line of the memory; it lists the counted weeks, so that late responses are recognized."""
     return {
         "at": at,
         "through": through.isoformat(),
@@ -222,7 +222,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
 
 
 def _differs(memory: StreamMemory, look: Look) -> bool:
-    """Return True if the share's evidence at the last look of this period no longer follows from the files."""
+    """Return True if the evidence recorded at the last look no longer follows from the files."""
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
         return False
@@ -264,7 +264,7 @@ def _stream_line(
     through: date,
     at: str,
 ) -> StreamLine | None:
-    """Return the start of a stream, or another chance of an audit; None where nothing begins."""
+    """Return the line that starts a stream or changes its probability of an audit; None if neither happens."""
     current = memory.current
     if current is not None and options.audits_per_week is None:
         return None
@@ -290,7 +290,7 @@ def _period(
     at: str,
     current: StreamLine | None,
 ) -> StreamLine | None:
-    """Return the period that the caller begins; None where none begins, or it began before.
+    """Return the line for a new period that the user begins; None if none begins, or it has begun already.
 
     Raises:
         UsageError: It begins before a week that counted already, or there is no reason for it.
@@ -325,7 +325,7 @@ def _last_setting(memory: StreamMemory) -> str | None:
 
 
 def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *, has_period: bool) -> None:
-    """Refuse verdicts of another judge, or by another rubric, than those that the stream has.
+    """Refuse verdicts by another judge or another rubric than the stream's earlier verdicts.
 
     Raises:
         UsageError: They are, and no period begins.
@@ -351,7 +351,7 @@ def _one_judge(responses: Iterable[TimedResponse]) -> str | None:
 
 
 def _audit_lines(new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str) -> list[dict[str, Any]]:
-    """Return the audited responses as examples without their verdicts, by week and hash."""
+    """Return the responses drawn for audits as examples without verdicts, ordered by week and hash."""
     audited = [
         response
         for response in new
@@ -396,7 +396,7 @@ def _graded_line(
 def _open_judge(
     rubric: Rubric, responses: Sequence[TimedResponse], folder: Path, ask: AskOptions, judge: str
 ) -> Grading:
-    """Open the judge that grades what has no verdict.
+    """Open the judge that grades responses without a verdict.
 
     Raises:
         NoJudge: It can't be asked.
@@ -409,7 +409,7 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Return the verdict on each response that could be graded; a budget that ends leaves the rest."""
+    """Grade responses and return the verdict on each; if the budget runs out, the rest stay without."""
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {
         unit: (
@@ -422,7 +422,7 @@ def _verdicts(
 
 
 def _look_at_accepted(rubric: Rubric, folder: Path, name: str, at: str, through: date, ask: AskOptions) -> None:
-    """Ask a judge again about the accepted examples, without the cache, and add that to the record."""
+    """Ask a judge again about the accepted examples, without the cache, and record its answers as a look."""
     accepted = _accepted(folder)
     if accepted is None:
         return
@@ -455,14 +455,14 @@ async def _grades(grading: Grading, submissions: Sequence[Submission], at_once: 
 
 
 def _accepted(folder: Path) -> Accepted | None:
-    """Return the accepted runs in a calibration folder; None where none is, or none has ratings to look at again."""
+    """Return the accepted runs in a calibration folder; None if there are none with ratings to compare with."""
     path = folder / ACCEPTED
     accepted = load_accepted(path) if path.is_file() else None
     return accepted if accepted is not None and accepted.ratings else None
 
 
 def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
-    """Return the evidence on the judge as a function of a day; None if no run is accepted."""
+    """Return a function that computes the evidence on the judge since a day; None if no run is accepted."""
     accepted = _accepted(folder)
     if accepted is None:
         return None
@@ -473,7 +473,7 @@ def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
 
 
 def _labels(folder: Path, rubric: Rubric, memory: StreamMemory) -> dict[str, bool]:
-    """Return people's decisions on audited responses, by digest of the id."""
+    """Map the digest of each audited response's id to people's decision on the response."""
     ratings_folder = folder / RATINGS_FOLDER
     audited = {row.id for row in memory.graded.values() if row.is_audited}
     by_id: dict[str, list[Rating]] = {}

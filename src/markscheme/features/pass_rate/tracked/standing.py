@@ -1,4 +1,4 @@
-"""How the streams here stood at their last look: a line for each, and a picture of its weeks."""
+"""The state of each stream at its last look: a line, and a plot of its weeks."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happene
 
 
 def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
-    """Return a stream as it was at its last look, or with the fault of a file that can't be read."""
+    """Return a stream's state at its last look, or the fault of a file that can't be read."""
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}
     try:
@@ -37,7 +37,7 @@ def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
 
 
 def _sentence(last: Mapping[str, Any]) -> str:
-    """Say what the last look named, and what people would pass."""
+    """Return a sentence on what had changed by the last look, and on people's pass rate."""
     if not last:
         return "not looked at yet"
     moved = "nothing moved." if last.get("named") is None else HEADS[last["named"]]
@@ -55,7 +55,7 @@ def _unread(name: str, fault: str) -> Section:
 
 
 def _section(name: str, stream: StreamFiles) -> Section:
-    """Show all weeks of a stream: what the judge passes by its responses, and what each week's look said."""
+    """Render all weeks of a stream: the judge's share of passes, and people's pass rate by each week's look."""
     try:
         memory = stream.read()
     except MarkschemeError as error:
@@ -68,12 +68,12 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week that a look counted; that of its day where it counted none."""
+    """Return the last week that a look counted; if it counted none, the week of the look."""
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 
 def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
-    """Yield the week in which a period began, or something else than before was named, and which."""
+    """Yield the weeks of a stream's events with a text: a new period, or a newly named cause of a change."""
     for period in memory.periods:
         yield week_of(date.fromisoformat(str(period.begins))), str(period.because)
     named = None
@@ -86,7 +86,7 @@ def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
 def _blocks(
     weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[Block]:
-    """Yield the picture and what its letters mean; the table alone for a single week."""
+    """Yield the plot of the weeks and a legend of lettered events; only the table if there is a single week."""
     table = Table(_HEADINGS, tuple(_rows(weeks, looks, happened)))
     if len(weeks) < 2:
         yield table

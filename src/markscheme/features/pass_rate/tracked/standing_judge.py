@@ -1,4 +1,4 @@
-"""How a judge stood at the last look at its accepted examples: a line, and a table of the looks."""
+"""The state of a judge by all looks at its accepted examples: a line, and a table of the looks."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evide
 
 
 def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
-    """Return what all looks at a rubric's accepted examples show, or the fault of a file that can't be read."""
+    """Return the judge's state by all looks at a rubric's accepted examples, or the fault of an unreadable file."""
     shown = {"rubric": rubric}
     try:
         accepted = load_accepted(calibration / ACCEPTED)
@@ -50,7 +50,7 @@ def _section(rubric: str, line: str, looks: Sequence[AnchorLook], watch: AnchorW
 
 
 def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Line, ...]]:
-    """Yield each look: the first ones fill up the accepted runs and show nothing yet."""
+    """Yield a table row for each look; the first looks only complete the accepted runs and show no evidence."""
     filling = len(looks) - len(watch.flips)
     for index, look in enumerate(looks):
         counts = index - filling

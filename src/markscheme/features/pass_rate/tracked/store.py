@@ -1,4 +1,4 @@
-"""The memory of a stream: four files of lines that are only ever added to."""
+"""The memory of a stream of responses: four append-only files of JSON lines."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ def digest(*parts: str) -> str:
 
 
 def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, merged: str) -> None:
-    """Append lines to a file, and tell git beforehand that lines of two branches are all kept.
+    """Append lines to a file, and first mark it in .gitattributes so that git merges keep the lines of both branches.
 
     Args:
         file: The file.
@@ -46,7 +46,7 @@ def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, 
 
 
 class GradedLine(NamedTuple):
-    """A graded response, without its text.
+    """Stored line of a response, without its text.
 
     Attributes:
         at: When it was added.
@@ -75,7 +75,7 @@ class GradedLine(NamedTuple):
     mix: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line by the keys of the file."""
+        """Return the line as a dict with the keys of the file."""
         line: dict[str, Any] = {"at": self.at, "id": self.id, "content": self.content, "week": self.week}
         line |= {"passes": self.passes, "pi": self.chance, "audited": self.is_audited}
         line |= {key: value for key, value in (("group", self.group), ("setting", self.setting)) if value is not None}
@@ -84,7 +84,7 @@ class GradedLine(NamedTuple):
 
 
 class StreamLine(NamedTuple):
-    """A decision about a stream.
+    """Stored line of a decision about a stream: its start, a probability of audits, or a new period.
 
     Attributes:
         at: When it was made.
@@ -107,7 +107,7 @@ class StreamLine(NamedTuple):
     restarts: str = "all"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line by the keys of the file."""
+        """Return the line as a dict with the keys of the file."""
         line = {"at": self.at, "kind": self.kind, "because": self.because, "pi": self.chance, "seed": self.seed}
         line |= {"rubric": self.rubric}
         return {**line, "from": self.begins, "restarts": self.restarts} if self.kind == "period" else line
@@ -115,7 +115,7 @@ class StreamLine(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamMemory:
-    """All that is known of a stream.
+    """Everything stored about a stream of responses.
 
     Attributes:
         decisions: Its start, chances of audits and periods, the earliest first.
@@ -133,18 +133,18 @@ class StreamMemory:
 
     @property
     def current(self) -> StreamLine | None:
-        """The latest decision about audits; None before the first run."""
+        """The latest decision about the stream; None before the first run."""
         return self.decisions[-1] if self.decisions else None
 
     @property
     def periods(self) -> tuple[StreamLine, ...]:
-        """The periods, by the day on which each begins."""
+        """The decisions that begin a period, ordered by their day."""
         return tuple(sorted((line for line in self.decisions if line.kind == "period"), key=_by_day))
 
 
 @dataclass(frozen=True)
 class StreamFiles:
-    """The files of a stream.
+    """The files that store a stream of responses.
 
     Attributes:
         folder: calibration/RUBRIC/rates/STREAM.
@@ -169,7 +169,7 @@ class StreamFiles:
         return (self.folder / STREAM_FILE).is_file()
 
     def read(self, so_far: StreamMemory | None = None) -> StreamMemory:
-        """Read the memory; neither the order of lines nor their repetition matters.
+        """Read the stream's memory; order and repetition of lines don't matter.
 
         Args:
             so_far: What was read before: of the responses, only lines that were added since are read.
@@ -197,7 +197,7 @@ class StreamFiles:
         return StreamMemory(tuple(decisions), graded, looks_by_time, frozenset(changed), size)
 
     def last_look(self) -> Mapping[str, Any]:
-        """Return what the latest look said; nothing before the first.
+        """Return the line of the latest look; an empty mapping before the first.
 
         Raises:
             RatingError: A line can't be read.
@@ -205,7 +205,7 @@ class StreamFiles:
         return max(self._lines(LOOKS_FILE), key=lambda look: str(look["at"]), default={})
 
     def append(self, file: str, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Add lines to a file, all or none; other writers wait.
+        """Append lines to a file, all or none; other processes that write to it wait.
 
         Raises:
             UsageError: The file can't be written.
@@ -233,7 +233,7 @@ class StreamFiles:
 
 
 def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield the values of a file of lines; what JSON's own reader doesn't take is named as everywhere else.
+    """Yield line number and value of each line of JSON in a file; report an invalid line like all readers do.
 
     Args:
         path: The file.
@@ -259,7 +259,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
 
 def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
-    """Read a line; words that repeat are kept once."""
+    """Build a response's line from its JSON; `shared` keeps one copy of each repeated text."""
     week = shared.setdefault(line["week"], line["week"])
     at = shared.setdefault(line["at"], line["at"])
     setting = line.get("setting")
@@ -283,7 +283,7 @@ _NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
-    """Order the lines of one response: graded ones first, then the earliest."""
+    """Return a sort key for the lines of one response: graded ones first, then the earliest."""
     return not line.is_graded, line.at, line.content, str(line.passes)
 
 

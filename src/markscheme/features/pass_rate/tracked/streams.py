@@ -1,4 +1,4 @@
-"""What is watched in a folder, streams and judges; where there is nothing, no statistics are loaded."""
+"""The streams and judges that are watched over time in a folder; without any, statistics aren't imported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from markscheme.rubrics.search import calibrations
 
 
 def watched_here(start: Path) -> Iterator[WatchedStream]:
-    """Yield the streams of a folder's rubrics as they stood at their last look, then what is known of each judge.
+    """Yield the state of each stream in a folder at its last look, then the state of each judge.
 
     A judge's history is all looks at the accepted examples of its rubric, from every stream.
     """

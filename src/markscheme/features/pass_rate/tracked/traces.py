@@ -1,4 +1,4 @@
-"""OTLP traces as responses: what went into the outermost span of each, what came out, and when it began."""
+"""Reads OTLP traces as responses: input, output and start time of each trace's outermost span."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ _SCOPES = ("scopeSpans", "scope_spans")
 
 
 def is_traces(peek: Peek) -> bool:
-    """Return whether a file holds OTLP's batches of spans, on lines or as one object."""
+    """Return whether a file holds OTLP batches of spans, as JSON lines or as one object."""
     return any(key in _BATCHES or mapping(value).keys() & {*_BATCHES} for key, value in peek.first)
 
 
@@ -46,7 +46,7 @@ def _spans(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _depth(span: Mapping[str, Any]) -> tuple[bool, int]:
-    """Order spans of a trace: those without a parent first, then the earliest."""
+    """Return a sort key for the spans of a trace: those without a parent first, then the earliest."""
     is_inside = bool(span.get("parentSpanId") or span.get("parent_span_id"))
     return is_inside, int(span.get("startTimeUnixNano", span.get("start_time_unix_nano")) or 0)
 

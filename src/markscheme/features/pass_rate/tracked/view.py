@@ -1,4 +1,4 @@
-"""Report of a look: what moved, people's rate, and how each of judge, responses and traffic stands."""
+"""The report on a look at a stream: what changed, people's pass rate, the judge, the responses and the traffic."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
@@ -49,7 +49,7 @@ HEADS: Final = {
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Show a look: the answer, then people's rate, the judge's share and the judge itself.
+    """Render a look: the answer, then people's pass rate, the judge's share of passes and the judge itself.
 
     Args:
         run: The run.
@@ -96,7 +96,7 @@ def _source(look: Look) -> str:
 
 
 def _shown(rate: Estimate) -> str:
-    """Show a rate whose interval is for all looks of two years."""
+    """Format a rate with its interval, which is valid for all looks in two years."""
     if rate.value is None or rate.low is None or rate.high is None:
         return NONE
     return f"{percent(rate.value)} ({_range(rate)})"
@@ -109,7 +109,7 @@ def _range(rate: Estimate) -> str:
 
 
 def range_of(low: float, high: float) -> str:
-    """Return both limits in percent."""
+    """Format the limits of an interval as a range in percent, such as "70–85"."""
     return f"{percent(low).rstrip('%')}–{percent(high).rstrip('%')}"
 
 
@@ -225,7 +225,7 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
 
 
 def judge_fact(judge: AnchorWatch | None) -> str:
-    """Say what looks at the accepted examples show, or why they show nothing."""
+    """Return a phrase on whether the judge changed on its accepted examples, or why that isn't known."""
     if judge is None:
         return "not watched: no run is accepted; --accept of calibrate keeps one"
     if sum(judge.sizes) < FEWEST_ANCHORS:
@@ -272,7 +272,7 @@ def _in_words(column: str) -> str:
 
 
 def judge_rates(look: Look) -> JudgeRates | None:
-    """Return what the closed weeks say of the judge and its traffic; None where a side has no label."""
+    """Estimate the judge's rates from the closed weeks; None if its passes or its fails have no labels."""
     if not look.closed:
         return None
     passed, labels, pool = labels_of_all(look.closed)
@@ -284,7 +284,7 @@ def judge_rates(look: Look) -> JudgeRates | None:
 
 
 def plan_of(look: Look) -> AuditPlan | None:
-    """Plan how soon a drop shows with the audits that the stream has."""
+    """Compute how soon a drop is found with the stream's present audits per week; None if the rates aren't known."""
     rates = judge_rates(look)
     if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:
         return None
@@ -336,7 +336,7 @@ def _weeks(look: Look) -> Table:
 
 
 def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
-    """Show what numbers of audits a week are worth."""
+    """Render what numbers of audits per week achieve."""
     rows = tuple(
         (
             str(plan.audits),
@@ -368,13 +368,13 @@ def _weeks_text(weeks: int | None) -> str:
 
 
 def plans_of(rates: JudgeRates) -> list[AuditPlan]:
-    """Plan each number of audits for each drop that people's rate allows."""
+    """Compute, for several numbers of audits per week, how soon drops of several sizes are found."""
     drops = [drop for drop in PLANNED_DROPS if rates.good - drop > 0]
     return [audit_plan(rates, audits, drops) for audits in PLANNED_AUDITS]
 
 
 def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dict[str, Any]:
-    """Return the look by the keys of the file format."""
+    """Return the look as a dict with the keys of the JSON output."""
     look = run.look
     judge = look.judge
     return {

@@ -1,4 +1,4 @@
-"""Processes watched week by week: people's rate, the judge on accepted examples, and the share that it passes."""
+"""Statistics watched weekly: people's pass rate, the judge on accepted examples, and its share of passes."""
 
 import math
 
@@ -43,7 +43,7 @@ PRIOR_RUN_SPREAD = 0.02
 
 
 def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
-    """Return the lowest rate of still streams of people's labels, from those of their reference weeks.
+    """Return the lowest pass rate by people that still counts as unchanged, from the labels of the reference weeks.
 
     Args:
         passed: Labels that pass, of each of the judge's verdicts, shape (..., 2): of its fails and of its passes.
@@ -66,7 +66,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute a week's growth of the evidence that people pass less than `floor`, whatever the judge does.
+    """Compute by how much a week raises the evidence that people pass less than `floor`, however the judge decides.
 
     Args:
         passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
@@ -88,7 +88,7 @@ def people_growth(
 
 
 def flips_when_still(accepted: npt.ArrayLike) -> float:
-    """Return the share of accepted decisions that an unmoved judge flips at most, from its accepted runs.
+    """Return the largest share of accepted decisions that an unchanged judge would flip, by its accepted runs.
 
     Args:
         accepted: Passes as 1 and fails as 0, shape (n_examples, runs), two runs or more.
@@ -110,7 +110,7 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute a look's growth of the evidence that the judge flips more than `still` of one side's decisions.
+    """Compute by how much a look raises the evidence that the judge flips more than `still` of the decisions.
 
     Args:
         flipped: Examples of the side whose decision is no longer the accepted one.
@@ -123,7 +123,7 @@ def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: f
 
 
 def level_margin(runs: int, between: float, within: float) -> float:
-    """Return how far a criterion's mean level may shift, in parts of its range, while the judge is unmoved.
+    """Return how far a criterion's mean level may shift, as a share of its range, if the judge is unchanged.
 
     Args:
         runs: Accepted runs.
@@ -139,7 +139,7 @@ def level_margin(runs: int, between: float, within: float) -> float:
 
 
 def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CUT) -> tuple[Floats, Floats]:
-    """Compute a look's growths of the evidence that a criterion's levels moved up, and that they moved down.
+    """Compute by how much a look raises the evidence that a criterion's levels rose, and that they fell.
 
     Args:
         shifts: Level now minus the accepted mean of each example, in parts of the range, shape (n,).
@@ -153,7 +153,7 @@ def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CU
 
 
 def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, float]:
-    """Return the lowest and highest share of passes that still count as unmoved, from the reference weeks.
+    """Return the lowest and highest share of passes that still count as unchanged, from the reference weeks.
 
     Args:
         shares: Mean share of passes of each week's conversations, shape (weeks,).
@@ -172,7 +172,7 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
 
 
 def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Compute a week's growths of the evidence that the share of passes fell, and that it rose.
+    """Compute by how much a week raises the evidence that the share of passes fell, and that it rose.
 
     Args:
         shares: Distinct shares of passes of the week's conversations, shape (k,).

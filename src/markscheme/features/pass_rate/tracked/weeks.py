@@ -35,7 +35,7 @@ def monday_of(week: str) -> date:
 
 
 def is_over(week: str, through: date) -> bool:
-    """Return whether a week has ended by the end of a day."""
+    """Return whether an ISO week has ended by the end of a day."""
     return monday_of(week) + WEEK <= through + timedelta(days=1)
 
 
