@@ -156,13 +156,13 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
-    assert decision.next_step == "Label about 120 more for an even chance to say whether the judge can gate."
+    assert decision.next_step == "Label about 120 more for an even chance to say how good the judge is."
     made = decide(scored(60, 0, raters=("made",), kind="constructed"))
     assert made.use == "explore"
     assert made.labels_needed == 80, "agreement with labels of no person says nothing of people"
     assert (
         made.next_step
-        == "Label about 80 by hand for an even chance to say whether the judge can gate, if it agrees on 90% of them."
+        == "Label about 80 by hand for an even chance to say how good the judge is, if it agrees on 90% of them."
     )
 
 
@@ -171,7 +171,7 @@ def test_a_verdict_on_few_labels_asks_for_the_number_of_a_first_verdict() -> Non
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
     assert str(decision.next_step).startswith(
-        "Label about 68 more for an even chance to say whether the judge can gate, if it agrees on"
+        "Label about 68 more for an even chance to say how good the judge is, if it agrees on"
     )
 
 

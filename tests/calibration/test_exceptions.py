@@ -109,6 +109,11 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     assert calibration.exit_status == 0
 
 
+def test_a_part_that_forbids_a_gate_is_named() -> None:
+    text = text_of(view(calibrated((83, 110), (90, 90))))
+    assert "Use for trends: it is worse on system X than on the rest." in " ".join(text.split())
+
+
 def test_an_excepted_slice_may_be_a_value_of_the_metadata() -> None:
     calibration = calibrated((14, 40), (144, 160), by="language")
     (part,) = calibration.decision.excepted

@@ -21,9 +21,11 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of, no_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.views.calibration import view
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.submission import Submission
+from tests.report.reading import text_of
 
 RUBRIC = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?", "weight": 1}])
 
@@ -108,6 +110,25 @@ def test_a_symlink_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
 def test_a_decided_verdict_asks_for_no_labels(tmp_path: Path) -> None:
     keep(calibrated(60, 0), tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
+
+
+def test_where_one_annotator_labelled_too_much_for_a_gate_a_second_one_is_asked_for(tmp_path: Path) -> None:
+    both = labelled(60)
+    by_one = ExampleSet(tuple(replace(example, labels=example.labels[:1]) for example in labelled(160).examples[60:]))
+    examples = ExampleSet((*both.examples, *by_one.examples))
+    ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(160)]
+    calibration = calibration_of(RUBRIC, examples, ratings, Rater("j", "", "ratings"))
+    assert (calibration.use, calibration.decision.because_code) == ("trend", "one-annotator")
+    assert "Use for trends: only 60 of 160 examples have two annotators." in text_of(view(calibration))
+    keep(calibration, tmp_path)
+    asked = next_labels(tmp_path, RUBRIC, examples)
+    assert (asked.labels, asked.to_second) == (None, 84)
+    assert str(asked.in_words).startswith("Have a second annotator label about 84 of the examples")
+    done = next_labels(tmp_path, RUBRIC, labelled(160))
+    assert (done.to_second, done.in_words) == (
+        0,
+        "As many are labelled as the last calibration asked for: calibrate again.",
+    )
 
 
 def test_if_no_number_of_labels_will_decide_later_commands_say_so_too(tmp_path: Path) -> None:

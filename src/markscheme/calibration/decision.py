@@ -174,13 +174,6 @@ def _asks_for_gate(comparison: Comparison) -> bool:
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
-def _shows_trends_at_most(comparison: Comparison) -> bool:
-    """Return whether values with an order but without a pass mark are compared, so that no gate is possible."""
-    if isinstance(comparison.measure.of, Criterion):
-        return comparison.measure.of.scale.ordered and not comparison.rubric.is_of_pairs
-    return comparison.rubric.table_of == "values" and not comparison.rubric.categories
-
-
 def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
     confidence = side_confidence(comparison.settings)
     figures = comparison.decision_figures
@@ -219,7 +212,7 @@ def _circumstances(
     picked = gold.picked_by_hand if answer is None else _picked_against_gate(gold)
     return Circumstances(
         states=states,
-        ok=trend_at_most(ok) if _shows_trends_at_most(comparison) else ok,
+        ok=trend_at_most(ok) if comparison.shows_trends_at_most else ok,
         by_people=gold.has_people,
         against_gate=against_gate(gold.reference, blind=not gold.not_blind, by_hand=picked / n),
         drifted=drifted,
@@ -299,6 +292,8 @@ def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:
+        return None
+    if answer is None and comparison.is_capped(decision.target):
         return None
     figures = comparison.figures
     none_vary = answer is None and decision.because_code == "constant-open" and figures.gain.value <= 0

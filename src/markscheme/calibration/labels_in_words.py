@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
-_TO_DECIDE = "to say whether the judge can gate"
-
+ASKED_OF_TRENDS = "how good the judge is"
+"""What labels are to say of a judge where nothing passes or fails."""
 
 ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
 """A decision of people that few labels have, where those few decide, and its share of all labels, 0 to 1."""
@@ -34,8 +34,9 @@ def labels_to_add(
     new_groups: bool = False,
     scarce: ScarceDecision | None = None,
     counted_as: str | None = None,
+    to_say: str = "whether the judge can gate",
 ) -> str:
-    """Say how many labels to add, and how likely they are to decide whether the judge can gate.
+    """Say how many labels to add, and how likely they are to answer the question, mostly whether the judge can gate.
 
     Args:
         labels: How many, with their chance.
@@ -44,6 +45,7 @@ def labels_to_add(
         scarce: The decision that few labels have and that decides; None where there is none, or labels for a first
             verdict are asked for.
         counted_as: The number in other units than examples, such as "5 more tasks"; None counts examples.
+        to_say: The question that they are to answer, as an indirect one.
 
     Example:
         >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=("fail", 0.1))
@@ -60,10 +62,9 @@ chance to say whether the judge can gate is then still only 42%.')
         return f"Label about {number_of}; {few_decide}"
     after = f" {few_decide[:1].upper()}{few_decide[1:]}" if few_decide else ""
     fewer = ", or fewer from new groups," if new_groups else ""
+    to_decide = f"to say {to_say}"
     if labels.chance < EVEN:
-        return f"Label about {number_of}; the chance {_TO_DECIDE} is then still only {percent(labels.chance)}.{after}"
+        return f"Label about {number_of}; the chance {to_decide} is then still only {percent(labels.chance)}.{after}"
     if labels.assumed is None:
-        return f"Label about {number_of}{fewer} for an even chance {_TO_DECIDE}.{after}"
-    return (
-        f"Label about {number_of} for an even chance {_TO_DECIDE}, if it agrees on {percent(labels.assumed)} of them."
-    )
+        return f"Label about {number_of}{fewer} for an even chance {to_decide}.{after}"
+    return f"Label about {number_of} for an even chance {to_decide}, if it agrees on {percent(labels.assumed)} of them."

@@ -9,6 +9,7 @@ from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.errors import RatingError
 from markscheme.plain_data import no_constant, read_json
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.second_labels import second_labels_needed
 from markscheme.rubrics.keys import DEFAULT_TARGET
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -18,6 +19,7 @@ NEXT_LABELS = "next_labels.json"
 
 FIRST_LABELS = DecisiveLabels(80, 0.5926764978434778, 0.9)
 """The labels for a first verdict where there are none and the target is the usual one, known without statistics."""
+_CALIBRATE_AGAIN = "As many are labelled as the last calibration asked for: calibrate again."
 _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
 
 
@@ -30,12 +32,14 @@ class NextLabels:
         in_words: The labels in a sentence, or why no number would; None where the verdict isn't open.
         judge: The judge calibrated last; None before the first calibration.
         because: Why the verdict is open, or isn't, in a sentence; None where it isn't known.
+        to_second: How many labelled examples a second annotator should label; 0 where that isn't what is missing.
     """
 
     labels: DecisiveLabels | None
     in_words: str | None
     judge: str | None = None
     because: str | None = None
+    to_second: int = 0
 
     @property
     def why_no_number(self) -> str:
@@ -71,6 +75,10 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
         return _before_the_first(rubric, examples)
     judge = str(record["judge"])
     needed = record["labels_needed"]
+    if needed is None and record["by_one"]:
+        second = second_labels_needed(examples.labelled.examples)
+        ask = f"Have a second annotator label about {second:,} of the examples: labels of one show trends at most."
+        return NextLabels(None, ask if second else _CALIBRATE_AGAIN, judge, to_second=second)
     if needed is None:
         return NextLabels(None, str(record["next_step"]) or None, judge)
     labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
@@ -79,7 +87,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
         return NextLabels(labels, str(record["next_step"]), judge)
     remaining = replace(labels, more=max(0, labels.more - since))
     if not remaining.more:
-        return NextLabels(remaining, "As many are labelled as the last calibration asked for: calibrate again.", judge)
+        return NextLabels(remaining, _CALIBRATE_AGAIN, judge)
     return NextLabels(remaining, labels_to_add(remaining, scarce=record["scarce"]), judge)
 
 
@@ -108,7 +116,7 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
         is_whole = all(isinstance(count, int) and count >= 0 for count in numbers)
         has_chance = record["labels_needed"] is None or 0 <= float(record["labels_chance"]) <= 1
         wanted = {name: record[name] for name in _READ}
-        wanted["scarce"] = _scarce(record.get("scarce"))
+        wanted |= {"scarce": _scarce(record.get("scarce")), "by_one": record.get("by_one") is True}
     except (RatingError, ValueError, KeyError, TypeError):
         return None
     return wanted if is_whole and has_chance else None

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+import numpy as np
+
+from markscheme.calibration.comparison.between_levels import MOST_OF_MISSES
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, SideName
 from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, GateAnswer
 from markscheme.calibration.labellers import Labeller, labeller_of
-from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
+from markscheme.calibration.labels_in_words import ASKED_OF_TRENDS, ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.receipt import ExceptedPart
 from markscheme.stats import Estimate
@@ -45,7 +48,8 @@ def reason(comparison: Comparison, decision: Decision) -> str:
     if because == "no-labels":
         return "No example has both a label and a judge's score."
     if answer is None:
-        return _of_agreement(comparison, decision)
+        between = between_levels_in_words(comparison, decision.target) if decision.verdict != "ok" else ""
+        return " ".join(filter(None, (_of_agreement(comparison, decision), between)))
     sentences = list(_of_gate(answer, comparison, decision))
     of_scores = comparison.trend is None
     if of_scores and decision.circumstances.as_person and decision.trend.state != "shown" and decision.use == "trend":
@@ -196,6 +200,22 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
     return f"{head}."
 
 
+def between_levels_in_words(comparison: Comparison, target: float) -> str:
+    """Say on how many examples gold lies between two levels, and what to do; "" unless that keeps a judge down.
+
+    A table without a rubric has no command that asks a third annotator.
+    """
+    between = comparison.between_levels
+    missed = comparison.scored - np.nansum(comparison.hits)
+    if not (comparison.is_capped(target) or 0 < between >= MOST_OF_MISSES * missed):
+        return ""
+    at_most = "" if comparison.weighted_to else f": at most {percent(1 - between / comparison.scored)} can be reached"
+    return (
+        f"On {between} of {counted(comparison.scored, 'example')} annotators split and gold lies between two levels, "
+        f"where no judge agrees with it{at_most}. Have a third annotator label them, or adjudicate them."
+    )
+
+
 def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None:
     """Say which labels an open verdict needs, or why no number of them would decide it; None where nothing is needed.
 
@@ -212,9 +232,12 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
         share = comparison.figures.agreement if answer is None else answer.figures.same
         new_groups = by_people and share.design_effect > NEARLY_ALONE
         scarce = None if answer is None else scarce_decision(answer)
-        return labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce)
+        to_say = {"to_say": ASKED_OF_TRENDS} if comparison.shows_trends_at_most else {}
+        return labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce, **to_say)
     if answer is not None:
         return " ".join(_hopeless_gate(answer, comparison))
+    if comparison.is_capped(decision.target):
+        return None
     match decision.because_code:
         case "few-groups":
             return "Label examples of 5 groups or more."

@@ -55,6 +55,7 @@ def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -
         "assumed": None if labels is None else labels.assumed,
         "scarce": None if scarce is None else dict(zip(("decision", "share"), scarce, strict=True)),
         "next_step": decision.next_step or "",
+        "by_one": decision.because_code == "one-annotator",
     }
     path = folder / NEXT_LABELS
     refuse_link(path)

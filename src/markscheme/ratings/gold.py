@@ -17,6 +17,7 @@ from markscheme.ratings.example_rows import Example, labels_of, taken, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.second_labels import LABELLED_TWICE
 from markscheme.ratings.table import (
     Column,
     RatingTable,
@@ -451,4 +452,4 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     is_twice = np.bincount(ratings_given // len(names), minlength=len(ids)) >= 2
     if is_settled.all():
         return "adjudicated"
-    return "people" if (is_settled | is_twice).sum() >= 0.9 * len(ids) else "one-person"
+    return "people" if (is_settled | is_twice).sum() >= LABELLED_TWICE * len(ids) else "one-person"

@@ -10,8 +10,11 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.run_plan import Plan, make_plan
+from markscheme.features.label.view_plan import view
 from markscheme.judges.options import AskOptions
+from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.rubrics.rubric import Rubric
+from tests.report.reading import text_of
 
 RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
 
@@ -58,3 +61,16 @@ def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(p
 def test_where_no_number_of_labels_is_needed_the_number_to_draw_has_to_be_given(planned: Callable[..., Plan]) -> None:
     with pytest.raises(UsageError, match="say how many"):
         planned(target=1.0)
+
+
+def test_a_plan_counts_held_out_labels_as_calibrate_does(tmp_path: Path, planned: Callable[..., Plan]) -> None:
+    file = tmp_path / "examples.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    parted = ({**line, "split": "test" if n % 3 else "dev"} for n, line in enumerate(lines))
+    file.write_text("".join(json.dumps(line) + "\n" for line in parted))
+    assert planned(is_of_pool=False).labelled == 30
+
+
+def test_a_screen_that_asks_for_labels_says_how_many_annotators_a_gate_takes(planned: Callable[..., Plan]) -> None:
+    assert FOR_A_GATE in text_of(view(planned(is_of_pool=False)))
+    assert FOR_A_GATE in text_of(view(planned(draws=7)))

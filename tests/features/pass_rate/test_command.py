@@ -90,6 +90,13 @@ def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
+def test_where_nothing_is_graded_no_labels_of_it_are_asked_for(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl")
+    (tmp_path / "pool.jsonl").write_text("")
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert "--next 0" not in done.stdout
+
+
 def test_random_labels_count_with_the_pool_unless_they_are_not_a_random_part_of_it(tmp_path: Path) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")
     pool(tmp_path / "pool.jsonl", 640, 1000, among=among)

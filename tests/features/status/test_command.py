@@ -100,6 +100,9 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
     assert entry["fresh_until"] is None
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert "clear is stale: accepted for an older rubric; " in done.stdout
+    assert "No judge here may decide or show trends: what was accepted is stale." in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.startswith("clear  "))
+    assert line.split()[1:4] == ["was:", "can", "gate"]
 
 
 def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None:

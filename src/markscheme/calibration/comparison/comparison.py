@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from markscheme.calibration.comparison.audits import AUDITS
+from markscheme.calibration.comparison.between_levels import gold_between_levels
 from markscheme.calibration.comparison.limits import WrongName, decisions_compared, wrong_decisions, wrong_rate
 from markscheme.calibration.comparison.measure import (
     EQUAL,
@@ -244,6 +245,13 @@ class Comparison:
         """Distance below which two values agree."""
         return self.measure.tolerance
 
+    @property
+    def shows_trends_at_most(self) -> bool:
+        """Whether values with an order but without a pass mark are compared, so that no gate is possible."""
+        if isinstance(self.measure.of, Criterion):
+            return self.measure.of.scale.ordered and not self.rubric.is_of_pairs
+        return self.rubric.table_of == "values" and not self.rubric.categories
+
     def by(self, of: Measured) -> "Comparison":
         """Return a comparison of the same columns by another measure: "score", "decision", or a criterion."""
         return replace(self, measure=measure_of(self.rubric, of))
@@ -343,6 +351,18 @@ class Comparison:
     def hits(self) -> Floats:
         """Flags: 1 where the judge agrees with gold, 0 where not, nan where either is missing."""
         return close(self.gold_values, self.judge_values, self.tolerance)
+
+    @cached_property
+    def between_levels(self) -> int:
+        """Number of examples with gold between two levels, with which no judge agrees; 0 where scores aren't levels."""
+        only = self.measure.only
+        if only is None or self.measure.of != OF_SCORE:
+            return 0
+        return int(gold_between_levels(only, self.gold_values, self.judge_values, self.tolerance).sum())
+
+    def is_capped(self, target: float) -> bool:
+        """Return True if so much gold lies between two levels that no judge could be shown above a target."""
+        return self.between_levels > 0 and 1 - self.between_levels / self.scored <= target
 
     @cached_property
     def distances(self) -> Floats:

@@ -11,6 +11,9 @@ from markscheme.rubrics.search import POOL, typed_name
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
+SECOND_ANNOTATOR = "--rater annotator-2"
+"""Option of `label` by which somebody else labels what one annotator has labelled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Commands:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, get_args
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 
 Cause = Literal["judge", "criteria", "scale", "replies", "quotes", "runs", "labels", "change"]
 """Where the fault is: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be read,
@@ -52,7 +52,7 @@ def _label_more(commands: Commands, _options: str | None) -> str:
 
 
 def _label_by_another(commands: Commands, _options: str | None) -> str:
-    return commands.label("--rater annotator-2")
+    return commands.label(SECOND_ANNOTATOR)
 
 
 def _label_under_new_wording(commands: Commands, _options: str | None) -> str:

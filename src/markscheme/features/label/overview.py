@@ -7,7 +7,7 @@ from shlex import quote
 from statistics import median
 from typing import Any
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
@@ -15,6 +15,7 @@ from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -169,8 +170,10 @@ def view(overview: Overview) -> Document:
     title = f"{overview.rubric.name}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
     left = overview.labelled.get(0, 0)
     head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
-    enough = "No more labels are needed."
-    callout = Callout("open" if overview.next_step else "good", head, overview.next_step or enough)
+    sentence = overview.next_step or "No more labels are needed."
+    labels = overview.next_labels.labels
+    sentence += f" {FOR_A_GATE}" if labels is not None and labels.more else ""
+    callout = Callout("open" if overview.next_step else "good", head, sentence)
     return Document(title, "", (callout, *((Table(headings, rows), notes) if rows else ())), onward=_onward(overview))
 
 
@@ -178,6 +181,8 @@ def _onward(overview: Overview) -> tuple[str, str]:
     """Return the next step and its command: label the rest of the pool, draw other outputs, or calibrate."""
     commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
+    if overview.next_labels.to_second:
+        return "Next", commands.label(SECOND_ANNOTATOR)
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
     pool = f"--pool {quote(overview.pool)} " if overview.pool else ""

@@ -75,6 +75,12 @@ class Plan:
     agreement: Estimate | None = None
     init: str | None = None
 
+    @property
+    def asks_for_labels(self) -> bool:
+        """Whether further examples are to be labelled by a rubric, as many as the verdict needs or as were drawn."""
+        labels = self.next_labels.labels
+        return self.init is None and (self.next is not None or (labels is not None and labels.more > 0))
+
 
 def make_plan(
     rubric: Rubric,
@@ -109,7 +115,7 @@ def make_plan(
         UsageError: A file can't be read, or nothing says how many outputs to draw.
     """
     everything, folder = _labelled(rubric, labels.examples)
-    examples = examples_with(everything.part(labels.split), labels.only)
+    examples = examples_with(everything.part(labels.split or "all"), labels.only)
     truth = _gold(rubric, examples, labels)
     outputs = None if pool is None else _outputs(pool, rubric, columns)
     all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))

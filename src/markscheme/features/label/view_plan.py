@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import Any
 
+from markscheme.calibration.findings.commands import SECOND_ANNOTATOR
 from markscheme.calibration.needs import Goal, Need
 from markscheme.features.label.run_plan import Plan
 from markscheme.features.label.sampling import Draw
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
+from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
@@ -51,6 +53,8 @@ def _callout(plan: Plan) -> Callout:
     sentences = [rest, *_about_the_number(plan)]
     if plan.next is not None:
         sentences.append(f"This draw takes {len(plan.next.picks):,}.")
+    if plan.asks_for_labels and plan.annotators == 1:
+        sentences.append(FOR_A_GATE)
     return Callout("open", f"{head}{stop.rstrip()}", " ".join(filter(None, sentences)))
 
 
@@ -83,6 +87,8 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
         return "Next", commands.label_next(labels.more)
+    if plan.next_labels.to_second:
+        return "Next", commands.label(SECOND_ANNOTATOR)
     is_decided = not plan.next_labels.in_words or labels is not None
     return ("Next", commands.calibrate()) if is_decided else None
 

@@ -14,11 +14,12 @@ from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
-from markscheme.report.document import Document
+from markscheme.report.document import Document, Notes
 from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
 
@@ -83,14 +84,15 @@ def print_rate(
     with naming(file, calibration):
         rates = pass_rates(graded, labelled.table, how=how)
     document = view(rates, labelled.reference)
-    if rates.how == "elsewhere":
+    more = min(rates.labels, rates.raw.n + rates.not_graded)
+    if rates.how == "elsewhere" and more:
         rubric_name = (labelled.rubric or "RUBRIC") if named is None else named.name
-        here = rates.raw.n + rates.not_graded
         onward = (
             "Next, label some of these responses themselves, from the file they came from",
-            Commands.on(rubric_name).label_next(min(rates.labels, here)),
+            Commands.on(rubric_name).label_next(more),
         )
-        document = replace(document, onward=onward)
+        notes = (Notes((FOR_A_GATE,)),) if labelled.reference == "people" else ()
+        document = replace(document, blocks=(*document.blocks, *notes), onward=onward)
     return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
 
 

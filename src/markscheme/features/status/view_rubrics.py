@@ -46,6 +46,8 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
     by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
     gates = [name for name, use in by_use.items() if use == "gate"]
     trends = [name for name, use in by_use.items() if use == "trend"]
+    if not (gates or trends) and any(status.stale for status in rubrics):
+        return Callout("open", "No judge here may decide or show trends: what was accepted is stale.")
     if not (gates or trends):
         return Callout("open", "No judge here may decide or show trends yet.")
     parts = [f"The judge of {in_words(gates)} can gate." if gates else ""]
@@ -87,7 +89,7 @@ def _cells(status: RubricStatus) -> tuple[Line, ...]:
     cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
     return (
         Name(status.name),
-        allowed_in_words(receipt.use, may_trend=receipt.averages),
+        f"{'was: ' if status.stale else ''}{allowed_in_words(receipt.use, may_trend=receipt.averages)}",
         status.judge or "",
         f"{receipt.labels} {receipt.kind}",
         NONE if status.false_passes is None else str(len(status.false_passes)),

@@ -218,7 +218,8 @@ def overall_line(comparison: Comparison) -> str:
     if comparison.rubric.is_of_pairs:
         return _preference_line(comparison)
     if not comparison.rubric.decides:
-        return "Categories have no score, and neither pass nor fail."
+        levels = "Nothing says which levels pass."
+        return "Categories have no score, and neither pass nor fail." if comparison.rubric.categories else levels
     if comparison.agreement.value is None:
         return "Whole score: no example has both a label and a judge's score."
     mae = with_interval(overall["mae"])

@@ -9,7 +9,7 @@ from markscheme.calibration.comparison.limits import GateSide
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision, GateAnswer
 from markscheme.calibration.labellers import labeller_of
-from markscheme.calibration.reasons import digits_of
+from markscheme.calibration.reasons import between_levels_in_words, digits_of
 from markscheme.phrases import percent
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
@@ -110,7 +110,8 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
     digits = digits_of(agreement, decision.target)
     figures = f"{words} {agreement.as_share(digits)}, baseline {percent(baseline)}"
     good_for = _good_for_trends(decision)
-    return doc.Paragraph((f"{figures}{f': {good_for}' if good_for else ''}.",))
+    between = "" if decision.may_trend else between_levels_in_words(comparison, decision.target)
+    return doc.Paragraph((f"{figures}{f': {good_for}' if good_for else ''}. {between}".rstrip(),))
 
 
 def _good_for_trends(decision: Decision) -> str:

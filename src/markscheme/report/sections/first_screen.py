@@ -15,6 +15,7 @@ from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_w
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
 from markscheme.ratings.example_rows import values_of
+from markscheme.ratings.second_labels import labelled_twice
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
@@ -28,9 +29,7 @@ from markscheme.stats.decision_figures import SideShare
 
 _THEY_COUNT = {True: "it still counts", False: "they still count"}
 _CANT_TELL = "Can't tell whether it can gate."
-_TOO_FEW = "Not enough labels to tell whether it can gate."
 _NOT_BETTER = "Can't gate: not shown to beat the baseline."
-_BY_HAND = "Can't tell whether it can gate: all examples were picked by hand."
 _NOT_YOUR_OUTPUTS = "That is agreement on the labelled examples, not on your outputs."
 _TRENDS = "Use for trends, not for single decisions."
 _TRENDS_FOR_NOW = "Use for trends. Can't tell yet whether it can gate."
@@ -113,7 +112,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
                 head = f"Use for trends{but}: {why[:1].lower()}{why[1:]}"
                 return doc.Callout("trend", head, f"{because}{_how_drawn(calibration)}")
             head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
-            return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
+            text = " ".join(filter(None, (why, because, _TREND)))
+            return doc.Callout("trend", head, f"{text}{_how_drawn(calibration)}")
         case "not-enough-labels", "trend":
             text = "" if is_undecidable(decision) else because
             return _with_plan(doc.Callout("trend", _TRENDS_FOR_NOW, text), calibration)
@@ -132,11 +132,12 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
         agreement = share(calibration.comparison.agreement.value)
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {explore}"
-        return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
+        return _with_plan(doc.Callout("open", f"Can't tell {_asked(calibration)}: {kind}.", text), calibration)
     if not calibration.comparison.gold.stands_for_outputs:
-        return _with_plan(doc.Callout("open", _BY_HAND, f"{because} {_NOT_YOUR_OUTPUTS} {explore}"), calibration)
+        head = f"Can't tell {_asked(calibration)}: all examples were picked by hand."
+        return _with_plan(doc.Callout("open", head, f"{because} {_NOT_YOUR_OUTPUTS} {explore}"), calibration)
     if decision.verdict == "labels-disagree":
-        head = "These labels don't show whether it can gate."
+        head = f"These labels don't show {_asked(calibration)}."
         command = calibration.commands.adjudicate()
         if calibration.rubric.table_of is not None:
             return doc.Callout("open", head, f"{because} {explore} {_AGREE_FIRST}")
@@ -148,17 +149,36 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     if is_undecidable(decision):
         undecided = _with_plan(doc.Callout("open", _CANT_TELL), calibration)
         return replace(undecided, text=f"{undecided.text} {explore}")
-    head = _NOT_BETTER if decision.because_code == "constant-open" else _TOO_FEW
-    return _with_plan(doc.Callout("open", head, f"{because} {explore}"), calibration)
+    return _with_plan(doc.Callout("open", _of_too_few(calibration), f"{because} {explore}"), calibration)
+
+
+def _asked(calibration: Calibration) -> str:
+    """Return what labels are asked about a judge: whether it can gate, unless nothing says what passes."""
+    return "how good it is" if calibration.comparison.shows_trends_at_most else "whether it can gate"
+
+
+def _of_too_few(calibration: Calibration) -> str:
+    """Write the head of a callout on labels that leave the question open."""
+    decision = calibration.decision
+    if decision.gate is None and calibration.comparison.is_capped(decision.target):
+        return f"These labels don't show {_asked(calibration)}."
+    if decision.because_code == "constant-open":
+        return "Not shown to beat the baseline." if calibration.comparison.shows_trends_at_most else _NOT_BETTER
+    return f"Not enough labels to tell {_asked(calibration)}."
 
 
 def _explore(calibration: Calibration) -> str:
     """Say what a judge that can neither gate nor show trends is still good for."""
-    return _EXPLORE_ANSWERS if calibration.comparison.measure.of == OF_DECISION else _EXPLORE
+    has_scores = calibration.rubric.has_gate_question or not calibration.rubric.categories
+    return _EXPLORE if has_scores and calibration.comparison.measure.of != OF_DECISION else _EXPLORE_ANSWERS
 
 
 def _why_no_gate(calibration: Calibration) -> str:
-    """Explain why a judge that agrees well enough with these labels can only show trends."""
+    """Explain why a judge that agrees well enough with these labels can only show trends.
+
+    Returns:
+        A sentence; "" where nothing speaks against the labels, and nothing says what passes.
+    """
     gold = calibration.comparison.gold
     if gold.not_blind:
         return "The labels are not blind."
@@ -166,10 +186,15 @@ def _why_no_gate(calibration: Calibration) -> str:
         picked = f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
         return picked if gold.stands_for_outputs else f"{picked} {_NOT_YOUR_OUTPUTS}"
     if gold.reference == "one-person":
-        return "One annotator per example."
+        labelled, by_two = labelled_twice(gold.examples) if gold.kinds.get("human", 0) > 1 else (0, 0)
+        only = f"Only {by_two} of {counted(labelled, 'example')} have two annotators."
+        return only if by_two else "One annotator per example."
     if calibration.carried is not None and calibration.carried.old:
         return "Labels are from before a rewording."
-    return "A part of the examples is worse than the rest."
+    if "weak-part" in calibration.decision.circumstances.against_gate:
+        worse = [weaker.part.called for weaker in calibration.slices if weaker.stands_out]
+        return f"It is worse on {in_words(worse)} than on the rest."
+    return ""
 
 
 def _how_drawn(calibration: Calibration) -> str:
@@ -283,7 +308,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
     """Define agreement and the baseline for what is compared: scores, decisions, levels or preferences."""
     measure = comparison.measure
     if _compares_levels(comparison):
-        agreement = f"Agreement{_of_settings(comparison.settings)}: the judge's level is gold's, the labels'"
+        agreement = f"Agreement{_of_settings(comparison.settings)}: {_levels_agree(comparison)}"
         return f"{agreement}. Baseline: always the best single level. {between}".rstrip()
     agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always the best single {measure.noun}. {between}"
@@ -291,6 +316,14 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
         apart = ": scores that agree can lie on both sides of it" if _crosses_mark(comparison) else ""
         return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}{apart}."
     return f"{agreement}. {baseline}".rstrip()
+
+
+def _levels_agree(comparison: Comparison) -> str:
+    """Say when two levels agree: where they are equal, unless the tolerance takes in what is half a level apart."""
+    steps = len(comparison.rubric.criteria[0].scale.levels) - 1
+    if comparison.tolerance <= 1 / (2 * steps):
+        return "the judge's level is gold's, the labels'"
+    return f"the judge's level is less than {comparison.tolerance * steps:.2g} levels from gold, the labels' level"
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
@@ -463,10 +496,12 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
-    adds = "`passes: [label, …]` in the rubric" if rubric.categories else "`--pass-mark M`"
+    if rubric.categories:
+        adds = "`--pass VALUE`" if rubric.table_of == "values" else "`passes: [label, …]` in the rubric"
+        yield f"Nothing says which categories pass, so agreement alone decides: {adds} asks what it stops and keeps."
+        return
     scale = rubric.criteria[0].scale
-    if rubric.table_of == "values" and (rubric.categories or scale.is_yes_no or scale.by_label):
-        adds = "`--pass VALUE`"
+    adds = "`--pass VALUE`" if scale.is_yes_no or scale.by_label else "`--pass-mark M`"
     yield f"Nothing says what passes, so whether it can gate isn't asked: {adds} adds it."
 
 

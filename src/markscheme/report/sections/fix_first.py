@@ -108,6 +108,9 @@ def _first_step(calibration: Calibration) -> str:
     decision = calibration.decision
     if decision.because_code in decision.circumstances.against_gate:
         return "Nothing: no issues found."
+    is_capped = decision.verdict != "ok" and calibration.comparison.is_capped(decision.target)
+    if is_capped or decision.verdict == "labels-disagree":
+        return "No issues found with the judge: the labels are what to work on."
     match decision.verdict:
         case "ok":
             return _on_false_passes(calibration) or "Nothing: no issues found."

@@ -1,0 +1,29 @@
+"""Labels whose middle lies between two levels of a criterion, so that no judge can agree with them."""
+
+import numpy as np
+
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.agreement_figures import DECIMALS
+from markscheme.stats.intervals import Flags, Floats
+
+WITHOUT_MIDDLE = 2
+"""Levels of a scale between whose ends everything may be a score, or which pass and fail."""
+MOST_OF_MISSES = 1 / 2
+"""Share of the disagreements from which labels between two levels are the reason for them, rather than the judge."""
+
+
+def gold_between_levels(criterion: Criterion, gold: Floats, judge: Floats, tolerance: float) -> Flags:
+    """Flag the examples whose gold lies between two levels, so that no level of a criterion agrees with it.
+
+    Args:
+        criterion: The one criterion that scores are made of.
+        gold: Gold's scores, shape (n_examples,), nan where there is none.
+        judge: The judge's scores; none is flagged where some lie between two levels themselves.
+        tolerance: Two scores that are closer than this agree.
+    """
+    scale = criterion.scale
+    levels = np.array([criterion.merit(scale.position(value)) for value in scale.values])
+    gold_off, judge_off = (np.abs(scores[:, None] - levels).min(axis=1).round(DECIMALS) for scores in (gold, judge))
+    if len(levels) <= WITHOUT_MIDDLE or not scale.ordered or (judge_off > 0).any():
+        return np.zeros(len(gold), dtype=bool)
+    return np.asarray((gold_off >= tolerance) & np.isfinite(judge_off))

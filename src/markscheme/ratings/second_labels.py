@@ -1,0 +1,39 @@
+"""How many examples a second annotator should label, so that labels count as those of two annotators each."""
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.kinds import PEOPLE
+
+LABELLED_TWICE: Final = 0.9
+"""Least share of the examples that two annotators labelled or that are adjudicated, where labels are of two each."""
+FOR_A_GATE: Final = "For a gate, two annotators label each: one annotator's labels show trends at most."
+"""Sentence for every screen that asks for labels of further examples."""
+
+
+def second_labels_needed(examples: Iterable[Example]) -> int:
+    """Return how many of the examples a second annotator should label; 0 where two have labelled enough of them.
+
+    Example:
+        >>> second_labels_needed(())
+        0
+    """
+    labelled, enough = labelled_twice(examples)
+    return max(0, math.ceil(LABELLED_TWICE * labelled - 1e-9) - enough)
+
+
+def labelled_twice(examples: Iterable[Example]) -> tuple[int, int]:
+    """Count the examples that people labelled, and of them those of two annotators or with adjudicated labels.
+
+    Example:
+        >>> labelled_twice(())
+        (0, 0)
+    """
+    by_people = [[label for label in example.labels if label.kind in PEOPLE] for example in examples]
+    labelled = list(filter(None, by_people))
+    return len(labelled), sum(
+        len({label.rater for label in labels}) > 1 or any(label.kind == "adjudicated" for label in labels)
+        for labels in labelled
+    )

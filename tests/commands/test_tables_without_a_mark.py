@@ -1,0 +1,92 @@
+"""`calibrate TABLE` where nothing says what passes: what its first screen asks, and what labels between levels cost."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.commands.console import run
+from tests.commands.test_calibrate_table import calibrated, table
+
+SPLIT = (
+    "On 20 of 60 examples annotators split and gold lies between two levels, where no judge agrees with it: at most "
+    "67% can be reached. Have a third annotator label them, or adjudicate them."
+)
+
+
+def screen(folder: Path, *options: str) -> str:
+    done = run("calibrate", "table.csv", *options, cwd=folder)
+    assert done.stdout, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def two_annotators(n: int, *, split: int) -> Iterable[str]:
+    """Rows of a judge that answers as the first annotator, who differs by a level from the second on some."""
+    for index in range(n):
+        level = index % 4 + 1
+        yield f"e{index},{level},{level},{level + (index < split)}"
+
+
+def test_labels_between_two_levels_are_the_reason_for_what_no_judge_can_reach(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
+    assert SPLIT in printed
+    assert "Label about" not in printed
+    assert "the labels are what to work on" in printed
+    report = calibrated(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")[1]
+    assert report["labels_needed"] is None
+    assert SPLIT in report["because"]
+
+
+def test_labels_between_two_levels_are_the_reason_why_scores_show_no_trends(tmp_path: Path) -> None:
+    rows = [f"e{n},{1 if n >= 40 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n < 20)}" for n in range(60)]
+    table(tmp_path, "id,judge,ann,ben", rows)
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "--pass-mark", "3")
+    assert f"for trends. {SPLIT}" in printed
+
+
+def test_few_labels_between_two_levels_go_without_saying(tmp_path: Path) -> None:
+    rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]
+    table(tmp_path, "id,judge,ann,ben", rows)
+    assert "between two levels" not in screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
+
+
+def test_a_wide_tolerance_takes_in_labels_between_two_levels_and_blames_no_part(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "-o", "tolerance=0.15")
+    assert "Use for trends, not for single decisions. Agreement 100%" in printed
+    assert "worse than the rest" not in printed
+    assert "the judge's level is less than 0.6 levels from gold" in printed
+
+
+def test_levels_that_neither_pass_nor_fail_are_not_called_categories(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=0))
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "--details")
+    assert "Categories" not in printed
+    assert "Nothing says which levels pass." in printed
+
+
+def test_few_labels_of_levels_ask_nothing_about_a_gate(tmp_path: Path) -> None:
+    table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
+    assert "Not enough labels to tell how good it is." in printed
+    assert "even chance to say how good the judge is" in printed
+    assert printed.count("can gate") == 1
+    assert "whether it can gate isn't asked" in printed
+
+
+def test_a_gate_for_categories_goes_by_agreement_and_says_so(tmp_path: Path) -> None:
+    words = ["red", "blue", "green"]
+    table(tmp_path, "id,judge,ann,ben", (f"e{n},{w},{w},{w}" for n, w in ((n, words[n % 3]) for n in range(90))))
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
+    assert "Can gate." in printed
+    assert "isn't asked" not in printed
+    assert "Nothing says which categories pass, so agreement alone decides: `--pass VALUE`" in printed
+
+
+def test_categories_that_do_not_beat_the_baseline_are_asked_whether_they_can_gate(tmp_path: Path) -> None:
+    words = {3: "blue", 5: "green", 9: "blue"}
+    rows = [f"e{n},{word},{word},{word}" for n, word in ((n, words.get(n, "red")) for n in range(40))]
+    table(tmp_path, "id,judge,ann,ben", rows)
+    printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
+    assert "not shown to beat the baseline" in printed
+    assert "isn't asked" not in printed
+    assert "read its answers, but" in printed
