@@ -132,12 +132,12 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
         agreement = share(calibration.comparison.agreement.value)
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {explore}"
-        return _with_plan(doc.Callout("open", f"Can't tell {_asked(calibration)}: {kind}.", text), calibration)
+        return _with_plan(doc.Callout("open", f"Can't tell {_question(calibration)}: {kind}.", text), calibration)
     if not calibration.comparison.gold.stands_for_outputs:
-        head = f"Can't tell {_asked(calibration)}: all examples were picked by hand."
+        head = f"Can't tell {_question(calibration)}: all examples were picked by hand."
         return _with_plan(doc.Callout("open", head, f"{because} {_NOT_YOUR_OUTPUTS} {explore}"), calibration)
     if decision.verdict == "labels-disagree":
-        head = f"These labels don't show {_asked(calibration)}."
+        head = f"These labels don't show {_question(calibration)}."
         command = calibration.commands.adjudicate()
         if calibration.rubric.table_of is not None:
             return doc.Callout("open", head, f"{because} {explore} {_AGREE_FIRST}")
@@ -152,7 +152,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     return _with_plan(doc.Callout("open", _of_too_few(calibration), f"{because} {explore}"), calibration)
 
 
-def _asked(calibration: Calibration) -> str:
+def _question(calibration: Calibration) -> str:
     """Return what labels are asked about a judge: whether it can gate, unless nothing says what passes."""
     return "how good it is" if calibration.comparison.shows_trends_at_most else "whether it can gate"
 
@@ -161,10 +161,10 @@ def _of_too_few(calibration: Calibration) -> str:
     """Write the head of a callout on labels that leave the question open."""
     decision = calibration.decision
     if decision.gate is None and calibration.comparison.is_capped(decision.target):
-        return f"These labels don't show {_asked(calibration)}."
+        return f"These labels don't show {_question(calibration)}."
     if decision.because_code == "constant-open":
         return "Not shown to beat the baseline." if calibration.comparison.shows_trends_at_most else _NOT_BETTER
-    return f"Not enough labels to tell {_asked(calibration)}."
+    return f"Not enough labels to tell {_question(calibration)}."
 
 
 def _explore(calibration: Calibration) -> str:
