@@ -27,7 +27,9 @@ def test_an_accepted_run_is_read_back_from_a_folder_made_for_it(graded: Experime
     assert mark.overall == 1.0
 
 
-def test_a_folder_that_cannot_be_made_is_the_caller_s_fault(graded: ExperimentRun, tmp_path: Path) -> None:
+def test_a_folder_for_the_accepted_run_that_cannot_be_made_is_a_usage_error(
+    graded: ExperimentRun, tmp_path: Path
+) -> None:
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(UsageError, match=r"taken/accepted\.json cannot be written"):
         accept_experiment(graded, tmp_path / "taken" / "accepted.json")

@@ -76,14 +76,14 @@ def relevel(folder: Path, **levels: int) -> None:
 # --- what it prints and writes --------------------------------------------------------------------------------------
 
 
-def test_recorded_outputs_are_graded_and_shown_on_a_screen(folder: Path) -> None:
+def test_an_experiment_on_recorded_outputs_is_graded_and_its_report_fits_a_screen(folder: Path) -> None:
     printed = recorded(folder, "--details").stdout
     assert "Experiment support: 2 variants × 3 cases, graded by support-quality" in printed
     assert "formal: overall 0.81 (4.25 in levels)" in printed
     assert not (folder / "support.experiment").exists()
 
 
-def test_csv_json_and_markdown_are_written(folder: Path) -> None:
+def test_an_experiment_writes_csv_json_and_markdown(folder: Path) -> None:
     recorded(folder, "--csv", "t.csv", "--json", "t.json", "--markdown", "t.md")
     assert (
         (folder / "t.csv")
@@ -98,13 +98,13 @@ def test_csv_json_and_markdown_are_written(folder: Path) -> None:
     assert "| formal | accuracy | 4.67 |" in (folder / "t.md").read_text()
 
 
-def test_json_without_a_file_is_all_that_standard_output_holds(folder: Path) -> None:
+def test_standard_output_holds_nothing_but_json_if_json_is_asked_for_without_a_file(folder: Path) -> None:
     done = recorded(folder, "--json")
     assert json.loads(done.stdout)["counts"] == {"outputs": 6, "asked_now": 0, "not_graded": 0}
     assert "Experiment support" in done.stderr
 
 
-def test_a_function_makes_the_outputs_once(folder: Path) -> None:
+def test_a_second_run_reuses_the_outputs_that_a_function_made(folder: Path) -> None:
     without_settings(folder / FILE)
     first = experiment(folder, "--judge", JUDGE, "--model", MODEL)
     again = experiment(folder, "--judge", JUDGE, "--model", MODEL)
@@ -118,7 +118,7 @@ def test_a_function_makes_the_outputs_once(folder: Path) -> None:
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
 
 
-def test_outputs_of_a_function_that_declares_nothing_are_made_again(tmp_path: Path) -> None:
+def test_a_second_run_makes_outputs_again_if_the_function_does_not_declare_its_environment(tmp_path: Path) -> None:
     project = many(tmp_path, 2)
     (project / "slow.py").write_text(SLOW.replace("answer.environment = judge.environment = ()", ""))
     counts = []
@@ -146,17 +146,17 @@ def test_outputs_of_a_function_that_declares_nothing_are_made_again(tmp_path: Pa
         ("pass_rate <= 0.7", 1),
     ],
 )
-def test_a_rule_decides_the_exit_status(folder: Path, rule: str, status: int) -> None:
+def test_a_fail_if_rule_decides_the_exit_status_of_experiment(folder: Path, rule: str, status: int) -> None:
     printed = recorded(folder, "--fail-if", rule, status=status).stdout
     assert ("Fails." in printed) == bool(status)
 
 
-def test_several_rules_are_reported_together(folder: Path) -> None:
+def test_all_fail_if_rules_that_apply_are_reported_together(folder: Path) -> None:
     printed = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
     assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
-def test_repeated_cases_tell_how_often_a_rule_fails(folder: Path) -> None:
+def test_repeated_cases_show_how_often_a_fail_if_rule_fails_by_chance(folder: Path) -> None:
     draw = random.Random(1)
     names = [f"{case}-{run}" for case in range(8) for run in range(3)]
     write_lines(folder / "repeated.jsonl", [{"id": name, "inputs": {"query": name.split("-")[0]}} for name in names])
@@ -187,7 +187,7 @@ def test_a_wrong_option_of_experiment_exits_2(folder: Path, options: tuple[str, 
     assert words in recorded(folder, *options, status=2).stderr
 
 
-def test_faults_of_the_file_exit_2_with_their_lines(folder: Path) -> None:
+def test_faults_in_an_experiment_s_file_exit_2_and_are_reported_by_line(folder: Path) -> None:
     text = (folder / FILE).read_text().replace("rubric:", "rubrik:").replace("name: casual", "name: formal")
     (folder / FILE).write_text(text)
     printed = recorded(folder, status=2).stderr
@@ -200,7 +200,7 @@ def test_without_a_judge_to_ask_experiment_exits_3(folder: Path) -> None:
     assert "no judge to ask" in experiment(folder, "--outputs", RECORDED, status=3).stderr
 
 
-def test_over_a_tenth_not_graded_exits_5_and_nothing_is_accepted(folder: Path) -> None:
+def test_an_experiment_with_over_a_tenth_not_graded_exits_5_and_is_not_accepted(folder: Path) -> None:
     lines = [json.loads(line) for line in (folder / RECORDED).read_text().splitlines()]
     write_lines(folder / "less.jsonl", [line for line in lines if line["case"] != "dark-mode"])
     options = ("--outputs", "less.jsonl", "--judge", JUDGE, "--fail-if", "tone < 1.5", "--accept")
@@ -213,7 +213,7 @@ def test_over_a_tenth_not_graded_exits_5_and_nothing_is_accepted(folder: Path) -
 # --- the accepted run -----------------------------------------------------------------------------------------------
 
 
-def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path) -> None:
+def test_an_experiment_fails_if_it_is_worse_than_the_accepted_run_but_not_if_it_is_the_same(tmp_path: Path) -> None:
     project = many(tmp_path, 12)
     first = experiment(project, *SLOW_ONES, "--accept", "--fail-if", "worse", file="many.yaml")
     accepted = project / "many.experiment" / "accepted.json"
@@ -229,7 +229,7 @@ def test_worse_than_the_accepted_run_fails_and_the_same_does_not(tmp_path: Path)
     assert accepted.read_text() == kept
 
 
-def test_another_judge_cannot_be_compared_with_the_accepted_run(folder: Path) -> None:
+def test_a_run_by_another_judge_cannot_be_compared_with_the_accepted_experiment(folder: Path) -> None:
     recorded(folder, "--accept")
     relevel(folder, tone=1)
     assert "graded by another judge" in recorded(folder).stdout
@@ -271,7 +271,7 @@ def test_a_run_that_cannot_be_kept_is_reported_before_a_judge_is_asked(folder: P
 # --- corrected by labels --------------------------------------------------------------------------------------------
 
 
-def test_a_calibration_corrects_the_pass_rates(folder: Path) -> None:
+def test_a_calibration_corrects_the_pass_rates_of_an_experiment(folder: Path) -> None:
     counts = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
     labelled = [pair for pair, count in counts.items() for _ in range(count)]
     lines = [{"id": f"l{n}", "gold": gold, "judge": judge} for n, (gold, judge) in enumerate(labelled)]
@@ -291,7 +291,7 @@ def test_a_calibration_that_cannot_be_read_is_reported_before_a_judge_is_asked(f
 
 
 @pytest.mark.proof
-def test_the_rubric_s_accepted_calibration_corrects_them_too(folder: Path) -> None:
+def test_the_rubric_s_accepted_calibration_corrects_the_pass_rates_of_an_experiment(folder: Path) -> None:
     home = folder / "calibration" / "support-quality"
     home.mkdir(parents=True)
     (folder / "rubrics").mkdir()
@@ -335,7 +335,7 @@ def size_of(folder: Path, name: str) -> int:
 
 @pytest.mark.parametrize("during", ["answered.txt", "judged.txt"])
 @pytest.mark.proof
-def test_a_killed_run_continues_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
+def test_a_killed_experiment_continues_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
     project = many(tmp_path, 20)
     env = environment({"MARKSCHEME_CACHE": str(project / "cache")})
     held = project / "held.txt"
@@ -361,7 +361,7 @@ def test_a_killed_run_continues_where_it_stopped_and_asks_nothing_twice(tmp_path
 # --- hostile text ---------------------------------------------------------------------------------------------------
 
 
-def test_hostile_text_moves_no_terminal_forges_no_markup_and_runs_in_no_spreadsheet(folder: Path) -> None:
+def test_hostile_text_in_outputs_is_inert_in_terminals_in_markup_and_in_spreadsheets(folder: Path) -> None:
     hostile = "=cmd|'/c calc'!A1 \x1b[31m<script>alert(1)</script>"
     lines = [json.loads(line) for line in (folder / RECORDED).read_text().splitlines()]
     for line in lines:

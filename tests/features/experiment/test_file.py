@@ -59,7 +59,7 @@ def test_an_experiment_has_every_setting_of_its_file(tmp_path: Path) -> None:
     assert definition.to_ask == [("short", "a"), ("long", "a")]
 
 
-def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> None:
+def test_prompts_and_cases_of_an_experiment_may_be_in_files_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "short.txt").write_text("Be short.")
     cases = [{"id": n, "inputs": {"query": f"{n}?"}, "expected": {"context": "-"}} for n in (1, 2)]
     write_lines(tmp_path / "cases.jsonl", cases)
@@ -69,7 +69,7 @@ def test_prompts_and_cases_may_stand_in_files_of_their_own(tmp_path: Path) -> No
     assert definition.variants[0].ask(definition.cases[0]).system == "Be short."
 
 
-def test_every_fault_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
+def test_all_faults_of_an_experiment_s_file_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     text = """\
 rubic: rubric.yaml
 model: {name: "openai:m", temperature: hot, max_tokens: 0.5, price: much}
@@ -122,22 +122,22 @@ def test_contradictory_entries_of_an_experiment_are_reported_at_the_line_to_chan
     assert any(at == line and message.startswith(problem) for at, message in faults(tmp_path, text))
 
 
-def test_a_rubric_s_own_faults_are_reported_with_its_lines(tmp_path: Path) -> None:
+def test_faults_of_an_experiment_s_rubric_are_reported_with_the_rubric_s_lines(tmp_path: Path) -> None:
     problems = faults(tmp_path, WHOLE, "criteria:\n  - {name: tone, weight: 0, description: x}\n")
     assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in problems)
 
 
-def test_a_criterion_called_as_a_figure_of_the_table_is_refused(tmp_path: Path) -> None:
+def test_a_criterion_named_like_a_figure_of_the_experiment_s_table_is_refused(tmp_path: Path) -> None:
     rubric = RUBRIC.replace("tone", "overall")
     assert any("'overall' needs another name" in problem for _, problem in faults(tmp_path, WHOLE, rubric))
 
 
 @pytest.mark.parametrize("text", ["- a\n", "just words", "a: [1", "variants: !!python/object:os.system {}\n"])
-def test_what_is_not_a_mapping_or_plain_data_is_refused(tmp_path: Path, text: str) -> None:
+def test_an_experiment_s_file_that_is_not_a_mapping_of_plain_data_is_refused(tmp_path: Path, text: str) -> None:
     assert faults(tmp_path, text)
 
 
-def test_an_experiment_made_in_python_has_the_checks_of_one_in_a_file() -> None:
+def test_an_experiment_built_in_python_is_checked_like_one_in_a_file() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
     with pytest.raises(FileError, match="variant 'a' occurs twice here"):
         Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
@@ -154,7 +154,7 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: P
 
 
 @pytest.mark.parametrize("message", ["5", "true", "{a: b}", "[]"])
-def test_cases_that_are_not_a_list_are_the_only_reported_fault_even_with_outputs(tmp_path: Path, message: str) -> None:
+def test_if_the_cases_of_an_experiment_are_not_a_list_only_that_fault_is_reported(tmp_path: Path, message: str) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
     text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {message}\n"
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
@@ -172,7 +172,7 @@ def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: 
     assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
-def test_outputs_that_name_no_variant_are_refused_if_the_experiment_names_none_either(tmp_path: Path) -> None:
+def test_outputs_without_a_variant_are_refused_if_the_experiment_names_no_variants(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
     problems = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
     assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
@@ -185,7 +185,7 @@ def test_faults_of_an_outputs_file_given_for_the_run_are_reported_by_its_own_lin
     assert [fault.line for fault in caught.value.faults] == [1, 3]
 
 
-def test_aliases_that_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
+def test_exploding_yaml_aliases_in_an_experiment_s_file_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     with pytest.raises(FileError, match="aliases") as refusal:

@@ -25,7 +25,7 @@ FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
         pytest.param(3, 4, id="all", marks=pytest.mark.release),
     ],
 )
-def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_again(
+def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_reuses_all_outputs(
     local_model: Path, tmp_path: Path, n_cases: int, n_criteria: int
 ) -> None:
     documented = Experiment.from_file(FILE)

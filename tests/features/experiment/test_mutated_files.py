@@ -29,14 +29,16 @@ NAMED_INSIDE = (
 
 
 @pytest.mark.parametrize("text", NAMED_INSIDE)
-def test_a_file_that_names_what_no_file_can_have_is_named_itself(text: str, folder: Path) -> None:
+def test_an_experiment_s_file_that_contains_an_impossible_file_name_is_reported_by_its_own_name(
+    text: str, folder: Path
+) -> None:
     (folder / "place.experiment.yaml").write_text(text)
     done = run("markscheme", "experiment", "place.experiment.yaml", cwd=folder)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
     assert "place.experiment.yaml" in done.stderr
 
 
-def test_a_device_without_an_end_is_refused_where_a_file_names_it(folder: Path) -> None:
+def test_an_endless_device_that_an_experiment_s_file_names_is_refused(folder: Path) -> None:
     experiment = folder / "place.experiment.yaml"
     experiment.write_text(experiment.read_text().replace('prompt: "{{query}}"', 'prompt: "file:///dev/zero"'))
     words = ("--judge", "function:parcel_desk:judge", "--model", "function:parcel_desk:answer")

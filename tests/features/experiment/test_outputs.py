@@ -90,14 +90,14 @@ def test_a_csv_file_gives_outputs_and_inputs_by_column(tmp_path: Path) -> None:
     assert second.output.text == ""
 
 
-def test_an_empty_cell_of_a_parquet_file_is_no_input_be_it_null_or_nan(tmp_path: Path) -> None:
+def test_an_empty_cell_of_a_parquet_file_is_no_input_whether_null_or_nan(tmp_path: Path) -> None:
     cells = {"variant": ["a", "a"], "case": ["x", "y"], "output": ["One", "Two"], "n": pa.array([math.nan, 2.0])}
     parquet.write_table(pa.table({**cells, "query": ["Why?", None]}), tmp_path / "out.parquet")
     inputs = [dict(output.inputs) for output in read_outputs(tmp_path / "out.parquet")]
     assert inputs == [{"query": "Why?"}, {"n": "2.0"}]
 
 
-def test_variants_and_cases_may_come_from_the_outputs_alone(tmp_path: Path) -> None:
+def test_an_experiment_may_take_variants_and_cases_from_its_outputs_alone(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: tone, description: Is kind}]\n")
     lines = ["variant,case,output,query", "a,x,One,Why?", "b,x,Two,Why?", "b,y,Three,How?"]
     (tmp_path / "out.csv").write_text("\n".join(lines) + "\n")
@@ -117,7 +117,7 @@ def results(rated_results: dict[str, Any], tmp_path: Path) -> Path:
     return written(unlabelled(rated_results, each=1), tmp_path / "results.json")
 
 
-def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:
+def test_promptfoo_s_results_are_read_as_outputs_with_prompts_as_variants_and_tests_as_cases(results: Path) -> None:
     (results.parent / "r.yaml").write_text("inputs: [word]\ncriteria: [{name: tone, description: Is kind}]\n")
     (results.parent / "e.yaml").write_text("rubric: r.yaml\noutputs: results.json\n")
     experiment = Experiment.from_file(results.parent / "e.yaml")
@@ -140,7 +140,7 @@ def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:
     assert [grade.error for grade in run.grades.values() if grade.error] == ["no answer today"]
 
 
-def test_promptfoo_s_outputs_without_assertions_are_outputs_too(results: Path, tmp_path: Path) -> None:
+def test_promptfoo_s_results_without_assertions_are_read_as_outputs_too(results: Path, tmp_path: Path) -> None:
     data = json.loads(results.read_text())
     rows = [row for row in data["results"]["results"] if row["vars"]["word"] in ("hello", "plain")]
     for place, label in enumerate(("formal", "casual")):
@@ -163,14 +163,14 @@ def test_promptfoo_s_outputs_without_assertions_are_outputs_too(results: Path, t
 # --- from a model ---------------------------------------------------------------------------------------------------
 
 
-def test_a_model_is_asked_once_a_cell_with_the_filled_prompt() -> None:
+def test_the_model_is_asked_once_per_variant_and_case_with_the_filled_prompt() -> None:
     model = ScriptedJudge(lambda prompt, _: f"re {prompt.user}")
     outputs = made(TWO, model)
     assert [prompt.user for prompt in model.prompts] == ["France?", "Please: France?", "Germany?", "Please: Germany?"]
     assert outputs["polite", "de"].text == "re Please: Germany?"
 
 
-def test_a_function_may_be_async_or_plain() -> None:
+def test_a_function_that_makes_outputs_may_be_async_or_plain() -> None:
     async def waits(system_prompt: str, user_prompt: str) -> str:
         await asyncio.sleep(0)
         return f"waited for {user_prompt}"
@@ -182,7 +182,7 @@ def test_a_function_may_be_async_or_plain() -> None:
     assert made(TWO, FunctionJudge(plain, "function:plain"))["plain", "fr"].text == "said France?"
 
 
-def test_the_judge_sees_neither_variant_nor_prompt() -> None:
+def test_the_judge_of_an_experiment_sees_neither_the_variant_s_name_nor_its_prompt() -> None:
     judge = ScriptedJudge(lambda *_: {"c1": "MET"})
     asyncio.run(run_experiment(TWO, judge, model=ScriptedJudge(lambda *_: "Paris.")))
     shown = " ".join(prompt.system + prompt.user for prompt in judge.prompts)
@@ -190,7 +190,7 @@ def test_the_judge_sees_neither_variant_nor_prompt() -> None:
     assert "Please" not in shown
 
 
-def test_a_cell_on_which_the_model_fails_is_ungraded_with_the_reason() -> None:
+def test_if_the_model_fails_on_a_case_the_output_is_ungraded_with_the_reason() -> None:
     def answer(prompt: Prompt, _: int) -> str:
         if "Germany" in prompt.user:
             raise JudgeUnavailable("down")
@@ -202,7 +202,7 @@ def test_a_cell_on_which_the_model_fails_is_ungraded_with_the_reason() -> None:
     assert (run.not_graded, run.too_few_graded) == (2, True)
 
 
-def test_where_the_budget_ends_the_rest_is_not_asked() -> None:
+def test_after_the_budget_has_run_out_the_model_is_asked_for_no_more_outputs() -> None:
     model = ScriptedJudge(iter(["Paris.", BudgetError("spent")]))
     outputs = asyncio.run(make_outputs(TWO, model, concurrency=1))
     assert [output.text for output in outputs.by_cell.values()] == ["Paris.", None, None, None]
@@ -210,18 +210,18 @@ def test_where_the_budget_ends_the_rest_is_not_asked() -> None:
     assert len(model.prompts) == 2
 
 
-def test_without_a_model_there_is_nobody_to_ask() -> None:
+def test_missing_outputs_without_a_model_to_ask_are_an_error() -> None:
     with pytest.raises(NoJudge, match="no model to ask"):
         asyncio.run(make_outputs(TWO, None))
 
 
-def test_a_model_that_takes_no_temperature_says_so() -> None:
+def test_a_temperature_for_a_model_that_takes_none_is_refused() -> None:
     with pytest.raises(UsageError, match="takes no temperature"):
         open_judge("anthropic", asking=Asking(parameters={"temperature": 0.7}))
     assert open_model(TWO) is None
 
 
-def test_a_provider_is_asked_for_text_and_not_for_a_form() -> None:
+def test_the_model_of_an_experiment_is_asked_for_plain_text_and_not_for_json() -> None:
     with ChatServer(lambda _: completion("Hello.")) as chat:
         assert asked(OpenAIJudge("m", api_key=KEY, base_url=chat.url), PLAIN).text == "Hello."
         assert "response_format" not in chat.requests[0]
@@ -233,7 +233,7 @@ def test_a_provider_is_asked_for_text_and_not_for_a_form() -> None:
 # --- what is kept ---------------------------------------------------------------------------------------------------
 
 
-def test_kept_outputs_are_asked_for_no_more_until_prompt_case_or_model_change(tmp_path: Path) -> None:
+def test_stored_outputs_are_reused_until_prompt_case_or_model_changes(tmp_path: Path) -> None:
     path = tmp_path / "new" / "outputs.jsonl"
     first = made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     silent = ScriptedJudge(())
@@ -251,7 +251,7 @@ def test_kept_outputs_are_asked_for_no_more_until_prompt_case_or_model_change(tm
     assert {output.text for output in made(TWO, second_judge, OutputsFile(path)).values()} == {"Bern."}
 
 
-def test_half_a_line_is_an_output_that_is_not_there_and_harms_none_after_it(tmp_path: Path) -> None:
+def test_half_a_line_in_the_outputs_file_is_ignored_and_harms_no_line_after_it(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     path.write_bytes(path.read_bytes()[:-30])
@@ -261,7 +261,7 @@ def test_half_a_line_is_an_output_that_is_not_there_and_harms_none_after_it(tmp_
     assert {output.text for output in made(TWO, ScriptedJudge(()), OutputsFile(path)).values()} == {"Paris.", "Rome."}
 
 
-def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
+def test_the_outputs_file_of_an_experiment_can_be_labelled_as_a_pool(tmp_path: Path) -> None:
     run = asyncio.run(
         run_experiment(
             TWO,
@@ -275,7 +275,7 @@ def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
     assert {(example.system, example.group) for example in pool} == set(TWO.cells)
 
 
-def test_an_answer_that_was_cut_off_is_known_as_such_ever_after(tmp_path: Path) -> None:
+def test_a_stored_output_that_was_cut_off_is_still_marked_as_cut_off(tmp_path: Path) -> None:
     model = ScriptedJudge(lambda *_: Reply("Par", stop="length"))
     made(TWO, model, OutputsFile(tmp_path / "o.jsonl"))
     assert all(output.cut_off for output in made(TWO, ScriptedJudge(()), OutputsFile(tmp_path / "o.jsonl")).values())

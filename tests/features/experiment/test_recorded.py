@@ -62,7 +62,9 @@ def report_of(run: ExperimentRun) -> ExperimentReport:
     return ExperimentReport(run, rows, between_variants(table, run.experiment.cases))
 
 
-def test_means_and_ends_of_each_variant_and_criterion_equal_those_calculated_by_hand(run: ExperimentRun) -> None:
+def test_mean_minimum_and_maximum_of_each_variant_and_criterion_equal_those_calculated_by_hand(
+    run: ExperimentRun,
+) -> None:
     rows = report_of(run).rows
     told = {
         name: {criterion: (found.mean, found.least, found.most, found.n) for criterion, found in row.criteria.items()}
@@ -130,7 +132,7 @@ def test_the_csv_table_of_an_experiment_has_the_figures_of_its_report(run: Exper
     assert float(by_name["casual", "pass_rate"]) == approx(2 / 3)
 
 
-def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
+def test_the_printed_report_on_an_experiment_fits_a_screen(run: ExperimentRun) -> None:
     text = io.StringIO()
     render_terminal(view(report_of(run)), text, width=80, details=False)
     assert len(text.getvalue().splitlines()) <= 30
@@ -157,7 +159,7 @@ def decided(ids: list[str], decisions: list[tuple[bool, bool]], run: ExperimentR
     return decision_table(run.experiment.rubric, examples, **both)
 
 
-def test_pass_rates_are_corrected_by_labels_of_other_responses(run: ExperimentRun) -> None:
+def test_pass_rates_of_variants_are_corrected_by_labels_of_other_responses(run: ExperimentRun) -> None:
     counts = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
     decisions = [both for both, count in counts.items() for _ in range(count)]
     rates = corrected_rates(run, decided([f"l{place}" for place in range(len(decisions))], decisions, run))
@@ -166,7 +168,7 @@ def test_pass_rates_are_corrected_by_labels_of_other_responses(run: ExperimentRu
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_labels_of_these_very_outputs_correct_by_verdict(run: ExperimentRun) -> None:
+def test_labels_of_the_experiment_s_own_outputs_correct_pass_rates_by_verdict(run: ExperimentRun) -> None:
     grades = list(run.grades.values())
     labelled = decided([grade.id for grade in grades], [(True, bool(grade.passed)) for grade in grades], run)
     assert corrected_rates(run, labelled).how == "by-verdict"
@@ -186,7 +188,7 @@ def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable,
     return marks_table(marks, cases, rubric), cases
 
 
-def test_a_drop_in_every_case_is_worse_and_a_variant_is_worse_in_few_of_many_unchanged_ones(run: ExperimentRun) -> None:
+def test_a_drop_in_every_case_is_called_worse_and_unchanged_variants_rarely_are(run: ExperimentRun) -> None:
     then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)
     now, _ = marked({"a": [0.5] * 30}, run.experiment.rubric)
     (fell,) = since(then, now, ["a"], cases)
@@ -195,7 +197,7 @@ def test_a_drop_in_every_case_is_worse_and_a_variant_is_worse_in_few_of_many_unc
     assert stayed.worse == []
 
 
-def test_of_runs_in_which_nothing_changed_few_are_called_worse(run: ExperimentRun) -> None:
+def test_few_runs_in_which_nothing_changed_are_called_worse(run: ExperimentRun) -> None:
     rng = random.Random(20261122)
     called = 0
     for _ in range(100):
@@ -211,7 +213,7 @@ def test_of_runs_in_which_nothing_changed_few_are_called_worse(run: ExperimentRu
     assert called <= 5
 
 
-def test_three_variants_are_one_family(run: ExperimentRun) -> None:
+def test_comparisons_of_three_variants_are_adjusted_as_one_family_of_tests(run: ExperimentRun) -> None:
     marks, cases = marked({"a": [0.25] * 8, "b": [0.5] * 8, "c": [0.5] * 8}, run.experiment.rubric)
     differences = between_variants(marks, cases)
     # eight like signs: mid-p 1/256, of which there are two; times 3, then times 2 but no less than the one before
@@ -229,7 +231,7 @@ def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run:
     )
 
 
-def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
+def test_ungraded_outputs_count_in_no_mean_of_an_experiment(run: ExperimentRun) -> None:
     marks = [
         Rating("x", "a", "model", {"tone": Rated(2.0)}),
         Rating("y", "a", "model", {"tone": Rated(4.0), "accuracy": Rated(5.0)}, overall=1.0, passed=True),
@@ -250,7 +252,7 @@ def without_grades(run: ExperimentRun, *variants: str) -> ExperimentRun:
     return replace(run, grades=grades)
 
 
-def test_a_variant_without_a_grade_is_still_a_variant_and_leaves_no_table_empty(run: ExperimentRun) -> None:
+def test_a_variant_without_any_grade_still_has_its_row_in_the_table(run: ExperimentRun) -> None:
     document = view(report_of(without_grades(run, "casual")))
     assert document.answer is not None
     assert "formal has a mean of 0.81" in document.answer.head
@@ -259,14 +261,14 @@ def test_a_variant_without_a_grade_is_still_a_variant_and_leaves_no_table_empty(
     assert all(block.rows for block in document.blocks if isinstance(block, Table))
 
 
-def test_no_variant_is_named_where_nothing_is_graded(run: ExperimentRun) -> None:
+def test_no_variant_is_called_best_if_nothing_is_graded(run: ExperimentRun) -> None:
     answer = view(report_of(without_grades(run, "formal", "casual"))).answer
     assert answer is not None
     assert answer.tone == "open"
     assert not any(name in answer.head for name in (*run.experiment.by_name, NONE))
 
 
-def test_each_difference_is_shown_with_both_means_over_the_same_cases(run: ExperimentRun) -> None:
+def test_each_difference_between_variants_is_shown_with_both_means_over_the_same_cases(run: ExperimentRun) -> None:
     """Casual has no grade for the last case: its difference to formal is that of the means over the first two."""
     table, cases = marked({"formal": [0.5, 0.7, 0.9], "casual": [0.6, 0.8, math.nan]}, run.experiment.rubric)
     (difference,) = between_variants(table, cases)
@@ -275,7 +277,7 @@ def test_each_difference_is_shown_with_both_means_over_the_same_cases(run: Exper
     assert shift.difference.value == approx(shift.means[1] - shift.means[0])
 
 
-def test_a_faults_mean_is_marked_and_its_direction_explained(run: ExperimentRun) -> None:
+def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_its_direction_explained(run: ExperimentRun) -> None:
     assert "(fault)" not in render_markdown(view(report_of(run)))
     rubric = run.experiment.rubric
     first, *others = rubric.criteria

@@ -44,17 +44,17 @@ def rows() -> dict[str, VariantFigures]:
         ("tone > 4.5", False),
     ],
 )
-def test_a_rule_applies_where_its_figure_is_beyond_its_bound(text: str, hit: bool) -> None:
+def test_a_fail_if_rule_applies_if_its_figure_is_beyond_its_bound(text: str, hit: bool) -> None:
     hits = Rule.parse(text, EXPERIMENT).hits(rows())
     assert bool(hits) == hit
     assert all("the run fails if" in line for line in hits)
 
 
-def test_a_rule_about_all_variants_says_which_fail() -> None:
+def test_a_fail_if_rule_for_all_variants_says_which_ones_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
-def test_a_rule_on_an_unknown_figure_fails() -> None:
+def test_a_fail_if_rule_fails_if_its_figure_could_not_be_computed() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
         "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]
@@ -75,6 +75,6 @@ def test_a_rule_on_an_unknown_figure_fails() -> None:
         ("tone < 0.5", "tone lies between 1 and 5"),
     ],
 )
-def test_what_is_not_a_rule_is_refused(text: str, problem: str) -> None:
+def test_text_that_is_not_a_fail_if_rule_is_refused(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         Rule.parse(text, EXPERIMENT)

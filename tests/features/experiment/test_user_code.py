@@ -21,12 +21,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_a_file_that_names_code_as_one_of_several_judges_is_refused(folder: Path) -> None:
+def test_an_experiment_s_file_that_names_code_among_several_judges_is_refused(folder: Path) -> None:
     (folder / "panel.experiment.yaml").write_text(f"rubric: manners\nmodel: '{PANEL}'\n{CASES}")
     refuses_code(folder, "experiment", "panel.experiment.yaml", "--judge", "openai:small")
 
 
-def test_an_experiments_file_runs_no_function_by_itself(folder: Path) -> None:
+def test_an_experiment_s_file_alone_never_makes_a_function_run(folder: Path) -> None:
     done = run_installed("markscheme", "experiment", "support.experiment.yaml", *JUDGE, cwd=folder)
     assert done.returncode == 2
     assert "support.experiment.yaml: `model: function:scripted_judges:careful` is code" in done.stderr

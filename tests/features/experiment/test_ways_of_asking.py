@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_authorities")
 
 
 @pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
-def test_an_accepted_experiment_is_of_the_judge_as_it_was_asked(tmp_path: Path) -> None:
+def test_an_accepted_experiment_records_the_parameters_with_which_its_judge_was_asked(tmp_path: Path) -> None:
     experiment = Experiment(
         RUBRIC, (Variant("plain"),), tuple(ExperimentCase(f"c{k}", {"query": "?"}) for k in range(100, 103))
     )

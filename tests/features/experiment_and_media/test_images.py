@@ -83,14 +83,14 @@ def test_the_judge_is_shown_the_image_of_a_case_and_the_file_of_outputs_keeps_it
     }
 
 
-def test_outputs_in_a_file_name_images_by_path(folder: Path) -> None:
+def test_a_file_of_outputs_may_name_images_by_path(folder: Path) -> None:
     lines = [{**case, "variant": "plain", "output": "There are 3 squares."} for case in CASES]
     (folder / OUTPUTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert passes(experiment(folder, "--json", "-", outputs=OUTPUTS)) == (0.5, 2)
     assert passes(experiment(folder, "--json", "-", outputs=OUTPUTS, cases=CASES)) == (0.5, 2)
 
 
-def test_a_variant_that_fills_in_an_image_is_refused_since_its_model_is_asked_in_text(folder: Path) -> None:
+def test_a_prompt_variant_with_an_image_as_placeholder_is_refused_since_the_model_gets_text(folder: Path) -> None:
     done = experiment(folder, "--model", "function:eyes:answer", prompt="{{chart}} {{query}}", cases=CASES)
     assert done.returncode == 2
     assert "'plain' fills in {{chart}}, which is no text in case 'a'" in done.stderr

@@ -68,31 +68,31 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ours",
     ],
 )
-def test_assertions_that_markscheme_answered_get_no_line(provider: Any) -> None:
+def test_assertions_graded_by_markscheme_are_not_reported_as_graded_elsewhere(provider: Any) -> None:
     graded_row = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
     assert line(graded_row, providers=["echo", {"id": OURS, "label": "ours"}]) is None
 
 
-def test_the_assertion_s_own_provider_wins_and_its_line_is_named() -> None:
+def test_an_assertion_s_own_provider_is_reported_with_its_line_in_the_configuration() -> None:
     elsewhere = {"type": "llm-rubric", "metric": "own", "value": "Is right", "provider": "file://other.js"}
     graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, elsewhere, provider=OURS)
     printed = line(graded_row, graded_row)
     assert printed == f"2 verdicts of model-graded assertions: promptfooconfig.yaml:10 (2 {BY_OTHER}{WINS}"
 
 
-def test_the_test_s_provider_is_named_by_the_line_of_its_options() -> None:
+def test_a_provider_in_a_test_s_options_is_reported_with_its_line_in_the_configuration() -> None:
     graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, provider="file://other.js")
     assert line(graded_row) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
 
 
-def test_without_a_provider_the_line_names_promptfoo_s_own_model() -> None:
+def test_an_assertion_without_a_provider_is_reported_as_graded_by_promptfoo_s_own_model() -> None:
     printed = line(row({"type": "factuality", "value": "Paris"}))
     assert (
         printed == "1 verdict of model-graded assertions: factuality (1 by the model that Promptfoo takes by itself)."
     )
 
 
-def test_a_provider_of_another_file_is_named_without_a_line(folder: Path) -> None:
+def test_a_grader_named_in_another_file_is_reported_without_a_line(folder: Path) -> None:
     graded_row = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
     assert line(graded_row) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
     (folder / "promptfooconfig.yaml").write_text("prompts: [")
@@ -100,7 +100,7 @@ def test_a_provider_of_another_file_is_named_without_a_line(folder: Path) -> Non
 
 
 @pytest.mark.proof
-def test_the_real_promptfoo_hands_over_what_the_line_on_other_graders_counts(folder: Path) -> None:
+def test_the_real_promptfoo_passes_what_is_needed_to_report_other_graders(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
     hook = f"file://{ROOT}/graders/session.py:afterAll"
     done = run_eval(folder / "promptfooconfig.yaml", cwd=folder, args=("--grader", OURS, "-x", hook))

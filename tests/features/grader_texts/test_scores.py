@@ -43,7 +43,7 @@ judge.environment = ()
         ),
     ],
 )
-def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(
+def test_a_grader_text_that_asks_for_a_score_gets_a_score_and_its_interpretation(
     text: str,
     level: str,
     score: float,
@@ -63,7 +63,7 @@ def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(
     assert answer["metadata"]["reading"] == reading
 
 
-def test_points_of_which_a_threshold_lets_some_be_missed_are_counted_in_one_criterion(tmp_path: Path) -> None:
+def test_a_threshold_that_lets_some_points_be_missed_makes_one_criterion_that_counts_points(tmp_path: Path) -> None:
     text = "The reply must:\n1. Name the period\n2. Link to the form\n3. Not promise a date"
     for threshold, missed in ((0.66, True), (0.7, False)):
         asserted = {"type": "llm-rubric", "value": text, "threshold": threshold}
@@ -80,7 +80,7 @@ def test_points_of_which_a_threshold_lets_some_be_missed_are_counted_in_one_crit
             assert passing == [2, 3]
 
 
-def test_a_scale_on_which_less_is_better_keeps_its_numbers_in_a_rubric(tmp_path: Path) -> None:
+def test_a_scale_on_which_less_is_better_keeps_its_numbers_as_labels_in_a_rubric(tmp_path: Path) -> None:
     text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."
     configuration = {"prompts": ["x"], "providers": ["echo"]}
     asserted = {"type": "llm-rubric", "metric": "harm", "value": text}

@@ -8,7 +8,7 @@ from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
-def test_points_and_scales_of_a_text_are_read_as_its_author_means_them(text: str, expected: Expected) -> None:
+def test_points_and_scales_of_grader_texts_are_read_as_their_authors_mean_them(text: str, expected: Expected) -> None:
     reading = read_text(text)
     ends = reading.ends if reading.asks_for_score else None
     assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
@@ -16,7 +16,7 @@ def test_points_and_scales_of_a_text_are_read_as_its_author_means_them(text: str
 
 
 @pytest.mark.parametrize(("text", "asked"), TEXTS_OF_OTHERS)
-def test_texts_by_authors_who_did_not_know_the_rules_are_read_as_meant(text: str, asked: Asked) -> None:
+def test_grader_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant(text: str, asked: Asked) -> None:
     reading = read_text(text)
     ends = reading.ends if reading.asks_for_score else None
     assert Asked(ends, reading.passes_from, len(reading.points)) == asked
@@ -24,30 +24,30 @@ def test_texts_by_authors_who_did_not_know_the_rules_are_read_as_meant(text: str
 
 
 @pytest.mark.parametrize("text", BY_ANOTHER_SCALE)
-def test_a_score_on_an_unknown_scale_is_reported(text: str) -> None:
+def test_a_grader_text_that_asks_for_a_score_on_an_unknown_scale_is_reported(text: str) -> None:
     reading = read_text(text)
     assert (reading.asks_for_score, reading.points) == (False, ())
     assert reading.in_words == "pass or fail, though it seems to ask for a score: no scale was read in it"
 
 
 @pytest.mark.parametrize(("text", "_expected"), WITH_A_SCALE)
-def test_no_text_that_asks_for_a_score_gets_pass_or_fail(text: str, _expected: Expected) -> None:
+def test_no_grader_text_that_asks_for_a_score_is_graded_as_pass_or_fail(text: str, _expected: Expected) -> None:
     assert read_text(text).asks_for_score
 
 
-def test_halves_of_any_two_texts_put_together_are_read_without_an_error() -> None:
+def test_any_two_halves_of_grader_texts_joined_are_read_without_an_error() -> None:
     texts = [text for text, _ in TEXTS]
     for first, second in zip(texts, texts[7:], strict=False):
         for between in ("\n", " ", ""):
             assert read_text(first[len(first) // 2 :] + between + second[: len(second) // 2]).in_words
 
 
-def test_what_a_level_means_is_kept_with_it() -> None:
+def test_levels_read_from_a_grader_text_keep_their_descriptions() -> None:
     scale = read_text("Rate relevance (0-3): 0 - off topic, 1 - touches it; 2 - mostly on topic. 3 - on topic").scale
     assert [level.description for level in scale.levels] == ["off topic", "touches it", "mostly on topic", "on topic"]
 
 
-def test_points_keep_what_is_said_before_and_after_them_for_all() -> None:
+def test_points_of_a_grader_text_keep_the_words_before_and_after_the_list() -> None:
     text = "The reply should:\n1. greet the customer\n2. name the\n   delivery day\nQuotes don't count."
     assert read_text(text).points == (
         "The reply should greet the customer Quotes don't count.",
@@ -55,7 +55,7 @@ def test_points_keep_what_is_said_before_and_after_them_for_all() -> None:
     )
 
 
-def test_points_and_levels_keep_what_they_quote_and_the_material_they_are_about() -> None:
+def test_points_and_levels_of_a_grader_text_keep_their_quotations_and_material() -> None:
     text = 'The reply:\n- has the line "see you soon"\n- agrees with <source>{{source}}</source>'
     assert read_text(text).points == (
         'The reply has the line "see you soon"',
@@ -64,7 +64,7 @@ def test_points_and_levels_keep_what_they_quote_and_the_material_they_are_about(
     assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
 
 
-def test_each_list_of_points_keeps_the_words_before_it() -> None:
+def test_each_list_of_points_in_a_grader_text_keeps_the_words_before_it() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (
         "The reply should greet the customer",
@@ -93,7 +93,7 @@ def test_each_list_of_points_keeps_the_words_before_it() -> None:
         ),
     ],
 )
-def test_a_scale_on_which_less_is_better_goes_from_its_highest_score_to_its_lowest(
+def test_a_scale_on_which_less_is_better_has_its_highest_score_as_the_worst_level(
     text: str, in_words: str, positions: tuple[float, float]
 ) -> None:
     reading = read_text(text)
@@ -102,12 +102,12 @@ def test_a_scale_on_which_less_is_better_goes_from_its_highest_score_to_its_lowe
     assert (reading.scale.choices[0], reading.scale.choices[-1]) == (f"{worst:g}", f"{best:g}")
 
 
-def test_a_scale_on_which_more_is_better_goes_up() -> None:
+def test_a_scale_on_which_more_is_better_has_its_lowest_score_as_the_worst_level() -> None:
     assert read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.").passes_from == 4
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_points_of_which_not_all_are_needed_stay_one_question(lead: str) -> None:
+def test_points_that_need_not_all_be_met_are_judged_as_one_question(lead: str) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
     assert (reading.points, reading.asks_for_score) == ((), False)
 
@@ -120,5 +120,5 @@ def test_points_of_which_not_all_are_needed_stay_one_question(lead: str) -> None
         ("Score 0 to 10 for tone. Pass if it has at least 4 words.", None),
     ],
 )
-def test_the_level_from_which_a_text_passes_is_read(text: str, level: float | None) -> None:
+def test_the_score_from_which_a_grader_text_passes_is_read(text: str, level: float | None) -> None:
     assert read_text(text).passes_from == level

@@ -77,7 +77,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_each_of_the_twelve_configurations_has_its_expected_criteria_here() -> None:
+def test_each_of_the_twelve_configurations_has_expected_criteria_in_this_test() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 
@@ -100,7 +100,7 @@ def test_init_makes_each_text_a_criterion_of_a_rubric_that_lints(name: str, tmp_
     assert "a stand-in of a few rules, not a model" in done.stdout
 
 
-def test_without_a_terminal_nothing_is_written_until_it_is_asked_for(tmp_path: Path) -> None:
+def test_without_a_terminal_init_writes_nothing_unless_yes_is_given(tmp_path: Path) -> None:
     project = copied("sets", tmp_path)
     done = run("markscheme", "init", cwd=project)
     assert (done.returncode, "add --yes" in done.stderr) == (2, True)
@@ -108,7 +108,7 @@ def test_without_a_terminal_nothing_is_written_until_it_is_asked_for(tmp_path: P
     assert [path.name for path in project.iterdir()] == ["promptfooconfig.yaml"]
 
 
-def test_parts_of_a_configuration_that_are_not_read_are_counted(tmp_path: Path) -> None:
+def test_parts_of_a_promptfoo_configuration_that_are_not_read_are_counted(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--yes", cwd=copied("steps_and_lists", tmp_path))
     assert "not read, 1 time: factuality, whose value isn't a requirement" in done.stdout
     lost = tmp_path / "lost"
@@ -137,7 +137,7 @@ def test_parts_of_a_configuration_that_are_not_read_are_counted(tmp_path: Path) 
     assert names == ["is-kind", "return-a-confidence"]
 
 
-def test_the_stand_in_judge_says_that_it_is_one(tmp_path: Path) -> None:
+def test_the_stand_in_judge_says_that_it_is_a_stand_in(tmp_path: Path) -> None:
     project = copied("default_test", tmp_path)
     run("markscheme", "init", "--yes", cwd=project)
     (project / "outputs.jsonl").write_text('{"response": "Thank you for the photo of the meter, it arrived."}\n')
@@ -214,7 +214,7 @@ def test_a_configuration_graded_by_markscheme_leaves_no_row_ungraded(tmp_path: P
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
-def test_each_configuration_runs_with_and_without_markscheme_and_leads_to_a_first_screen(
+def test_each_promptfoo_configuration_runs_with_and_without_markscheme_and_leads_to_a_report(
     name: str, tmp_path: Path
 ) -> None:
     ours = run_through_us(name, tmp_path / "ours")

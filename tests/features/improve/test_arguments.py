@@ -14,12 +14,12 @@ LONGEST_PATH = 4095
 """Bytes of a path on Linux."""
 
 
-def test_json_is_printed_and_goes_to_no_file() -> None:
+def test_improve_prints_json_and_refuses_a_file_for_it() -> None:
     with pytest.raises(UsageError, match="`--json` prints to standard output here"):
         parse("improve", ["x", "--json=out.json"], SettingsFile())
 
 
-def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_improve_refuses_a_rubric_file_that_cannot_be_written_before_reading_anything(tmp_path: Path) -> None:
     """No other file fits next to it, since its path is as long as paths may be."""
     folder, length = tmp_path, LONGEST_PATH - len("/r.yaml")
     while len(str(folder)) < length:

@@ -14,7 +14,7 @@ from tests.features.improve.reading import make_project
 from tests.stats.shared_numbers import block
 
 
-def test_new_words_share_the_level_of_their_test_with_settings_whose_held_out_figures_were_seen() -> None:
+def test_the_test_of_new_words_divides_its_significance_level_by_the_settings_with_held_out_figures() -> None:
     ledger = Ledger(ExampleSet(()), "2026-11-27", "", settings=4)
     assert [ledger.alpha(opening) for opening in (1, 2)] == [0.0125, 0.00625]
     assert block("authors.yaml", "openings")["words_with_4_settings_on_test"] == [0.0125, 0.00625]
@@ -24,7 +24,7 @@ def test_new_words_share_the_level_of_their_test_with_settings_whose_held_out_fi
         assert [ours / 2 ** (opening - 1) for opening in (1, 2, 3, 4)] == levels
 
 
-def test_held_out_figures_of_the_rubric_in_use_make_the_test_of_new_words_no_stricter_and_those_of_others_do(
+def test_held_out_figures_of_other_rubrics_make_the_test_of_new_words_stricter_and_those_of_this_one_do_not(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path, split=True)

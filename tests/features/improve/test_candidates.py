@@ -67,7 +67,7 @@ def why(*edits: Any, of: LabelledTexts | None = None) -> str:
     return str(refused.value)
 
 
-def test_edits_change_the_words_they_name_and_nothing_else() -> None:
+def test_json_edits_change_the_rubric_s_words_that_they_name_and_nothing_else() -> None:
     wording = made(
         edit("Does the reply answer?"),
         edit("It is rude or cold.", "It is rude.", "levels[0].description"),
@@ -83,7 +83,7 @@ def test_edits_change_the_words_they_name_and_nothing_else() -> None:
     assert wording.criteria == {"", "tone"}
 
 
-def test_eight_words_copied_from_an_example_are_refused_as_in_the_worked_examples() -> None:
+def test_a_wording_that_copies_eight_words_from_an_example_is_refused() -> None:
     texts = labelled(cases.COPIED_FROM)
     assert copied_runs(cases.COPY, "The reply answers the question.", texts, 8) == cases.COPIED_RUNS
     assert copied_runs(cases.OWN_WORDS, "The reply answers the question.", texts, 8) == ()
@@ -92,18 +92,18 @@ def test_eight_words_copied_from_an_example_are_refused_as_in_the_worked_example
 
 
 @pytest.mark.parametrize("place", ["comment", "reason"])
-def test_comments_of_annotators_may_not_be_copied_either(place: str) -> None:
+def test_a_wording_that_copies_annotators_comments_is_refused(place: str) -> None:
     passage = "this one is rude to the customer right from its very first line"
     texts = labelled("x", **{place: passage})
     assert "copies 8 words" in why(edit(f"No: {passage}"), of=texts)
 
 
-def test_words_that_the_rubric_had_before_are_not_a_copy() -> None:
+def test_words_that_the_rubric_had_before_are_not_refused_as_copied() -> None:
     texts = labelled("Read the whole reply before you judge. The reply answers the question.")
     made(edit("The reply answers the question. Read the whole reply before you judge it."), of=texts)
 
 
-def test_shorter_runs_and_telling_names_are_shown_to_the_reader() -> None:
+def test_shorter_copied_phrases_and_revealing_names_are_shown_as_warnings() -> None:
     texts = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
     (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=texts).warnings
     assert shared.startswith("shares 6 words in a row with a labelled example: “the parcel of order_1234 left us”")
@@ -131,7 +131,7 @@ def test_shorter_runs_and_telling_names_are_shown_to_the_reader() -> None:
         ([], "no edits: expected a JSON list"),
     ],
 )
-def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) -> None:
+def test_json_that_is_not_an_edit_of_the_rubric_s_words_is_refused(edits: list[Any], reason: str) -> None:
     assert reason in why(*edits)
 
 
@@ -151,13 +151,13 @@ def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) 
         ("name: tone", "name: tone\n    preserves: [praise]", "preserves of tone"),
     ],
 )
-def test_a_rubric_that_changes_more_than_words_and_numbers_is_refused(old: str, new: str, what: str) -> None:
+def test_a_candidate_rubric_that_changes_more_than_words_and_weights_is_refused(old: str, new: str, what: str) -> None:
     candidate = rubric(RUBRIC.replace(old, new).replace("It is rude.", "It is cold."))
     with pytest.raises(NotTried, match=f"changes {what}; only words, weights and pass mark may change"):
         from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
 
 
-def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> None:
+def test_a_candidate_rubric_file_may_have_any_name(tmp_path: Path) -> None:
     (tmp_path / "cold.yaml").write_text(RUBRIC.replace("It is rude.", "It is cold."))
     (tmp_path / "again.json").write_text(
         json.dumps({"edits": [edit("It is cold.", "It is rude.", "levels[0].description")]})
@@ -173,7 +173,7 @@ def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_a_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> None:
+def test_a_candidate_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> None:
     numbers = RUBRIC.replace("weight: 2", "weight: 9").replace("0.6", "0.5")
     (tmp_path / "heavy.yaml").write_text(numbers)
     (tmp_path / "again.yaml").write_text(numbers)
@@ -186,12 +186,12 @@ def test_a_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> No
     assert refused == {"again": "has the same words and numbers as heavy"}
 
 
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_candidate_files_of_the_same_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="2 candidates are named 'a'"):
         read_candidates([tmp_path / "a.yaml", tmp_path / "a.json"], yours=rubric(), labelled=labelled("x"))
 
 
-def test_requirement_is_the_same_field_as_description(tmp_path: Path) -> None:
+def test_in_json_edits_requirement_is_the_same_field_as_description(tmp_path: Path) -> None:
     old = rubric().criteria[0].requirement
     wording = from_edits(
         "shorter",

@@ -39,7 +39,7 @@ def heavier(project: Project, weight: str) -> str:
     return "other.yaml"
 
 
-def test_better_weights_are_confirmed_by_decisions_and_written(project: Project) -> None:
+def test_better_candidate_weights_are_confirmed_by_people_s_decisions_and_written(project: Project) -> None:
     status, report, error = project.improve("--candidates", heavier(project, "4"), "--open", "--write", "--force")
     assert (status, report["adopted"]) == (0, "other"), (report, error)
     assert (report["gain"], report["agreement_gain"]) == (None, None)
@@ -53,7 +53,7 @@ def test_better_weights_are_confirmed_by_decisions_and_written(project: Project)
     assert len(tuned["ids"]) == N
 
 
-def test_worse_weights_stay_out_and_the_screen_names_what_changes(project: Project) -> None:
+def test_worse_candidate_weights_are_not_adopted_and_the_report_names_what_they_change(project: Project) -> None:
     shown = project.shown("--candidates", heavier(project, "0.1"))
     assert "did not do better than yours" in shown or "gives the same decisions" in shown
     assert (
@@ -62,7 +62,7 @@ def test_worse_weights_stay_out_and_the_screen_names_what_changes(project: Proje
     )
 
 
-def test_words_in_the_same_run_are_compared_by_decisions_too(project: Project) -> None:
+def test_if_one_candidate_changes_weights_all_candidates_are_compared_by_decisions(project: Project) -> None:
     files = (heavier(project, "4"), project.candidate("better", edit(BETTER)))
     _, report, _ = project.improve("--candidates", *files)
     assert {one["name"]: next(iter(one["dev"])) for one in report["wordings"]} == {
@@ -71,21 +71,21 @@ def test_words_in_the_same_run_are_compared_by_decisions_too(project: Project) -
     assert report["finalists"][0] == "other"
 
 
-def test_too_few_decisions_say_how_many_there_are(tmp_path: Path) -> None:
+def test_with_too_few_decisions_improve_says_how_many_there_are(tmp_path: Path) -> None:
     project = decided(make_project(tmp_path, n=N, split=True), range(24))
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4
     assert "they were given on 8 dev and 16 held-out tasks, and 10 and 20 are needed" in done.stderr
 
 
-def test_decisions_next_to_a_verdict_count_for_nothing(tmp_path: Path) -> None:
+def test_decisions_given_next_to_a_judge_s_verdict_are_not_used(tmp_path: Path) -> None:
     project = decided(make_project(tmp_path, n=N, split=True), range(N), blind=False)
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4
     assert "were given on 0 dev and 0 held-out tasks" in done.stderr
 
 
-def test_most_people_decide_and_an_even_split_is_none() -> None:
+def test_the_majority_s_decision_counts_and_an_even_split_is_no_decision() -> None:
     def example(*decisions: bool) -> Example:
         labels = [Rating("e", f"p{n}", "human", passed=passed) for n, passed in enumerate(decisions)]
         return Example(Submission("reply", id="e"), tuple(labels))
@@ -97,7 +97,7 @@ def test_most_people_decide_and_an_even_split_is_none() -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "best"), [(9, 1, 0), (7, 0, 0), (6, 0, None), (5, 2, None), (1, 9, None)])
-def test_candidates_are_shown_better_by_as_few_decisions_as_rubric_versions(
+def test_candidates_need_no_more_decisions_than_rubric_versions_to_be_shown_better(
     right: int, wrong: int, best: int | None
 ) -> None:
     rows = [[1.0]] * right + [[-1.0]] * wrong + [[0.0]] * (40 - right - wrong)

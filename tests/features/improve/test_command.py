@@ -109,7 +109,7 @@ def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(proje
     assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
-def test_without_open_no_held_out_example_is_asked_about(project: Project) -> None:
+def test_without_the_option_open_the_judge_is_asked_about_no_held_out_example(project: Project) -> None:
     project.improve("--candidates", project.candidate("better", edit(BETTER)))
     lines = (project.home / "examples.jsonl").read_text().splitlines()
     held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
@@ -119,7 +119,7 @@ def test_without_open_no_held_out_example_is_asked_about(project: Project) -> No
     assert not seen & held_out
 
 
-def test_the_parts_are_drawn_once_and_change_nothing_else_in_the_file(project: Project) -> None:
+def test_dividing_the_examples_into_parts_happens_once_and_changes_nothing_else_in_their_file(project: Project) -> None:
     before = (project.home / "examples.jsonl").read_text().splitlines()
     project.improve("--candidates", project.candidate("better", edit(BETTER)))
     drawn = (project.home / "examples.jsonl").read_text().splitlines()
@@ -128,7 +128,7 @@ def test_the_parts_are_drawn_once_and_change_nothing_else_in_the_file(project: P
     assert (project.home / "examples.jsonl").read_text().splitlines() == drawn
 
 
-def test_nothing_better_on_dev_leaves_the_held_out_labels_alone(project: Project) -> None:
+def test_if_no_wording_is_better_on_dev_the_held_out_labels_are_not_used(project: Project) -> None:
     status, report, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
     assert (status, report["finalists"], project.opened()) == (1, [], [])
     assert report["because"] == (
@@ -136,7 +136,7 @@ def test_nothing_better_on_dev_leaves_the_held_out_labels_alone(project: Project
     )
 
 
-def test_words_that_change_no_score_are_called_so(project: Project) -> None:
+def test_a_wording_that_changes_no_score_is_reported_as_such(project: Project) -> None:
     status, report, _ = project.improve("--candidates", project.candidate("same", edit(SAME)), "--open")
     assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
 
@@ -176,7 +176,7 @@ def test_if_no_wording_is_confirmed_the_report_says_how_often_such_labels_find_a
 
 
 @pytest.mark.proof
-def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
+def test_each_further_test_on_the_same_held_out_labels_halves_its_significance_level(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)  # draws the parts
     project.run("calibrate", *JUDGE, "--split", "test")
@@ -206,7 +206,7 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
     assert (report["opening"], report["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
 
 
-def test_the_parts_are_drawn_only_when_a_wording_is_tried_and_the_report_says_so(project: Project) -> None:
+def test_examples_are_divided_into_parts_only_when_a_wording_is_tried_and_the_report_says_so(project: Project) -> None:
     stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))
     _, report, _ = project.improve("--candidates", stale)
     assert ([refused["candidate"] for refused in report["refused"]], report["parts_written"]) == (["stale"], False)
@@ -235,12 +235,12 @@ def test_if_no_wording_is_confirmed_the_terminal_shows_calls_cost_and_the_best_w
     assert HARMS in words
 
 
-def test_help_shows_a_file_of_edits() -> None:
+def test_the_help_of_improve_shows_a_file_of_edits() -> None:
     done = run("markscheme", "improve", "--help", env={"COLUMNS": "200"})
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 
 
-def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
+def test_the_option_write_changes_only_the_words_in_the_rubric_s_file_and_records_that(project: Project) -> None:
     before = project.rubric.read_text()
     project.run("calibrate", *JUDGE, "--accept", "--anyway")
     better = project.candidate("better", edit(BETTER))
@@ -289,7 +289,7 @@ def test_candidates_from_outside_use_held_out_labels_only_if_asked_to(project: P
     assert (status, report["opening"], len(project.opened())) == (0, 1, 1)
 
 
-def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
+def test_improve_with_too_few_labelled_tasks_reports_not_enough_labels(tmp_path: Path) -> None:
     project = Project(make_project(tmp_path, tasks=25))
     status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
     assert (status, project.prompts_received()) == (4, [])
@@ -297,14 +297,14 @@ def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
+def test_in_improve_examples_of_the_same_task_count_as_one(tmp_path: Path) -> None:
     project = Project(make_project(tmp_path, n=60, tasks=30))
     _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     assert (report["dev"], report["sealed"], report["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
     assert report["gain"]["n"] == 20
 
 
-def test_a_plan_asks_no_judge_and_writes_nothing(project: Project) -> None:
+def test_a_plan_of_improve_asks_no_judge_and_writes_nothing(project: Project) -> None:
     status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.prompts_received()) == (0, [])
     assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)
@@ -383,7 +383,7 @@ def refusing_proposals(round: int, number: int, prompt: str) -> str:
     return json.dumps({"edits": [edit(BETTER)]})
 
 
-def test_proposals_that_copy_reweigh_ramble_or_chat_are_refused_and_the_rest_goes_on(proposing: Any) -> None:
+def test_invalid_proposals_are_refused_and_the_other_proposals_are_tried(proposing: Any) -> None:
     for project in proposing(refusing_proposals):
         status, report, _ = project.improve(*PROPOSING, "--rounds", "1", "--open")
         why = {refusal["candidate"]: refusal["why"] for refusal in report["refused"]}
@@ -394,7 +394,7 @@ def test_proposals_that_copy_reweigh_ramble_or_chat_are_refused_and_the_rest_goe
         assert (status, report["adopted"], len(why)) == (0, "round-1/5", 4)
 
 
-def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) -> None:
+def test_a_round_in_which_all_proposals_are_refused_is_followed_by_another(proposing: Any) -> None:
     def propose(round: int, number: int, prompt: str) -> str:
         return "No idea." if round == 1 else good_proposals(1, number, prompt)
 
@@ -404,7 +404,7 @@ def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) 
         assert report["finalists"] == ["round-2/2"]
 
 
-def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None:
+def test_proposals_count_towards_the_budget_and_its_end_stops_the_search(proposing: Any) -> None:
     for project in proposing(good_proposals):
         price = ("-o", "price=100:100", "--budget", "0.3", "-o", "concurrency=1")
         status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1", judge=SERVED_JUDGE)
@@ -452,7 +452,9 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.param("sealed", marks=pytest.mark.proof),
     ],
 )
-def test_a_killed_run_continues_where_it_stopped(tmp_path: Path, phase: str, never_killed: dict[str, Any]) -> None:
+def test_a_killed_run_of_improve_continues_where_it_stopped(
+    tmp_path: Path, phase: str, never_killed: dict[str, Any]
+) -> None:
     """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""
     victim: list[subprocess.Popen[str]] = []
     answered: list[tuple[str, str]] = []
@@ -525,14 +527,16 @@ def test_the_report_separates_dev_from_held_out_figures_and_the_page_shows_the_w
         (("--candidates", "missing.yaml"), "there is no candidate missing.yaml"),
     ],
 )
-def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[str, ...], complaint: str) -> None:
+def test_contradictory_options_of_improve_are_refused(
+    project: Project, options: tuple[str, ...], complaint: str
+) -> None:
     status, _, printed = project.improve(*options)
     assert status == 2
     assert complaint in printed
 
 
 @pytest.mark.proof
-def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Project) -> None:
+def test_calibrate_says_which_part_of_the_examples_its_figures_are_for(project: Project) -> None:
     before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before
     project.improve("--candidates", project.candidate("worse", edit(WORSE)))

@@ -21,7 +21,7 @@ def improvement(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {**json.loads(done.stdout), "page": page.read_text(encoding="utf-8")}
 
 
-def test_three_recorded_wordings_are_tested_without_a_call(improvement: dict[str, Any]) -> None:
+def test_improve_tests_three_wordings_from_recorded_replies_without_a_call(improvement: dict[str, Any]) -> None:
     assert improvement["finalists"] == ["borders", "in-steps", "plain"]
     assert (improvement["adopted"], improvement["refused"], improvement["calls"], improvement["graded"]) == (
         None,
@@ -38,14 +38,14 @@ def test_three_recorded_wordings_are_tested_without_a_call(improvement: dict[str
     )
 
 
-def test_the_page_shows_all_three_wordings_side_by_side(improvement: dict[str, Any]) -> None:
+def test_the_page_of_improve_shows_all_three_wordings_side_by_side(improvement: dict[str, Any]) -> None:
     for name in improvement["finalists"]:
         assert f"{name}, side by side with yours" in improvement["page"]
     assert "<del>" in improvement["page"]
     assert "<ins>" in improvement["page"]
 
 
-def test_the_recorded_set_is_too_small_to_hold_labels_out() -> None:
+def test_improve_says_that_the_recorded_set_is_too_small_to_hold_labels_out() -> None:
     done = run("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES)
     assert done.returncode == 4
     assert "4 dev and 7 held-out tasks, and 10 and 20 are needed" in done.stderr

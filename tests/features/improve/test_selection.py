@@ -66,7 +66,7 @@ def test_the_expected_t_is_the_one_whose_mean_among_passed_tests_equals_the_obse
 
 
 @pytest.mark.parametrize("true_t", [1.0, 2.0, 3.0, 5.0])
-def test_the_shown_gain_is_nearly_unbiased_given_that_it_passed(true_t: float) -> None:
+def test_the_reported_gain_of_a_confirmed_wording_is_nearly_unbiased(true_t: float) -> None:
     rng = np.random.default_rng(7)
     n, sd = 53, 0.157
     error = sd / n**0.5
@@ -81,14 +81,14 @@ def test_the_shown_gain_is_nearly_unbiased_given_that_it_passed(true_t: float) -
     assert np.mean(covered) > 0.93
 
 
-def test_equal_differences_keep_their_gain_without_an_interval() -> None:
+def test_a_gain_that_is_equal_in_all_tasks_is_not_shrunk_and_has_no_interval() -> None:
     gain = confirmed_gain([0.1] * 8, None, 1.9, method="gain")
     assert gain.value == pytest.approx(0.1)
     assert gain.low is None
     assert kept_share(None, 1.9) == 1.0
 
 
-def test_sizes_calls_and_labels_equal_the_worked_examples() -> None:
+def test_numbers_of_tasks_calls_and_labels_needed_equal_the_worked_examples() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:
@@ -107,7 +107,7 @@ def test_all_tests_on_the_same_held_out_labels_together_use_a_significance_of_at
 
 @given(columns)
 @pytest.mark.proof
-def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
+def test_swapping_the_two_finalists_only_swaps_their_results(d: Any) -> None:
     assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
     first, second = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
     assert first.critical == pytest.approx(second.critical)
@@ -116,13 +116,13 @@ def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
 
 @given(columns)
 @pytest.mark.proof
-def test_a_later_opening_never_adopts_more(d: Any) -> None:
+def test_a_later_test_on_the_same_labels_never_adopts_more_wordings(d: Any) -> None:
     first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
     assert third.critical > first.critical
     assert third.best is None or first.best is not None
 
 
-def test_equal_differences_decide_by_their_signs() -> None:
+def test_if_all_differences_are_equal_their_signs_decide_the_test() -> None:
     same = held_out_test(np.full((24, 1), 0.1), 0.05)
     assert (same.best, same.t) == (0, (None,))
     assert held_out_test(np.zeros((24, 2)), 0.05).best is None
@@ -130,7 +130,7 @@ def test_equal_differences_decide_by_their_signs() -> None:
     assert held_out_test(np.full((4, 1), 0.1), 0.05).best is None  # 1 in 16 by chance
 
 
-def test_candidates_made_elsewhere_are_tested_together_on_all_labels() -> None:
+def test_candidates_written_without_the_labels_are_tested_together_on_all_labels() -> None:
     rng = np.random.default_rng(7)
     noise = rng.normal(0, 0.15, (60, 5))
     assert outside_test(noise - 0.05).best is None
@@ -144,11 +144,11 @@ def test_candidates_that_are_no_better_are_adopted_in_at_most_one_of_twenty_runs
     assert np.mean(adopted) <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
 
 
-def test_more_labels_find_more() -> None:
+def test_more_labels_raise_the_chance_to_find_a_gain() -> None:
     chances = [chance_to_find(n, 0.05) for n in (1, 20, 53, 132, 400)]
     assert chances == sorted(chances)
     assert chances[0] == 0.0
 
 
-def test_differences_that_vary_less_are_found_more_often() -> None:
+def test_gains_that_vary_less_between_tasks_are_found_more_often() -> None:
     assert chance_to_find(53, 0.05, sd=0.05) > chance_to_find(53, 0.05) > chance_to_find(53, 0.05, sd=0.5)

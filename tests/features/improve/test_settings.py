@@ -16,7 +16,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path)
 
 
-def test_each_candidate_of_improve_counts_as_a_tried_setting(project: Path) -> None:
+def test_each_candidate_wording_of_improve_is_recorded_as_a_tried_setting(project: Path) -> None:
     verdicts = {"polite": {"quote": "", "reason": "x", "level": "MET"}}
     always = f"def judge(system_prompt, user_prompt):\n    return {{'verdicts': {verdicts}}}\n"
     (project / "judge.py").write_text(always)

@@ -27,7 +27,7 @@ def part(tasks: tuple[str, ...]) -> TrialPart:
     return TrialPart.of(gold_of(ExampleSet(examples), RUBRIC))
 
 
-def test_examples_of_a_task_become_their_mean() -> None:
+def test_examples_of_a_task_count_as_their_mean_difference() -> None:
     tasks, differences, means = cases.TASKS
     split = part(tasks)
     by_id = {f"e{n}": value for n, value in enumerate(differences)}
@@ -42,7 +42,7 @@ def test_a_task_whose_examples_are_all_missing_has_no_mean() -> None:
     assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 
 
-def test_tasks_are_tried_in_an_order_of_their_own() -> None:
+def test_tasks_are_tried_in_a_random_order_that_does_not_depend_on_the_file() -> None:
     names = tuple(f"t{n}" for n in range(30))
     split = part(names)
     assert split.gold.ids == part(names).gold.ids

@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example() -> None:
     assert gate(X, Y, AUTHOR).p == approx(3.8e-5, abs=6e-7)
 
 
-def test_weights_agree_with_the_simulation_code() -> None:
+def test_fitted_weights_agree_with_the_separate_simulation_code() -> None:
     case = block("recipes.yaml", "weights_40")
     fit = fitted(case["X"], case["y"], case["author"])
     assert fit == approx(case["w"], abs=6e-7)
@@ -99,7 +99,7 @@ def test_weights_agree_with_the_simulation_code() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_other_weights_within_the_bounds_fit_better(seed: int) -> None:
+def test_no_other_weights_within_the_bounds_fit_overall_scores_better(seed: int) -> None:
     author = [0.5, 0.3, -0.4, 0.2]
     x, y = labelled(40, [0.8, 0.01, -0.2, 0.1] if seed % 2 else [0.2, 0.6, -0.5, 0.4], seed)
     fit = fitted(x, y, author)
@@ -109,7 +109,7 @@ def test_no_other_weights_within_the_bounds_fit_better(seed: int) -> None:
     assert fit == approx(best.x[:4], abs=2e-4)
 
 
-def test_the_more_examples_there_are_the_less_the_authors_weights_pull() -> None:
+def test_with_more_examples_fitted_weights_are_drawn_less_to_the_author_s() -> None:
     levels, marks = np.array(X), np.array(Y)
     free = np.linalg.lstsq(np.column_stack([np.ones(12), levels]), marks, rcond=None)[0][1:]
     apart = []
@@ -121,11 +121,11 @@ def test_the_more_examples_there_are_the_less_the_authors_weights_pull() -> None
     assert apart[-1] < 0.002
 
 
-def test_an_authors_score_that_never_varies_has_no_fit() -> None:
+def test_no_weights_are_fitted_if_the_author_s_score_never_varies() -> None:
     assert ridge(Sums.of(np.ones((4, 2)), np.ones(4)), np.ones(2)) is None
 
 
-def test_marks_that_follow_the_authors_weights_exactly_never_speak_against_them() -> None:
+def test_scores_that_follow_the_author_s_weights_exactly_never_reject_them() -> None:
     for scale, shift in ((1.0, 0.0), (0.5, 0.2)):
         y = shift + scale * (np.array(X) @ AUTHOR)
         assert gate(X, y, AUTHOR).p == 1
@@ -136,7 +136,7 @@ def test_marks_that_follow_the_authors_weights_exactly_never_speak_against_them(
     assert tuned.reason == "your weights fit as well as any (p = 1)"
 
 
-def test_the_gate_is_the_f_test_of_the_authors_line_against_free_weights() -> None:
+def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_against_free_weights() -> None:
     x, y = labelled(50, [0.4, 0.4, 0.2], 3)
     free = np.column_stack([np.ones(50), x])
     line = np.column_stack([np.ones(50), x @ AUTHOR])
@@ -146,7 +146,7 @@ def test_the_gate_is_the_f_test_of_the_authors_line_against_free_weights() -> No
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_weights_move_half_of_the_way_if_the_test_barely_passes_and_all_of_it_if_it_clearly_does() -> None:
+def test_weights_move_half_the_way_if_the_test_barely_passes_and_all_the_way_if_it_clearly_does() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)
@@ -173,13 +173,13 @@ def test_proposed_weights_move_no_further_than_the_labels_support() -> None:
     assert tuned.after == approx(before + step * (whole - before), abs=1.01)
 
 
-def test_levels_that_say_the_same_thing_twice_count_once_in_the_gate() -> None:
+def test_duplicated_criteria_count_once_in_the_test_for_new_weights() -> None:
     x, y = labelled(50, [0.4, 0.4, 0.2], 3)
     twice = np.column_stack([x, x[:, 0]])
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_clearly_other_weights_are_found_and_proposed_in_the_authors_grain() -> None:
+def test_clearly_different_weights_are_found_and_rounded_as_finely_as_the_author_s() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported
@@ -193,7 +193,7 @@ def test_clearly_other_weights_are_found_and_proposed_in_the_authors_grain() -> 
     assert ratio.low > 1.5
 
 
-def test_weights_of_one_each_may_move_by_twentieths_and_large_ones_by_whole_numbers() -> None:
+def test_weights_of_one_each_are_rounded_to_twentieths_and_large_ones_to_whole_numbers() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.2], 6)
     ones = fit_weights(x, y, [1, 1, 1], generator=generator()).after
     assert sum(ones) == approx(3)
@@ -204,7 +204,7 @@ def test_weights_of_one_each_may_move_by_twentieths_and_large_ones_by_whole_numb
     assert tens[0] > 14
 
 
-def test_a_fault_keeps_its_minus_and_no_weight_becomes_nothing() -> None:
+def test_a_negative_weight_stays_negative_and_no_weight_becomes_zero() -> None:
     x, y = labelled(200, [0.9, 0.001, -0.4], 7)
     tuned = fit_weights(x, y, [0.5, 0.5, -0.2], generator=generator())
     assert tuned.supported
@@ -213,7 +213,7 @@ def test_a_fault_keeps_its_minus_and_no_weight_becomes_nothing() -> None:
     assert tuned.after[0] + tuned.after[1] == approx(1)
 
 
-def test_required_unused_and_unvaried_criteria_keep_their_weight() -> None:
+def test_required_zero_weight_and_constant_criteria_keep_their_weights() -> None:
     x, y = labelled(120, [0.6, 0.2, 0.2], 8)
     wide = np.column_stack([x, np.full(120, 0.5), x[:, ::-1][:, :2]])
     author = [0.3, 0.4, 0.3, 0.7, 2.0, 0.0]
@@ -224,7 +224,7 @@ def test_required_unused_and_unvaried_criteria_keep_their_weight() -> None:
     assert [r.undefined for r in tuned.ratios[3:]] == ["not tuned"] * 3
 
 
-def test_an_example_without_a_level_or_a_mark_is_left_out() -> None:
+def test_an_example_without_a_level_or_an_overall_score_is_left_out_of_the_fit() -> None:
     x, y = labelled(80, [0.6, 0.2, 0.2], 9)
     more_x = np.vstack([x, np.full((5, 3), np.nan), np.ones((5, 3))])
     more_y = np.r_[y, np.full(5, 0.5), np.full(5, np.nan)]
@@ -233,7 +233,7 @@ def test_an_example_without_a_level_or_a_mark_is_left_out() -> None:
     )
 
 
-def test_the_gain_is_measured_on_examples_that_no_fold_had_seen() -> None:
+def test_the_gain_of_new_weights_is_measured_on_examples_left_out_of_the_fit() -> None:
     # Noise alone: whatever a fold learns is worthless on what it holds out, so where it moves weights, it loses.
     gains = []
     for seed in range(12):
@@ -245,7 +245,7 @@ def test_the_gain_is_measured_on_examples_that_no_fold_had_seen() -> None:
     assert min(gain.low or 0.0 for gain in gains) < -0.02
 
 
-def test_a_group_is_never_split_between_fitting_and_holding_out() -> None:
+def test_a_group_of_examples_is_never_split_between_fitting_and_holding_out() -> None:
     x, y = labelled(40, [0.6, 0.2, 0.2], 10)
     fivefold_x, fivefold_y = np.repeat(x, 5, axis=0), np.repeat(y, 5)
     grouped = fit_weights(fivefold_x, fivefold_y, AUTHOR, generator=generator(), groups=np.repeat(np.arange(40), 5))
@@ -257,13 +257,13 @@ def test_a_group_is_never_split_between_fitting_and_holding_out() -> None:
     assert grouped.ratios[0].n == 40
 
 
-def test_the_gain_is_not_quoted_from_few_examples() -> None:
+def test_the_gain_of_new_weights_is_not_quantified_with_few_examples() -> None:
     x, y = labelled(60, [0.6, 0.2, 0.2], 12)
     tuned = fit_weights(x, y, AUTHOR, generator=generator())
     assert tuned.gain.undefined == "likely better; fewer than 80 examples don't say by how much"
 
 
-def test_criteria_that_rise_together_are_named_as_a_pair() -> None:
+def test_highly_correlated_criteria_are_reported_as_a_pair() -> None:
     x, y = labelled(100, [0.6, 0.2, 0.2], 13)
     x[:, 2] = np.clip(x[:, 0] + np.where(np.arange(100) % 25 == 0, 0.25, 0), 0, 1)
     ((first, second, correlation),) = fit_weights(x, y, AUTHOR, generator=generator()).alike
@@ -271,7 +271,7 @@ def test_criteria_that_rise_together_are_named_as_a_pair() -> None:
     assert correlation == approx(np.corrcoef(x[:, 0], x[:, 2])[0, 1])
 
 
-def test_ratios_are_refitted_with_each_example_left_out() -> None:
+def test_intervals_of_weight_ratios_come_from_refits_with_each_example_left_out() -> None:
     x, y = labelled(40, [0.5, 0.3, 0.2], 14)
     ratio = fit_weights(x, y, AUTHOR, generator=generator()).ratios[1]
 
@@ -315,7 +315,7 @@ def test_ratios_are_refitted_with_each_example_left_out() -> None:
         (60, 3, {"x": lambda x: np.full_like(x, np.nan)}, "0 examples have an overall mark and all levels", 30),
     ],
 )
-def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
+def test_with_too_few_labels_to_fit_the_weights_stay_and_the_labels_needed_are_stated(
     n: int, k: int, change: dict[str, Any], reason: str, needed: int | None
 ) -> None:
     x, y = labelled(n, [1 / k] * k, 15)
@@ -331,7 +331,7 @@ def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
 @pytest.mark.parametrize(
     "runs", [pytest.param(80, marks=pytest.mark.proof), pytest.param(150, marks=pytest.mark.release)]
 )
-def test_right_weights_and_exact_levels_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
+def test_weights_that_are_right_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
     changed = 0
     for seed in range(runs):
         x, y = labelled(60, [0.2, 0.3, 0.1, 0.4], seed)
@@ -355,12 +355,12 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_weights_that_are_not_supported_can_not_be_proposed() -> None:
+def test_weights_that_the_labels_do_not_support_cannot_be_proposed() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), ())

@@ -36,7 +36,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_init_makes_graders_a_rubric_examples_and_a_configuration(tmp_path: Path) -> None:
+def test_init_writes_graders_a_rubric_examples_and_a_configuration(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"schema": 1, "created": FILES, "kept": []}
@@ -62,7 +62,7 @@ def test_init_changes_no_file_that_exists(tmp_path: Path) -> None:
     assert files(tmp_path) == once
 
 
-def test_a_full_disk_never_leaves_a_file_that_the_next_run_takes_for_yours(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_file_that_the_next_init_would_keep(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     run("markscheme", "init", str(whole))
     sizes = sorted(len(content) for content in files(whole).values())
@@ -80,7 +80,7 @@ def test_a_full_disk_never_leaves_a_file_that_the_next_run_takes_for_yours(tmp_p
     assert files(project) == files(whole)
 
 
-def test_a_file_in_the_place_of_a_folder_is_reported(tmp_path: Path) -> None:
+def test_init_reports_a_file_where_a_folder_is_needed(tmp_path: Path) -> None:
     (tmp_path / "graders").write_text("a file")
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 2
@@ -158,7 +158,7 @@ def calibrated(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("values", VERDICTS)
-def test_a_table_goes_on_as_a_rubric_with_the_same_figures(values: str, tmp_path: Path) -> None:
+def test_a_rubric_made_from_a_table_gives_the_same_figures_as_the_table(values: str, tmp_path: Path) -> None:
     header, rows, options = VERDICTS[values]
     table = [header, *(row for _ in range(5) for row in rows)]
     (tmp_path / "first try.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
@@ -179,7 +179,7 @@ def test_a_table_goes_on_as_a_rubric_with_the_same_figures(values: str, tmp_path
     assert json.loads(again.stdout)["created"] == []
 
 
-def test_tables_that_calibrate_joined_go_on_as_one_rubric_by_the_printed_command(tmp_path: Path) -> None:
+def test_tables_that_calibrate_joined_become_one_rubric_by_the_printed_command(tmp_path: Path) -> None:
     answers = {
         "labels": ("label", "good", "bad"),
         "mini": ("verdict", "PASS", "FAIL"),
@@ -200,7 +200,7 @@ def test_tables_that_calibrate_joined_go_on_as_one_rubric_by_the_printed_command
     assert "give each table its own --from" in refused.stderr
 
 
-def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_path: Path) -> None:
+def test_a_rubric_made_from_a_table_keeps_questions_and_responses_for_judges(tmp_path: Path) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)
@@ -227,7 +227,7 @@ def test_texts_that_judges_are_not_shown_are_named_with_the_option_that_shows_th
     assert examples[0].submission.inputs == {"query": "How do I cancel my order?"}
 
 
-def test_names_of_columns_lead_to_no_file_outside_the_project(tmp_path: Path) -> None:
+def test_column_names_never_lead_to_files_outside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -237,7 +237,7 @@ def test_names_of_columns_lead_to_no_file_outside_the_project(tmp_path: Path) ->
     ]
 
 
-def test_options_of_tables_go_with_a_table(tmp_path: Path) -> None:
+def test_init_refuses_table_options_without_a_table(tmp_path: Path) -> None:
     without = run("markscheme", "init", "--human", "label", cwd=tmp_path)
     assert (without.returncode, "--human is for tables" in without.stderr) == (2, True)
     (tmp_path / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")

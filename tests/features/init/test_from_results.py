@@ -10,7 +10,9 @@ from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 
 
-def test_metrics_become_criteria_and_outputs_examples(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_init_from_promptfoo_s_results_makes_metrics_criteria_and_outputs_examples(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results))
     done = run("markscheme", "init", "--from", "results.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -26,7 +28,7 @@ def test_metrics_become_criteria_and_outputs_examples(rated_results: dict[str, A
     assert "no example has a label" in judged.stderr
 
 
-def test_labels_of_metrics_come_along(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_init_from_promptfoo_s_results_keeps_labels_of_metrics(rated_results: dict[str, Any], tmp_path: Path) -> None:
     data = json.loads(json.dumps(rated_results))
     for row in data["results"]["results"]:
         row["metadata"] = row["testCase"]["metadata"] = {"expected_label": {"short": row["vars"]["word"] != "world"}}
@@ -37,7 +39,7 @@ def test_labels_of_metrics_come_along(rated_results: dict[str, Any], tmp_path: P
     assert criteria["short"]["accuracy"]["value"] == 1.0
 
 
-def test_a_negated_assertion_is_a_fault_and_its_level_is_what_the_judge_said(tmp_path: Path) -> None:
+def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_and_the_judge_s_level(tmp_path: Path) -> None:
     polite = {"type": "llm-rubric", "metric": "polite", "value": "Is polite"}
     promises = {"type": "not-llm-rubric", "metric": "promises", "value": "Promises a refund date"}
     rows = []

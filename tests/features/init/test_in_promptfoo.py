@@ -22,7 +22,9 @@ def name_of(config: str) -> str:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("config", CONFIGS, ids=name_of)
-def test_a_configuration_runs_and_grades_everything(config: str, tmp_path: Path) -> None:
+def test_the_configuration_of_a_new_project_runs_in_promptfoo_and_grades_all_outputs(
+    config: str, tmp_path: Path
+) -> None:
     assert run("markscheme", "init", str(tmp_path)).returncode == 0
     (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
     with MessagesFront(judging()) as front:

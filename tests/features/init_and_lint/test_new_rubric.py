@@ -7,7 +7,7 @@ from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 
 
-def test_the_rubric_of_init_has_yes_no_criteria_without_any_advice_of_lint(tmp_path: Path) -> None:
+def test_the_rubric_that_init_writes_has_yes_no_criteria_and_lint_has_no_advice_on_it(tmp_path: Path) -> None:
     run("markscheme", "init", str(tmp_path))
     rubric = load_rubric(tmp_path / "rubrics" / "support-reply.yaml")
     assert all(criterion.scale.is_yes_no for criterion in rubric.criteria)

@@ -40,7 +40,7 @@ def both(n: int, *, apart: int = 0) -> list[Rating]:
     return [*ann, *(rating_of("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 
 
-def test_agreement_is_shown_from_five_labels_on_and_changes_only_in_steps_of_five() -> None:
+def test_agreement_with_others_is_shown_from_five_labels_on_and_changes_only_in_steps_of_five() -> None:
     assert counted(*both(4)) == AgreementSoFar("c2", 0, 0, 0)
     assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == AgreementSoFar("c2", 5, 5, 3)
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
@@ -57,7 +57,7 @@ def test_agreement_so_far_ignores_responses_that_the_rater_has_not_labelled() ->
     assert counted(*both(12), ids=IDS[:4]).examples == 0
 
 
-def test_judges_second_looks_other_wordings_and_no_answers_are_not_labels() -> None:
+def test_agreement_so_far_ignores_judges_repeated_labels_other_wordings_and_missing_answers() -> None:
     others = [
         *(rating_of("gpt", id, 1.0, kind="model") for id in IDS),
         *(rating_of("ben", id, 1.0, sample=1) for id in IDS[:5]),
@@ -67,13 +67,15 @@ def test_judges_second_looks_other_wordings_and_no_answers_are_not_labels() -> N
     assert counted(*others, *both(5)) == AgreementSoFar("c2", 5, 5, 5)
 
 
-def test_two_people_who_say_that_it_does_not_apply_agree() -> None:
+def test_two_annotators_who_say_that_a_criterion_does_not_apply_agree() -> None:
     none = [rating_of(who, id, None, declined="not applicable") for who in ("ann", "ben") for id in IDS[:5]]
     assert counted(*none) == AgreementSoFar("c2", 5, 5, 5)
 
 
 @given(levels=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12))
-def test_the_share_is_that_of_equal_labels_among_the_earliest_whole_steps(levels: list[tuple[int, int]]) -> None:
+def test_agreement_so_far_is_the_share_of_equal_labels_among_the_earliest_multiple_of_five(
+    levels: list[tuple[int, int]],
+) -> None:
     ratings = [
         rating_of(who, id, float(level))
         for id, pair in zip(IDS, levels, strict=False)

@@ -17,7 +17,7 @@ from tests.commands.console import run
         ("label", [], "RUBRIC is missing, as in: markscheme label code-quality"),
     ],
 )
-def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+def test_an_error_about_a_wrong_option_or_value_of_label_says_what_is_allowed(
     command: str, words: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
@@ -36,7 +36,7 @@ def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
         ),
     ],
 )
-def test_an_option_that_would_have_no_effect_is_refused(tmp_path: Path, words: list[str], message: str) -> None:
+def test_label_refuses_an_option_that_would_have_no_effect(tmp_path: Path, words: list[str], message: str) -> None:
     (tmp_path / "there.jsonl").write_text("")
     done = run("markscheme", "label", "code-quality", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -65,7 +65,7 @@ def test_the_option_json_of_label_takes_an_optional_file(words: list[str], targe
         (("code-qualty",), "did you mean 'code-quality'?"),
     ],
 )
-def test_an_unknown_option_or_rubric_exits_2_with_one_line_that_names_the_nearest(
+def test_an_unknown_option_or_rubric_exits_2_with_a_line_that_suggests_the_most_similar_name(
     words: tuple[str, ...], nearest: str
 ) -> None:
     done = run("markscheme", "label", *words)

@@ -17,7 +17,7 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
-def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) -> None:
+def test_a_file_named_similarly_to_the_examples_does_not_change_the_labels_needed(sitting: Path) -> None:
     before = printed(sitting, "markscheme", "label", "kind", "--progress")
     (sitting / "calibration" / "kind" / "examples.jsonl.orig").write_text("an older copy")
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
@@ -43,7 +43,7 @@ def test_label_next_without_a_number_is_refused_if_the_verdict_asks_for_none(sit
 
 
 @pytest.mark.proof
-def test_a_plan_for_another_goal_names_the_labels_that_this_goal_needs(sitting: Path) -> None:
+def test_a_plan_for_a_further_goal_states_the_labels_that_this_goal_needs(sitting: Path) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")
     assert "Labels needed" not in plain
     width = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--width", "0.05")
@@ -55,7 +55,7 @@ def test_a_plan_for_another_goal_names_the_labels_that_this_goal_needs(sitting: 
     assert everything.count("Labels needed") == 3
 
 
-def test_no_more_labels_are_asked_for_than_the_pool_has_outputs(sitting: Path) -> None:
+def test_a_plan_asks_for_no_more_labels_than_the_pool_has_outputs(sitting: Path) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
     (sitting / "few.jsonl").write_text("".join(few))

@@ -67,7 +67,9 @@ def figures_of(report: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("label", [by_page, by_sheet])
-def test_labels_by_criterion_count_as_decisions_in_calibrate(project: Path, label: Callable[[Path], None]) -> None:
+def test_labels_of_all_criteria_count_as_decisions_on_the_response_in_calibrate(
+    project: Path, label: Callable[[Path], None]
+) -> None:
     label(project)
     labels = [json.loads(line) for line in (project / RATINGS).read_text().splitlines()]
     assert all(line.get("pass") is None for line in labels)
@@ -80,13 +82,15 @@ def test_labels_by_criterion_count_as_decisions_in_calibrate(project: Path, labe
     assert report["agreement"]["n"] == N
 
 
-def test_pass_and_fail_in_a_table_count_as_decisions(tmp_path: Path) -> None:
+def test_pass_and_fail_in_a_table_count_as_decisions_on_the_response(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.csv", [0.0] * 3 + [1.0] * 5, [0.0] * 4 + [1.0] * 4)
     assert figures_of(calibrate(table).to_json()) == {"same_decision": 8, "stops": 3, "keeps": 5}
 
 
 @pytest.mark.parametrize("export", [exports.mlflow, exports.langfuse, exports.label_studio])
-def test_pass_and_fail_in_an_export_count_as_decisions(tmp_path: Path, export: Callable[[], Any]) -> None:
+def test_pass_and_fail_in_another_tool_s_export_count_as_decisions_on_the_response(
+    tmp_path: Path, export: Callable[[], Any]
+) -> None:
     names = [path.name for path in exports.written(tmp_path, export())]
     done = run("markscheme", "calibrate", *names, "--json", "-", "--quiet", cwd=tmp_path)
     report = json.loads(done.stdout)

@@ -20,13 +20,13 @@ def outputs(systems: str, n: int) -> list[Example]:
     ]
 
 
-def test_of_two_systems_all_pairs_of_responses_are_made() -> None:
+def test_for_two_systems_all_pairs_of_responses_to_the_same_inputs_are_made() -> None:
     design = pair_design(outputs("ab", 12))
     assert len(design.pairs) == design.possible == 12
     assert design.systems == {"a": 12, "b": 12}
 
 
-def test_of_several_systems_each_prompt_has_one_pair_and_all_pairs_of_systems_are_about_as_frequent() -> None:
+def test_for_several_systems_each_prompt_gets_one_pair_and_systems_are_paired_about_equally_often() -> None:
     design = pair_design(outputs("abcd", 60))
     assert (len(design.pairs), design.prompts, design.possible) == (60, 60, 360)
     times = Counter(pair.system for pair in design.pairs)
@@ -63,7 +63,7 @@ def test_pairs_of_one_prompt_share_a_group() -> None:
         ((None, "by-verdict"), "by-verdict", "by-verdict"),
     ],
 )
-def test_a_pair_was_drawn_as_its_responses_were_and_by_chance_where_they_do_not_say(
+def test_a_pair_is_recorded_as_drawn_like_its_responses_or_at_random_if_they_do_not_say(
     ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
 ) -> None:
     first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))
@@ -71,14 +71,14 @@ def test_a_pair_was_drawn_as_its_responses_were_and_by_chance_where_they_do_not_
     assert pair_design([first, second]).pairs[0].drawn == of_design
 
 
-def test_a_pair_has_the_metadata_that_both_responses_have_alike() -> None:
+def test_a_pair_has_the_metadata_that_both_of_its_responses_share() -> None:
     first, second = outputs("ab", 1)
     first = replace(first, metadata={"language": "de", "temperature": "0", "turns": "3"})
     second = replace(second, metadata={"temperature": "1", "language": "de"})
     assert pair_of(first, second).metadata == {"language": "de"}
 
 
-def test_the_same_seed_gives_the_same_pairs() -> None:
+def test_the_same_random_seed_gives_the_same_design_of_pairs() -> None:
     first, again, second = (pair_design(outputs("abc", 20), seed=seed).pairs for seed in (1, 1, 2))
     assert [pair.id for pair in first] == [pair.id for pair in again]
     assert [pair.id for pair in first] != [pair.id for pair in second]

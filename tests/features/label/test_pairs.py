@@ -58,21 +58,21 @@ def first_shown(work: Work, step: Step) -> str:
     return "first" if html.index("stored first") < html.index("stored second") else "second"
 
 
-def test_the_response_shown_first_differs_by_pair_and_rater(work: Work) -> None:
+def test_which_response_of_a_pair_is_shown_first_differs_by_pair_and_rater(work: Work) -> None:
     steps = [step for step in work.steps if step.sample == 0]
     firsts = [first_shown(work, step) for step in steps]
     assert {"first", "second"} == set(firsts)
     assert [is_turned(step, "ann") for step in steps] != [is_turned(step, "ben") for step in steps]
 
 
-def test_a_pair_that_comes_back_is_the_other_way_round(work: Work) -> None:
+def test_a_pair_that_is_shown_again_is_shown_in_the_other_order(work: Work) -> None:
     again = [step for step in work.steps if step.sample == 1]
     assert again
     for step in again:
         assert first_shown(work, step) != first_shown(work, Step(step.id))
 
 
-def test_neither_ids_nor_systems_of_a_pair_reach_the_page(work: Work) -> None:
+def test_the_labelling_page_contains_neither_ids_nor_systems_of_a_pair(work: Work) -> None:
     for step in work.steps:
         html = shown_of(work, step)
         assert "Response 1" in html
@@ -81,7 +81,7 @@ def test_neither_ids_nor_systems_of_a_pair_reach_the_page(work: Work) -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_an_answer_about_the_place_is_saved_for_the_stored_order(work: Work, turned: bool) -> None:
+def test_an_answer_about_the_order_shown_is_saved_for_the_stored_order_of_the_pair(work: Work, turned: bool) -> None:
     step = next(step for step in work.steps if work.is_turned(step) == turned)
     work.give(step, ResponseAnswers({"helps": "0"}))  # response 1
     rating = work.file.labels[step]

@@ -38,7 +38,7 @@ def by_what(needs: list[Need]) -> dict[str, Need]:
     return {need.what: need for need in needs}
 
 
-def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
+def test_without_a_judge_s_ratings_a_labelling_plan_names_its_assumptions() -> None:
     truth, _ = labelled(60)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))
     assert needs["kind: cohen kappa to within 0.1"].labels == 175
@@ -48,7 +48,7 @@ def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
     assert needs["good: ten examples outside the most common level"].labels == 13
 
 
-def test_a_pilot_replaces_the_assumptions() -> None:
+def test_a_pilot_with_a_judge_s_ratings_replaces_a_plan_s_assumptions() -> None:
     truth, pilot = labelled(60, wrong=9)
     needs = by_what(needs_of(truth, pilot, RUBRIC.criteria))
     assert "so far" in needs["agreement to within 0.1"].basis
@@ -58,7 +58,7 @@ def test_a_pilot_replaces_the_assumptions() -> None:
     assert kappa.labels == pytest.approx(60 * ((pilot_kappa.high - pilot_kappa.low) / 0.2) ** 2, rel=0.15)
 
 
-def test_before_the_first_label_there_is_a_plan_too() -> None:
+def test_a_labelling_plan_can_be_made_before_the_first_label() -> None:
     truth, _ = labelled(1)
     needs = needs_of(truth, None, RUBRIC.criteria)
     one_level = next(need for need in needs if need.what.startswith("good: weighted kappa"))
@@ -66,7 +66,7 @@ def test_before_the_first_label_there_is_a_plan_too() -> None:
     assert "one level only" in one_level.basis
 
 
-def test_labels_between_two_levels_count_for_the_nearest_in_a_plan() -> None:
+def test_in_a_plan_labels_between_two_levels_count_as_the_nearest_level() -> None:
     truth, _ = labelled(20)
     truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))

@@ -44,7 +44,7 @@ def plan(project: Path, *options: str) -> dict[str, Any]:
     return report
 
 
-def test_a_plan_shows_labels_and_cost_and_asks_no_judge(project: Path) -> None:
+def test_a_labelling_plan_shows_labels_needed_and_cost_and_asks_no_judge(project: Path) -> None:
     report = plan(project, "--judge", "openai:some-model", "-o", "price=1:2")
     assert {need["goal"] for need in report["needs"]} == {"width", "promise", "variety"}
     (cost,) = report["cost"]
@@ -57,7 +57,7 @@ def test_a_plan_shows_labels_and_cost_and_asks_no_judge(project: Path) -> None:
     assert "price unknown" in " ".join(text.split())
 
 
-def test_a_plan_knows_the_price_of_a_known_model_and_says_where_it_knows_none(project: Path) -> None:
+def test_a_labelling_plan_prices_known_models_and_says_if_a_price_is_unknown(project: Path) -> None:
     (known,) = plan(project, "--judge", "openai:gpt-4o-mini")["cost"]
     assert known["usd"] == pytest.approx(known["input_tokens"] * 0.15e-6 + known["output_tokens"] * 0.6e-6)
     (cost,) = plan(project, "--judge", "openai:gpt-4o-mini", "-o", "price=1:2")["cost"]
@@ -74,14 +74,14 @@ def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
     assert all(narrow > wide for narrow, wide in zip(widths["0.05"], widths["0.2"], strict=True))
 
 
-def test_a_rubric_without_any_examples_can_be_planned(project: Path) -> None:
+def test_a_labelling_plan_can_be_made_for_a_rubric_without_examples(project: Path) -> None:
     (project / "rubrics" / "new.yaml").write_text("criteria:\n- {name: kind, requirement: Is it kind?}\n")
     done = run("markscheme", "label", "new", "--plan", "--json", "-", cwd=project)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["labelled"] == 0
 
 
-def test_recorded_replies_serve_as_a_pilot() -> None:
+def test_a_judge_s_recorded_replies_serve_as_a_pilot_for_a_labelling_plan() -> None:
     done = run("markscheme", "label", "error-messages", "--plan", "--json", "-")
     report = json.loads(done.stdout)
     assert report["cost"][0]["calls"] == 0
@@ -96,7 +96,7 @@ def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) -> None:
+def test_outputs_drawn_to_label_next_are_written_as_examples_with_sampling_weights(project: Path) -> None:
     lines = picked(project, "--json", "plan.json")
     assert len({line["id"] for line in lines}) == 60
     assert {line["drawn"] for line in lines} == {"chosen"}
@@ -107,7 +107,7 @@ def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) 
     assert len(saved["pool"]) == 300
 
 
-def test_the_plan_names_the_file_with_what_to_label_next(project: Path) -> None:
+def test_a_labelling_plan_names_the_file_of_outputs_to_label_next(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout
@@ -130,13 +130,13 @@ def test_the_plan_names_the_file_with_what_to_label_next(project: Path) -> None:
         (["--to", "-", "--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],
 )
-def test_an_impossible_plan_is_refused(project: Path, options: list[str], message: str) -> None:
+def test_a_labelling_plan_with_impossible_options_is_refused(project: Path, options: list[str], message: str) -> None:
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
+def test_the_project_s_number_of_annotators_multiplies_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("annotators = 2\n")
     planned = run("markscheme", "label", "manners", "--plan", "--details", "--json", "plan.json", cwd=project)

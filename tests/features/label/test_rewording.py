@@ -53,7 +53,7 @@ def calibrated(project: Path) -> dict[str, Any]:
     return report
 
 
-def test_a_third_of_the_examples_is_asked_again_blind_on_the_reworded_criterion_alone(project: Path) -> None:
+def test_after_a_rewording_a_third_of_the_examples_is_asked_again_blind_on_that_criterion_only(project: Path) -> None:
     """20 labels of one criterion for each annotator, instead of 60 of all criteria; the same 20 for both."""
     asked = {}
     for rater in ("ann", "ben"):
@@ -69,7 +69,9 @@ def test_a_third_of_the_examples_is_asked_again_blind_on_the_reworded_criterion_
 
 
 @pytest.mark.proof
-def test_old_labels_count_for_a_gate_again_once_a_third_is_relabelled_with_equal_answers(project: Path) -> None:
+def test_labels_from_before_a_rewording_count_for_a_gate_once_a_third_is_relabelled_with_equal_answers(
+    project: Path,
+) -> None:
     before = calibrated(project)
     assert (before["use"], before["verdict"], before["rated"]["gold"]["pass"].count(None)) == ("trend", "ok", 0)
     assert before["relabelled"]["state"] == "too few"
@@ -86,7 +88,7 @@ def test_old_labels_count_for_a_gate_again_once_a_third_is_relabelled_with_equal
 
 
 @pytest.mark.proof
-def test_if_one_of_20_relabelled_examples_differs_old_labels_stop_counting_and_the_rest_is_asked(project: Path) -> None:
+def test_if_1_of_20_relabelled_examples_differs_labels_from_before_the_rewording_no_longer_count(project: Path) -> None:
     with Server(project, OWN) as server:
         checked = answer_all(server, frozenset([3]))
     report = calibrated(project)
@@ -100,7 +102,7 @@ def test_if_one_of_20_relabelled_examples_differs_old_labels_stop_counting_and_t
 
 
 @pytest.mark.proof
-def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
+def test_labels_from_before_a_rewording_that_still_count_can_be_adjudicated(project: Path) -> None:
     """ann and ben differ on one reply that isn't among those asked again, and agree on the others."""
     checked: set[int] = set()
     for rater in ("ann", "ben"):
@@ -120,7 +122,7 @@ def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trends(project: Path) -> None:
+def test_a_rewording_that_the_author_says_means_the_same_keeps_old_labels_for_trends(project: Path) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
     assert done.returncode == 0, done.stderr
     assert "Labels under the old words stay in trends." in done.stdout
@@ -148,7 +150,7 @@ def test_the_option_same_meaning_is_refused_for_an_unknown_or_unchanged_criterio
 
 
 @pytest.mark.proof
-def test_labels_in_a_table_may_be_given_to_the_current_words(tmp_path: Path) -> None:
+def test_labels_in_a_table_may_be_imported_as_given_under_the_current_wording(tmp_path: Path) -> None:
     project = make_reworded(tmp_path)
     home = project / "calibration" / "manners"
     for rater in ("ann", "ben"):
@@ -183,13 +185,13 @@ def test_labels_in_a_table_may_be_given_to_the_current_words(tmp_path: Path) -> 
     assert (after["use"], after["relabelled"]["state"], after["relabelled"]["same"]) == ("gate", "old labels count", 20)
 
 
-def test_current_words_are_those_of_a_rubric(project: Path) -> None:
+def test_the_import_option_current_words_needs_a_rubric(project: Path) -> None:
     (project / "again.csv").write_text("id,rater,polite\nr1,ann,1\n")
     done = run("markscheme", "import", "again.csv", "--kind", "human", "--current-words", cwd=project)
     assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)
 
 
-def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> None:
+def test_undoing_an_answer_to_a_reworded_criterion_restores_the_label_from_before(project: Path) -> None:
     with Server(project, OWN) as server:
         step = server.get("").data["steps"][0]
         assert server.post("give", {"unit": step["unit"], "answers": {"polite": "0"}}).status == 200
@@ -198,7 +200,7 @@ def test_undoing_an_answer_gives_back_the_label_from_before(project: Path) -> No
     assert (report["agreement"]["n"], report["relabelled"]["relabelled"]) == (60, 0)
 
 
-def test_changed_punctuation_is_not_a_new_wording(project: Path) -> None:
+def test_changed_punctuation_or_case_of_a_criterion_is_not_a_new_wording(project: Path) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     rubric.write_text(rubric.read_text().replace(NEW_WORDS, "is the  reply POLITE"))
     with Server(project, OWN) as server:
@@ -207,7 +209,7 @@ def test_changed_punctuation_is_not_a_new_wording(project: Path) -> None:
     assert calibrated(project)["relabelled"] is None
 
 
-def test_a_sheet_asks_for_the_reworded_criterion_and_takes_no_other_answer(project: Path) -> None:
+def test_after_a_rewording_a_sheet_asks_about_that_criterion_and_no_other_answer_is_imported(project: Path) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
     assert done.returncode == 0
     assert "20 of 60 labelled examples are asked again, on polite alone" in done.stderr
@@ -245,7 +247,7 @@ def test_a_sheet_asks_for_the_reworded_criterion_and_takes_no_other_answer(proje
     assert report["use"] == "gate"
 
 
-def test_drawing_more_and_adjudicating_say_what_they_leave_out(project: Path) -> None:
+def test_after_a_rewording_drawing_more_outputs_and_adjudicating_say_what_they_leave_out(project: Path) -> None:
     pool = project / "more.jsonl"
     lines = ({"id": f"new{n}", "query": "?", "response": f"another reply {n}"} for n in range(5))
     pool.write_text("".join(json.dumps(line) + "\n" for line in lines))

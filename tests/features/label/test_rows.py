@@ -36,7 +36,7 @@ def labelled(folder: Path, rater: str, **options: Any) -> Work:
     return work
 
 
-def test_each_response_is_asked_its_own_criteria(folder: Path) -> None:
+def test_each_row_s_response_is_labelled_on_its_own_criteria(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     requirements = {id: [q.criterion.requirement for q in work.questions[id]] for id in TOWNS}
     work.file.close()
@@ -45,7 +45,7 @@ def test_each_response_is_asked_its_own_criteria(folder: Path) -> None:
     assert work.notes[-1] == "11 criteria to label in 6 tasks"
 
 
-def test_a_list_of_rows_is_labelled_as_lines_are(folder: Path) -> None:
+def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     (folder / "rows.json").write_text(json.dumps(rows, indent=1))
     work = open_work("rows.json", folder, rater="ann")
@@ -56,7 +56,7 @@ def test_a_list_of_rows_is_labelled_as_lines_are(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tmp_path: Path) -> None:
+def test_of_a_row_s_more_than_twelve_criteria_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
     write_rows(tmp_path, more=11)
     criteria = []
     for every in (False, False, True):
@@ -67,7 +67,7 @@ def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tm
     assert criteria[0] == criteria[1]
 
 
-def test_labelled_rows_stay_done_when_the_page_is_opened_again(folder: Path) -> None:
+def test_labelled_rows_are_not_asked_again_when_the_page_is_reopened(folder: Path) -> None:
     work = labelled(folder, "ann")
     work.file.close()
     again = open_work("rows.jsonl", folder, rater="ann")
@@ -76,7 +76,9 @@ def test_labelled_rows_stay_done_when_the_page_is_opened_again(folder: Path) -> 
     assert all(again.answered(step) for step in again.steps)
 
 
-def test_a_file_calibrates_by_the_labels_that_were_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_rows_is_calibrated_with_the_labels_given_on_the_page(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     for rater in ("ann", "ben"):
         labelled(folder, rater).file.close()
@@ -94,7 +96,7 @@ def test_a_sheet_asks_each_row_the_same_criteria_as_the_page(folder: Path) -> No
     assert {len(work.questions_at(step)) for step in work.steps} == {1, 2, 3}
 
 
-def test_the_answers_of_a_sheet_are_imported_by_the_printed_command_and_calibrate(folder: Path) -> None:
+def test_a_sheet_s_labels_of_rows_are_imported_by_the_printed_command_and_used_by_calibrate(folder: Path) -> None:
     printed = run("markscheme", "label", "rows.jsonl", "--rater", "ann", "--sheet", "ann.html", cwd=folder).stdout
     script = re.search(r'id="data">(.*)</script>', (folder / "ann.html").read_text())
     assert script
@@ -113,7 +115,7 @@ def test_the_answers_of_a_sheet_are_imported_by_the_printed_command_and_calibrat
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_a_faulty_rubric_and_a_pool_are_refused(folder: Path) -> None:
+def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_a_pool(folder: Path) -> None:
     refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
     assert "rubric and pool in one" in refused.stderr
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)

@@ -38,7 +38,7 @@ def planned(tmp_path: Path) -> Callable[..., Plan]:
     return make
 
 
-def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: Callable[..., Plan]) -> None:
+def test_a_plan_draws_as_many_outputs_as_the_verdict_needs_labels(planned: Callable[..., Plan]) -> None:
     plan = planned()
     assert plan.labelled == 30
     assert plan.next_labels.labels is not None
@@ -49,7 +49,9 @@ def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: Callable[..., P
     assert len(fewer.next.picks) == 7
 
 
-def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(planned: Callable[..., Plan]) -> None:
+def test_a_plan_without_a_pool_draws_nothing_and_a_higher_target_needs_more_labels(
+    planned: Callable[..., Plan],
+) -> None:
     plan = planned(is_of_pool=False)
     assert plan.next is None
     higher = planned(is_of_pool=False, target=0.9)
@@ -58,7 +60,7 @@ def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(p
     assert higher.next_labels.labels.more > plan.next_labels.labels.more
 
 
-def test_where_no_number_of_labels_is_needed_the_number_to_draw_has_to_be_given(planned: Callable[..., Plan]) -> None:
+def test_if_the_verdict_needs_no_labels_the_number_to_draw_must_be_given(planned: Callable[..., Plan]) -> None:
     with pytest.raises(UsageError, match="say how many"):
         planned(target=1.0)
 

@@ -33,7 +33,7 @@ def test_an_answer_is_on_disk_as_a_blind_rating_before_the_next_page_is_sent(pro
     assert line["note"] == "reads cold"
 
 
-def test_a_new_annotator_sees_what_to_do_and_answers_yes_or_no(project: Path) -> None:
+def test_a_new_annotator_gets_instructions_and_answers_yes_or_no(project: Path) -> None:
     with Server(project) as server:
         first = server.get().text
         assert "answer each question next to it as it is worded" in first
@@ -45,7 +45,7 @@ def test_a_new_annotator_sees_what_to_do_and_answers_yes_or_no(project: Path) ->
         assert server.get().data["order"] == [0]
 
 
-def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Path) -> None:
+def test_a_labelled_response_is_added_to_the_examples_that_calibrate_reads(project: Path) -> None:
     with Server(project) as server:
         reply = server.label(polite="x")
     home = project / "calibration" / "manners"
@@ -60,7 +60,7 @@ def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Pa
 
 
 @pytest.mark.proof
-def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
+def test_a_labelling_server_killed_between_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
     seen: list[int] = []
     while len(seen) < 21:
         with Server(project) as server:
@@ -94,7 +94,7 @@ def test_a_folder_that_takes_no_labels_is_reported_and_not_called_a_bug(project:
 
 @pytest.mark.parametrize("line", ['{"id": "x", "rat', '{"id": "x", "kind": "nobody"}', "17"])
 @pytest.mark.proof
-def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: Path, line: str) -> None:
+def test_a_damaged_line_in_a_file_of_labels_never_costs_the_labels_around_it(project: Path, line: str) -> None:
     with Server(project) as server:
         for _ in range(2):
             server.label()
@@ -115,7 +115,7 @@ def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: P
 
 
 @pytest.mark.proof
-def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project: Path) -> None:
+def test_a_damaged_line_in_a_file_of_labels_never_costs_an_adjudicator_the_labels_around_it(project: Path) -> None:
     with Server(project) as server:
         for _ in range(2):
             server.label(polite="0")
@@ -134,7 +134,7 @@ def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project:
         assert "ann.jsonl:2: " in zoe.end()
 
 
-def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
+def test_a_last_line_of_labels_with_a_typo_is_never_deleted(project: Path) -> None:
     with Server(project) as server:
         server.label()
     with server.file.open("a") as file:
@@ -177,7 +177,7 @@ def test_undo_withdraws_a_label_and_the_later_answer_counts(project: Path) -> No
         assert server.announced["given"] == 2
 
 
-def test_a_label_may_be_revised_but_not_from_a_tab_that_does_not_know_it(project: Path) -> None:
+def test_a_label_may_be_revised_but_not_from_a_tab_that_has_not_seen_it(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         assert server.give(unit, "1", seconds=3.5, quotes={"polite": "reply"}).status == 200
@@ -190,7 +190,7 @@ def test_a_label_may_be_revised_but_not_from_a_tab_that_does_not_know_it(project
         assert (server.lines[0]["seconds"], server.lines[0]["criteria"]["polite"]["quote"]) == (3.5, "reply")
 
 
-def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_gets_an_answer(project: Path) -> None:
+def test_the_labelling_server_refuses_requests_without_the_token_or_with_another_host_name(project: Path) -> None:
     with Server(project) as server:
         port = urlsplit(server.url).port
         for place in ("/", "/wrong/", "/wrong/progress", server.url[:-2] + "/", "/%00/", "/%ff/"):
@@ -204,7 +204,7 @@ def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_gets_an_answ
         assert not server.file.read_text()
 
 
-def test_no_page_of_another_site_sends_a_form_even_with_the_token(project: Path) -> None:
+def test_the_labelling_server_refuses_forms_sent_from_another_site_even_with_the_token(project: Path) -> None:
     foreign = [
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
@@ -240,7 +240,7 @@ def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
         assert (home / "examples.yaml").read_text() == text
 
 
-def test_the_page_says_nothing_about_judges_or_of_who_wrote_the_response(project: Path) -> None:
+def test_the_labelling_page_reveals_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
         progress = server.get("progress")
@@ -249,7 +249,7 @@ def test_the_page_says_nothing_about_judges_or_of_who_wrote_the_response(project
         assert secret not in page.text + progress.text + response.text
 
 
-def test_text_stays_text_and_nothing_comes_from_afar(project: Path) -> None:
+def test_the_labelling_page_escapes_responses_and_loads_nothing_from_the_network(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
         assert "&lt;script&gt;window.ran" in server.get(f"unit/{page.open}").text
@@ -260,7 +260,7 @@ def test_text_stays_text_and_nothing_comes_from_afar(project: Path) -> None:
     assert "script-src 'sha256-" in policy
 
 
-def test_answers_that_no_criterion_allows_are_refused(project: Path) -> None:
+def test_the_labelling_server_refuses_answers_that_a_criterion_does_not_allow(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         for wrong in ({"waffle": ""}, {"waffle": "7"}, {"waffle": "x"}, {"unit": "elsewhere"}):
@@ -272,7 +272,7 @@ def test_answers_that_no_criterion_allows_are_refused(project: Path) -> None:
         assert not server.file.read_text()
 
 
-def test_two_raters_label_at_once_in_their_own_orders_and_nobody_twice(project: Path) -> None:
+def test_two_raters_label_at_once_in_different_orders_and_one_rater_cannot_label_twice_at_once(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         assert urlsplit(ann.url).port != urlsplit(ben.url).port
         orders = [(ann.label(), ben.label()) for _ in range(21)]
@@ -285,7 +285,7 @@ def test_two_raters_label_at_once_in_their_own_orders_and_nobody_twice(project: 
     assert len(examples) == len({json.loads(line)["id"] for line in examples}) == 20
 
 
-def test_steadiness_is_shown_once_a_response_has_come_back(project: Path) -> None:
+def test_a_rater_s_consistency_is_shown_once_a_response_was_labelled_twice(project: Path) -> None:
     with Server(project) as server:
         assert "Nothing labelled twice yet" in server.get("progress").text
         for place in range(21):
@@ -310,7 +310,7 @@ def test_agreement_with_another_annotator_is_shown_in_steps_of_five_for_labelled
         assert "labels can’t be read" in ben.get("progress").text
 
 
-def test_a_port_in_use_is_reported_and_the_next_is_taken(project: Path) -> None:
+def test_the_labelling_server_reports_a_port_in_use_and_takes_the_next(project: Path) -> None:
     with Server(project) as ann:
         port = urlsplit(ann.url).port
         with Server(project, ["-o", f"port={port}"], rater="ben") as ben:
@@ -332,7 +332,7 @@ def test_an_empty_response_is_labelled_like_any_other(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then_a_decision(project: Path) -> None:
+def test_the_page_and_the_terminal_suggest_a_second_annotator_and_then_adjudication(project: Path) -> None:
     with Server(project) as ann:
         assert "--rater SECOND" not in ann.get("progress").text
         for _ in range(21):
@@ -346,7 +346,7 @@ def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then
 
 
 @pytest.mark.proof
-def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
+def test_drawing_more_outputs_than_a_pool_has_gives_a_note(project: Path) -> None:
     with Server(project, ["--next", "30"]) as server:
         for _ in range(server.announced["total"]):
             server.label()
@@ -356,7 +356,7 @@ def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_disagreement_is_resolved_on_a_page_that_shows_no_names(project: Path) -> None:
+def test_disagreement_between_annotators_is_resolved_on_a_page_that_shows_no_names(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         replies = [ann.label(polite="0") for _ in range(21)]
         for _ in range(21):
@@ -386,7 +386,9 @@ def test_disagreement_is_resolved_on_a_page_that_shows_no_names(project: Path) -
     assert (status, "nothing left to adjudicate" in message) == (0, True)
 
 
-def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_come_again(project: Path) -> None:
+def test_a_changed_rubric_stops_labelling_and_responses_labelled_under_the_old_words_are_asked_again(
+    project: Path,
+) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     text = rubric.read_text()
     with Server(project) as server:
@@ -409,7 +411,7 @@ def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_co
 
 
 @pytest.mark.proof
-def test_the_plan_chooses_and_goes_on_choosing_what_is_labelled(project: Path) -> None:
+def test_label_next_draws_outputs_and_draws_more_once_these_are_labelled(project: Path) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"
     for round_, total in ((1, 5), (2, 5), (3, 10)):
         with Server(project, ["--next", "5"]) as server:
@@ -421,7 +423,7 @@ def test_the_plan_chooses_and_goes_on_choosing_what_is_labelled(project: Path) -
     assert all(line["drawn"] == "chosen" and line["weight"] >= 1 for line in lines)
 
 
-def test_promptfoos_results_are_a_pool(project: Path) -> None:
+def test_promptfoo_s_results_can_be_labelled_as_a_pool(project: Path) -> None:
     row = {
         "testIdx": 0,
         "promptIdx": 0,
@@ -458,7 +460,9 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
         (["--rater", "ann"], "say by --pool FILE"),
     ],
 )
-def test_a_file_that_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], problem: str) -> None:
+def test_label_exits_2_for_a_file_that_cannot_be_labelled_and_says_why(
+    project: Path, options: list[str], problem: str
+) -> None:
     (project / "broken.jsonl").write_text("{not json\n")
     (project / "empty.jsonl").write_text('{"id": "a", "response": "  "}\n')
     status, message = refused(project, *options)
@@ -466,7 +470,7 @@ def test_a_file_that_cannot_be_labelled_exits_2_and_says_why(project: Path, opti
     assert problem in message
 
 
-def test_ids_that_stand_for_other_responses_in_the_set_are_refused(project: Path) -> None:
+def test_label_refuses_a_pool_whose_ids_belong_to_other_responses_in_the_examples(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     (home / "examples.jsonl").write_text('{"id": "model-x-0", "response": "another"}')
@@ -475,7 +479,7 @@ def test_ids_that_stand_for_other_responses_in_the_set_are_refused(project: Path
     assert "other responses under 1 id of the pool: model-x-0" in message
 
 
-def test_a_set_whose_last_line_has_no_end_is_added_to_all_the_same(project: Path) -> None:
+def test_responses_are_added_to_examples_whose_last_line_has_no_line_break(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     (home / "examples.jsonl").write_text('{"id": "own", "query": "q", "response": "mine"}')
@@ -484,7 +488,7 @@ def test_a_set_whose_last_line_has_no_end_is_added_to_all_the_same(project: Path
     assert len([json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]) == 2
 
 
-def test_a_judges_file_is_not_labelled_into(project: Path) -> None:
+def test_labels_are_not_written_into_a_judge_s_file_of_ratings(project: Path) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)
     (ratings / "gpt.jsonl").write_text('{"id": "model-x-0", "rater": "gpt", "kind": "model", "criteria": {}}\n')
@@ -493,7 +497,7 @@ def test_a_judges_file_is_not_labelled_into(project: Path) -> None:
     assert "holds ratings of kind model" in message
 
 
-def test_no_link_leads_labels_out_of_the_folder_of_ratings(tmp_path: Path) -> None:
+def test_labels_are_not_written_through_a_link_out_of_the_folder_of_ratings(tmp_path: Path) -> None:
     victim = tmp_path / "victim.jsonl"
     ratings = make_pool(tmp_path) / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)

@@ -43,7 +43,7 @@ def test_three_raters_share_sixty_responses_so_that_each_is_labelled_twice_and_p
     assert Counter(tuple(sorted(raters)) for raters in labelled.values()) == dict.fromkeys(combinations(TRIO, 2), 20)
 
 
-def test_labels_overlap_soon_and_planned_repeats_come_well_after() -> None:
+def test_shared_responses_are_labelled_early_and_planned_repeats_come_much_later() -> None:
     who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}
@@ -62,7 +62,7 @@ def test_labels_overlap_soon_and_planned_repeats_come_well_after() -> None:
     n=st.integers(1, 60),
     before=st.dictionaries(st.sampled_from(IDS), st.sets(st.sampled_from([*TRIO, "gone"])), max_size=30),
 )
-def test_earlier_labels_count_and_a_grown_pool_is_shared_as_before(
+def test_sharing_a_pool_counts_earlier_labels_and_stays_the_same_when_the_pool_grows(
     per_response: int, n: int, before: dict[str, set[str]]
 ) -> None:
     share = Share(TRIO, per_response)
@@ -73,7 +73,7 @@ def test_earlier_labels_count_and_a_grown_pool_is_shared_as_before(
         assert len(raters | before.get(id, set())) == max(per_response, len(before.get(id, ())))
 
 
-def test_only_an_overlap_is_labelled_by_several() -> None:
+def test_only_the_overlap_of_a_shared_pool_is_labelled_by_several_annotators() -> None:
     who = Share(TRIO, per_response=3, overlap=6).assigned(IDS, {}, seed=1)
     assert [len(raters) for raters in who] == [3] * 6 + [1] * 54
     assert Counter(next(iter(raters)) for raters in who[6:]) == dict.fromkeys(TRIO, 18)
@@ -96,7 +96,7 @@ def test_impossible_ways_to_share_or_serve_a_pool_are_refused(project: Path, opt
     assert problem in message
 
 
-def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(project: Path) -> None:
+def test_each_rater_has_a_token_and_browsers_may_call_the_server_by_its_public_name(project: Path) -> None:
     options = ["--share", "ana,ben", "--each", "1", "-o", "public_url=https://labels.example.org/x"]
     with Server(project, options, rater="") as server:
         assert server.process.stdout is not None
@@ -134,7 +134,9 @@ class Forwarder(socketserver.BaseRequestHandler):
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_named: bool) -> None:
+def test_the_labelling_page_works_through_a_forwarded_port_that_is_named_to_the_server(
+    project: Path, *, is_named: bool
+) -> None:
     with socketserver.TCPServer(("127.0.0.1", 0), Forwarder) as forwarding:
         threading.Thread(target=forwarding.serve_forever, daemon=True).start()
         port = forwarding.server_address[1]
@@ -146,13 +148,13 @@ def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_
         forwarding.shutdown()
 
 
-def test_a_page_for_other_machines_without_https_is_warned_of(project: Path) -> None:
+def test_serving_the_labelling_page_to_other_machines_without_https_gives_a_warning(project: Path) -> None:
     with Server(project, ["-o", "public_url=http://labels.example.org"]) as server:
         server.process.send_signal(2)
         assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 
 
-def test_the_owner_sees_who_did_what_and_who_is_unsteady(project: Path) -> None:
+def test_the_project_s_owner_sees_each_annotator_s_progress_and_consistency(project: Path) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)
     for rater, levels, again in (("ana", 1, 1), ("ben", 1, 3)):

@@ -57,7 +57,7 @@ def imported(project: Path, *options: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_half_a_sheet_is_taken_in_and_read_by_what_follows(written: tuple[Path, dict[str, Any]]) -> None:
+def test_a_half_finished_sheet_is_imported_and_used_by_later_commands(written: tuple[Path, dict[str, Any]]) -> None:
     project, data = written
     saved(project, data)
     status, printed, told = imported(project, "--append", "--to", "calibration/manners/ratings/ana.jsonl")
@@ -71,7 +71,7 @@ def test_half_a_sheet_is_taken_in_and_read_by_what_follows(written: tuple[Path, 
     assert [(one["rater"], one["labelled"]) for one in content["annotators"]] == [("ana", 3)]
 
 
-def test_a_sheet_of_examples_in_yaml_leaves_them_as_they_are(tmp_path: Path) -> None:
+def test_importing_a_sheet_leaves_examples_in_yaml_unchanged(tmp_path: Path) -> None:
     home = make_pool(tmp_path) / "calibration" / "manners"
     home.mkdir(parents=True)
     text = '- {id: e1, query: q, response: "a reply"}'
@@ -81,7 +81,7 @@ def test_a_sheet_of_examples_in_yaml_leaves_them_as_they_are(tmp_path: Path) -> 
     assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings", "sheet.key", "wordings.jsonl"]
 
 
-def test_the_sheet_holds_nothing_of_judges_and_one_policy_for_script_and_style(
+def test_a_sheet_contains_nothing_of_judges_and_has_a_content_security_policy(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     page = (written[0] / "ana.html").read_text()
@@ -104,7 +104,7 @@ def test_the_sheet_holds_nothing_of_judges_and_one_policy_for_script_and_style(
         ({"digest": None}, "changed by hand"),
     ],
 )
-def test_a_sheet_that_is_not_of_this_work_is_refused(
+def test_the_file_of_a_sheet_for_another_rubric_or_project_is_refused(
     written: tuple[Path, dict[str, Any]], changes: dict[str, Any], told: str
 ) -> None:
     saved(*written, **changes)
@@ -113,7 +113,7 @@ def test_a_sheet_that_is_not_of_this_work_is_refused(
     assert told in message
 
 
-def test_a_reworded_rubric_and_a_changed_response_are_named(written: tuple[Path, dict[str, Any]]) -> None:
+def test_importing_a_sheet_names_a_reworded_rubric_or_a_changed_response(written: tuple[Path, dict[str, Any]]) -> None:
     project, data = written
     saved(project, data)
     rubric, examples = project / "rubrics" / "manners.yaml", project / "calibration" / "manners" / "examples.jsonl"
@@ -143,7 +143,7 @@ def test_a_reworded_rubric_and_a_changed_response_are_named(written: tuple[Path,
         ({"at": "2999-01-01T00:00:00Z"}, "it was given in the future, 2999-01-01T00:00:00Z"),
     ],
 )
-def test_an_answer_that_the_sheet_did_not_ask_for_never_becomes_gold(
+def test_an_answer_to_a_question_that_the_sheet_did_not_ask_never_becomes_gold(
     written: tuple[Path, dict[str, Any]], changes: dict[str, Any], reason: str
 ) -> None:
     project, data = written
@@ -158,7 +158,9 @@ def test_an_answer_that_the_sheet_did_not_ask_for_never_becomes_gold(
     assert f":{lines[0]}: " not in message
 
 
-def test_a_level_between_two_choices_and_a_second_answer_are_refused(written: tuple[Path, dict[str, Any]]) -> None:
+def test_a_sheet_s_file_with_a_level_between_choices_or_a_second_answer_is_refused(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
     project, data = written
     first, second, _ = answers(data)
     between = {**second["criteria"], "polite": {**second["criteria"]["polite"], "level": 2.5}}
@@ -168,7 +170,7 @@ def test_a_level_between_two_choices_and_a_second_answer_are_refused(written: tu
     assert "is answered twice" in message
 
 
-def test_a_sheet_is_imported_as_often_as_you_like_and_the_latest_answers_count(tmp_path: Path) -> None:
+def test_a_sheet_may_be_imported_repeatedly_and_its_latest_answers_count(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     assert run("markscheme", *SHEET, cwd=project).returncode == 0
     data = data_of(project)
@@ -193,7 +195,9 @@ def test_a_sheet_is_imported_as_often_as_you_like_and_the_latest_answers_count(t
     assert latest[second["id"]] == 1.0
 
 
-def test_who_answered_is_asked_where_a_file_is_named_after_another_rater(written: tuple[Path, dict[str, Any]]) -> None:
+def test_a_sheet_whose_file_is_named_after_another_rater_is_imported_only_with_the_option_as(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
     project, data = written
     for name in ("manners-ana.json", "manners-ben (2).json", "manners-ana (1).json"):
         saved(project, data, name)
@@ -212,7 +216,7 @@ def test_who_answered_is_asked_where_a_file_is_named_after_another_rater(written
     assert run("markscheme", "import", "manners-ana (1).json", "--rubric", "manners", cwd=project).returncode == 0
 
 
-def test_a_sheet_is_checked_by_the_key_of_the_project_that_wrote_it(tmp_path: Path) -> None:
+def test_a_sheet_s_answers_are_verified_with_the_key_of_the_project_that_wrote_it(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     assert run("markscheme", *SHEET, cwd=project).returncode == 0
     key = project / "calibration" / "manners" / "sheet.key"
@@ -234,7 +238,7 @@ def test_a_sheet_is_checked_by_the_key_of_the_project_that_wrote_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
-def test_answers_without_the_head_of_their_sheet_never_become_gold(
+def test_a_sheet_s_answers_without_its_signed_head_never_become_gold(
     written: tuple[Path, dict[str, Any]], file_name: str
 ) -> None:
     project, data = written
@@ -248,7 +252,9 @@ def test_answers_without_the_head_of_their_sheet_never_become_gold(
     assert labels.read_text() == before
 
 
-def test_a_plain_file_makes_gold_only_if_the_user_says_so(written: tuple[Path, dict[str, Any]]) -> None:
+def test_adjudicated_labels_in_a_plain_file_become_gold_only_if_the_user_says_so(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
     project, data = written
     (project / "theirs.jsonl").write_text(json.dumps({**answers(data, 1)[0], "kind": "adjudicated"}))
     typed = ("markscheme", "import", "theirs.jsonl", "--rubric", "manners", "--to", "gold.jsonl")

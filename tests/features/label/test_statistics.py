@@ -60,7 +60,7 @@ def test_labels_needed_for_a_half_width_of_a_tenth_equal_the_worked_examples(
         assert labels == approx(n, abs=max(1, 0.003 * n))
 
 
-def test_plans_agree_with_the_simulation_code() -> None:
+def test_planned_labels_agree_with_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "planner")["cases"]:
         value, named = case["truth"], KAPPA if case["stat"] == "kappa" else QUADRATIC
         mixture = spread(tuple(case["margin"]), named, value)
@@ -75,14 +75,14 @@ margins_of = st.lists(st.floats(0.02, 1), min_size=2, max_size=5).map(lambda m: 
 
 @given(margins_of, st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_on_a_mixture_kappa_and_alpha_are_the_agreement_it_was_made_for(margins: Any, agreement: float) -> None:
+def test_on_a_mixture_table_kappa_and_alpha_equal_the_agreement_it_was_made_for(margins: Any, agreement: float) -> None:
     table = mixture_table(margins, agreement)
     assert table.sum() == approx(1)
     for name, weights in (KAPPA, QUADRATIC, ("weighted_kappa", "linear"), ORDINAL, ("krippendorff_alpha", "quadratic")):
         assert of_shares(name, weights)(table) == approx(agreement, abs=1e-9)
 
 
-def test_a_level_that_nobody_is_expected_to_use_changes_no_plan() -> None:
+def test_a_level_that_nobody_is_expected_to_use_does_not_change_the_labels_needed() -> None:
     kappa = of_shares("cohen_kappa")
     with_gap, without = mixture_table([0.0, 0.4, 0.6], 0.7), mixture_table([0.4, 0.6], 0.7)
     assert with_gap[1:, 1:] == approx(without, abs=1e-9)
@@ -99,7 +99,9 @@ def test_a_level_that_nobody_is_expected_to_use_changes_no_plan() -> None:
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_the_coefficient_for_infinitely_many_labels_is_the_limit_for_many(named: tuple[str, str], weights: Any) -> None:
+def test_a_coefficient_with_infinitely_many_labels_is_the_limit_for_growing_numbers_of_labels(
+    named: tuple[str, str], weights: Any
+) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
     rows, columns = np.nonzero(counts)
     ratings = np.repeat(np.column_stack([rows, columns]), counts[rows, columns], axis=0)
@@ -129,12 +131,12 @@ def test_with_one_label_fewer_than_planned_the_interval_is_too_wide(
     assert n == 2 or width(n - 1) > 2 * half_width
 
 
-def test_a_share_may_be_planned_on_the_logit_scale_from_a_pilot() -> None:
+def test_labels_for_a_share_s_interval_can_be_planned_on_the_logit_scale_from_a_pilot() -> None:
     n, se = 100, 0.04
     assert labels_for_half_width(0.8, np.sqrt(n) * se, 0.08, transform=LOGIT) == approx(96, abs=6)
 
 
-def test_labels_for_a_promise_spread_the_least_over_the_share_automated() -> None:
+def test_labels_needed_for_a_promised_error_rate_are_the_minimum_divided_by_the_automatic_share() -> None:
     assert labels_for_promise(1.0) == 45
     assert labels_for_promise(0.5) == 90
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186
@@ -162,6 +164,6 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

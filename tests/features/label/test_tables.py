@@ -12,21 +12,23 @@ from tests.readers.tabular.forms import write
 
 
 @pytest.mark.parametrize(("options", "needed"), [(JUDGE, 40), ((*OPTIONS, "--human", "second"), 20)])
-def test_the_plan_is_the_same_in_every_form(tmp_path: Path, options: tuple[str, ...], needed: int) -> None:
+def test_the_labelling_plan_for_a_table_is_the_same_in_every_file_format(
+    tmp_path: Path, options: tuple[str, ...], needed: int
+) -> None:
     results = [printed(tmp_path, form, "label", "TABLE", "--plan", *options, "--json", "-") for form in FORMS]
     assert results[0][0] == 0
     assert f'"labels_needed": {needed}' in results[0][1]
     assert results[1] == results[2] == results[0]
 
 
-def test_the_plan_for_a_table_is_the_number_that_calibrating_it_asks_for(tmp_path: Path) -> None:
+def test_the_labelling_plan_for_a_table_states_as_many_labels_as_its_calibration_asks_for(tmp_path: Path) -> None:
     write(TABLE, "csv", tmp_path)
     calibrated = run("calibrate", "t.csv", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     assert json.loads(planned.stdout)["labels_needed"] == json.loads(calibrated.stdout)["labels_needed"]
 
 
-def test_a_plan_names_the_command_that_makes_a_rubric_with_the_options_that_it_was_asked_by(tmp_path: Path) -> None:
+def test_a_plan_for_a_table_names_the_command_to_make_a_rubric_with_the_same_options(tmp_path: Path) -> None:
     write(TABLE, "csv", tmp_path)
     planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, cwd=tmp_path, env={"COLUMNS": "200"})
     (command,) = (line for line in planned.stdout.splitlines() if "markscheme init" in line)
@@ -34,7 +36,7 @@ def test_a_plan_names_the_command_that_makes_a_rubric_with_the_options_that_it_w
 
 
 @pytest.mark.parametrize("name", ["graded", "text"])
-def test_a_table_that_nobody_labelled_is_planned_for_its_first_labels(tmp_path: Path, name: str) -> None:
+def test_the_plan_for_an_unlabelled_table_asks_for_its_first_labels(tmp_path: Path, name: str) -> None:
     table = {"id": TABLE["run_id"], "response": TABLE["text"], "verdict" if name == "graded" else "x": TABLE[name]}
     results = []
     for form in FORMS:
@@ -46,7 +48,7 @@ def test_a_table_that_nobody_labelled_is_planned_for_its_first_labels(tmp_path: 
     assert results[1] == results[2] == results[0]
 
 
-def test_the_responses_are_on_the_page_without_what_others_said_of_them(tmp_path: Path) -> None:
+def test_a_table_s_responses_are_labelled_without_showing_what_others_said_of_them(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "reply.yaml").write_text(RUBRIC, encoding="utf-8")
     pages = []

@@ -51,7 +51,7 @@ def labels_of(work: Work) -> list[Rating]:
     return list(load_ratings(work.file.path, work.rubric, kind="human"))
 
 
-def test_the_question_on_the_whole_response_is_asked_first_and_its_answer_is_the_decision(project: Path) -> None:
+def test_the_question_about_the_whole_response_comes_first_and_its_answer_is_the_decision(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
         assert page.data["criteria"] == [WHOLE, "polite", "waffle"]
@@ -71,7 +71,7 @@ def test_responses_shown_a_second_time_are_asked_by_criterion_alone(tmp_path: Pa
     work.file.close()
 
 
-def test_the_question_on_the_whole_response_needs_an_answer(project: Path) -> None:
+def test_the_question_about_the_whole_response_needs_an_answer(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         for whole in (None, "x", "2"):
@@ -79,7 +79,7 @@ def test_the_question_on_the_whole_response_needs_an_answer(project: Path) -> No
             assert server.post("give", {"unit": unit, "answers": answers}).status == 422
 
 
-def test_can_t_tell_answers_the_question_on_the_whole_and_is_no_decision(project: Path) -> None:
+def test_can_t_tell_answers_the_question_about_the_whole_response_and_is_no_decision(project: Path) -> None:
     work = opened(project)
     answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
     (label,) = labels_of(work)
@@ -119,12 +119,12 @@ def test_an_annotator_with_enough_decisions_is_asked_by_criterion_alone(
     second.file.close()
 
 
-def test_more_criteria_are_asked_for_more_decisions() -> None:
+def test_a_rubric_with_more_criteria_needs_more_decisions_on_whole_responses() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 
 @pytest.mark.proof
-def test_an_annotator_who_labelled_the_criteria_before_is_asked_for_the_whole_only_if_everyone_is(
+def test_an_annotator_who_labelled_criteria_before_is_asked_about_the_whole_only_if_everyone_is(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:
@@ -146,7 +146,7 @@ def test_an_annotator_who_labelled_the_criteria_before_is_asked_for_the_whole_on
     assert sum(line.get("pass") is True for line in ratings) == 4
 
 
-def test_a_decision_from_reading_isn_t_asked_again(project: Path) -> None:
+def test_a_whole_response_that_the_rater_decided_on_before_is_not_asked_about_again(project: Path) -> None:
     home = project / "calibration" / "manners"
     (home / "ratings").mkdir(parents=True)
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
@@ -160,7 +160,7 @@ def test_a_decision_from_reading_isn_t_asked_again(project: Path) -> None:
     work.file.close()
 
 
-def test_a_criterion_named_whole_removes_the_question_on_the_whole_and_asking_it_always_is_refused(
+def test_with_a_criterion_named_whole_annotators_are_not_asked_about_the_whole_response(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))
@@ -188,7 +188,7 @@ def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, An
     return head, done.returncode, done.stderr
 
 
-def test_a_sheet_says_of_which_responses_it_asks_the_whole(project: Path) -> None:
+def test_the_head_of_a_sheet_says_which_responses_are_asked_about_as_a_whole(project: Path) -> None:
     head, status, message = saved_on(project, *NEVER, **{"pass": True, "whole_under": WHOLE_UNDER})
     assert head["whole"] == []
     assert (status, "the sheet doesn't ask for pass" in message) == (2, True)

@@ -73,7 +73,7 @@ def labelled(project: Path) -> None:
             examples.write(json.dumps({**pair, "labels": labels}) + "\n")
 
 
-def test_labelled_pairs_lead_to_a_judge_that_can_gate_and_to_ranked_systems(project: Path) -> None:
+def test_labelled_pairs_show_that_a_judge_can_gate_and_rank_the_systems(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--json", "report.json", cwd=project)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -88,7 +88,7 @@ def test_labelled_pairs_lead_to_a_judge_that_can_gate_and_to_ranked_systems(proj
 
 
 @pytest.mark.proof
-def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Path) -> None:
+def test_ratings_in_both_orders_of_pairs_make_one_accepted_run_with_a_valid_card(project: Path) -> None:
     labelled(project)
     judge = ("--judge", "function:judges:first_of_some")
     done = run("calibrate", "better", *judge, "--accept", "--anyway", "--json", "report.json", cwd=project)
@@ -109,7 +109,7 @@ def test_a_judge_asked_in_one_order_only_is_reported_as_not_tested_for_order(pro
     assert "order not tested" in done.stdout, done.stdout + done.stderr
 
 
-def test_pairs_are_imported_into_a_file_that_has_them_without_a_second_copy(project: Path) -> None:
+def test_pairs_that_a_file_has_already_are_not_imported_a_second_time(project: Path) -> None:
     labelled(project)
     command = ("import", "calibration/better/examples.jsonl", "--rubric", "better", "--to", "labels.jsonl")
     for more, n in (((), 120), (("--append",), 0)):
@@ -122,7 +122,7 @@ def test_pairs_are_imported_into_a_file_that_has_them_without_a_second_copy(proj
     assert "holds other responses under" in done.stderr
 
 
-def test_annotators_of_pairs_are_compared_with_each_other(project: Path) -> None:
+def test_annotators_of_the_same_pairs_are_compared_with_each_other(project: Path) -> None:
     ratings = project / "calibration" / "better" / "ratings"
     ratings.mkdir(parents=True)
     (project / "calibration" / "better" / "examples.jsonl").write_text("")
@@ -156,7 +156,7 @@ def test_a_judge_s_choices_in_pairwise_tasks_of_label_studio_are_calibrated(proj
     assert metric["calibration"]["agreement"]["value"] == 1.0
 
 
-def test_variants_of_an_experiment_are_compared_by_preference(project: Path) -> None:
+def test_variants_of_an_experiment_are_compared_by_preferences_between_their_outputs(project: Path) -> None:
     cases = "\n".join(f"  - {{id: c{n}, inputs: {{query: question {n}?}}}}" for n in range(12))
     (project / "replies.experiment.yaml").write_text(
         f"rubric: rubrics/better.yaml\nvariants: [{{name: brief}}, {{name: full}}]\ncases:\n{cases}\n"

@@ -41,7 +41,7 @@ def test_drawn_outputs_can_be_labelled_and_give_an_unbiased_calibration_and_pass
 
 
 @pytest.mark.proof
-def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path) -> None:
+def test_labels_drawn_from_two_systems_show_the_pass_rate_of_each_system(project: Path) -> None:
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
     named = [row | {"system": f"prompt-{'ab'[i % 2]}"} for i, row in enumerate(pool)]
     (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))

@@ -30,7 +30,7 @@ def write(folder: Path, **rubrics: str) -> None:
         (FAULTY, 2, "it.yaml", "✗ 2 errors to correct."),
     ],
 )
-def test_the_number_of_findings_comes_first_and_the_exit_status_says_what_they_are(
+def test_lint_prints_the_number_of_findings_first_and_its_exit_status_tells_errors_from_advice(
     tmp_path: Path, text: str, status: int, first: str, counted: str
 ) -> None:
     write(tmp_path, it=text)
@@ -58,7 +58,7 @@ def in_a_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_advice_names_the_criterion_what_to_do_and_its_code(tmp_path: Path) -> None:
+def test_lint_s_advice_names_the_criterion_what_to_do_and_a_code(tmp_path: Path) -> None:
     write(tmp_path, it=ADVISED)
     printed = linted(tmp_path, "it.yaml").stdout
     assert max(map(len, printed.splitlines())) <= 80
@@ -67,9 +67,7 @@ def test_advice_names_the_criterion_what_to_do_and_its_code(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("examples", ["examples.jsonl", "examples.csv"])
-def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_there(
-    tmp_path: Path, examples: str
-) -> None:
+def test_lint_s_next_step_is_to_label_or_to_calibrate_if_labels_exist(tmp_path: Path, examples: str) -> None:
     write(tmp_path, it=ADVISED)
     onward = "Next, with or without these edits: markscheme"
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} label it.yaml --pool YOUR-OUTPUTS.jsonl")
@@ -79,12 +77,12 @@ def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_t
     assert "Next" not in linted(tmp_path, "it.yaml", "it.yaml").stdout
 
 
-def test_a_colon_in_a_criterion_s_name_ends_no_sentence(tmp_path: Path) -> None:
+def test_lint_prints_a_criterion_s_name_with_a_colon_as_a_whole(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: 'a: b', requirement: It is JSON., check: jsn_valid}\n")
     assert "\n- a: b: there is no check 'jsn_valid'" in linted(tmp_path, "it.yaml").stdout
 
 
-def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is_known(tmp_path: Path) -> None:
+def test_lint_reports_an_unregistered_check_and_knows_one_in_a_named_module(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
     done = linted(tmp_path, "it.yaml")
     assert done.returncode == 1
@@ -98,14 +96,14 @@ def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is
     assert linted(tmp_path, "it.yaml", "-o", "scorers=nowhere").returncode == 2
 
 
-def test_a_key_of_a_rubric_that_has_no_effect_is_noted(tmp_path: Path) -> None:
+def test_lint_notes_a_key_of_a_rubric_that_has_no_effect(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
     assert (done.returncode, done.stderr) == (1, "")
     assert "\n- it.yaml:1: is named 'other' but is in 'it.yaml'" in done.stdout
 
 
-def test_each_of_several_rubrics_is_reported_and_the_exit_status_is_that_of_the_worst(tmp_path: Path) -> None:
+def test_lint_reports_each_of_several_rubrics_and_exits_with_the_worst_status(tmp_path: Path) -> None:
     write(tmp_path, a=SOUND, b=FAULTY, c=ADVISED)
     done = linted(tmp_path, "a.yaml", "b.yaml", "c.yaml", "--json")
     assert done.returncode == 2
@@ -116,7 +114,7 @@ def test_each_of_several_rubrics_is_reported_and_the_exit_status_is_that_of_the_
     ]
 
 
-def test_the_json_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) -> None:
+def test_the_json_of_lint_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) -> None:
     write(tmp_path, bad=FAULTY, meh=ADVISED)
     bad, meh = (json.loads(line) for line in linted(tmp_path, "bad.yaml", "meh.yaml", "--json").stdout.splitlines())
     assert [fault["line"] for fault in bad["faults"]] == [1, 3]
@@ -124,14 +122,14 @@ def test_the_json_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) ->
     assert [(advice_line["code"], advice_line["criterion"]) for advice_line in meh["advice"]] == [("vague", "date")]
 
 
-def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_lint_finds_a_rubric_by_name_and_reports_a_missing_one(tmp_path: Path) -> None:
     assert linted(ROOT, "code-quality").returncode == 0
     done = linted(ROOT, "code-qualty")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'code-quality'?" in done.stderr
 
 
-def test_advice_may_be_allowed_and_a_refusal_may_not(tmp_path: Path) -> None:
+def test_lint_can_allow_advice_but_not_faults(tmp_path: Path) -> None:
     write(tmp_path, advised=ADVISED, faulty=FAULTY)
     done = linted(tmp_path, "--allow-advice", "advised.yaml")
     assert done.returncode == 0
@@ -139,7 +137,7 @@ def test_advice_may_be_allowed_and_a_refusal_may_not(tmp_path: Path) -> None:
     assert linted(tmp_path, "--allow-advice", "advised.yaml", "faulty.yaml").returncode == 2
 
 
-def test_the_format_is_printed_for_editors(tmp_path: Path) -> None:
+def test_lint_prints_the_json_schema_of_rubric_files_for_editors(tmp_path: Path) -> None:
     done = linted(tmp_path, "--schema")
     assert done.returncode == 0
     assert done.stdout == (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")

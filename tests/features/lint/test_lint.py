@@ -23,13 +23,13 @@ def linted(folder: Path, text: str) -> LintReport:
     return lint_file(file)
 
 
-def test_a_rubric_without_an_issue_has_an_empty_report(tmp_path: Path) -> None:
+def test_linting_a_rubric_without_an_issue_gives_an_empty_report(tmp_path: Path) -> None:
     report = linted(tmp_path, DATE)
     assert report == LintReport(tmp_path / "reply.yaml")
     assert report.status == NO_ISSUES
 
 
-def test_an_invalid_rubric_is_refused_with_all_faults_and_their_lines(tmp_path: Path) -> None:
+def test_linting_an_invalid_rubric_reports_all_faults_with_their_lines(tmp_path: Path) -> None:
     report = linted(tmp_path, FAULTY)
     assert report.status == REFUSED
     assert [fault.line for fault in report.faults] == [1, 3]
@@ -37,7 +37,7 @@ def test_an_invalid_rubric_is_refused_with_all_faults_and_their_lines(tmp_path: 
     assert report.advice == ()
 
 
-def test_advice_needs_more_than_the_rubric_where_its_file_modules_or_cascade_decide(tmp_path: Path) -> None:
+def test_lint_advises_on_misread_yaml_unknown_checks_and_gray_zones_without_effect(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "other"
     folder.mkdir(parents=True)
     (folder / "cascade.json").touch()
@@ -54,18 +54,18 @@ def test_advice_needs_more_than_the_rubric_where_its_file_modules_or_cascade_dec
     assert report.advice[1].message.startswith("there is no check 'jsn_valid'")
 
 
-def test_a_note_says_what_is_not_looked_at_and_is_no_advice(tmp_path: Path) -> None:
+def test_a_note_of_lint_says_what_is_not_checked_and_is_no_advice(tmp_path: Path) -> None:
     report = linted(tmp_path, GERMAN)
     assert (report.status, report.notes) == (NO_ISSUES, (NOT_ENGLISH,))
 
 
-def test_a_module_of_checks_that_cannot_be_imported_is_the_callers_fault(tmp_path: Path) -> None:
+def test_linting_with_a_module_of_checks_that_cannot_be_imported_is_a_usage_error(tmp_path: Path) -> None:
     linted(tmp_path, WITH_A_CHECK)
     with pytest.raises(UsageError, match="nowhere"):
         lint_file(tmp_path / "reply.yaml", ["nowhere"])
 
 
-def test_the_json_has_the_report_without_what_only_programs_use(tmp_path: Path) -> None:
+def test_the_json_of_a_lint_report_has_faults_advice_and_notes(tmp_path: Path) -> None:
     file = str(tmp_path / "reply.yaml")
     assert linted(tmp_path, WITH_A_CHECK.replace("jsn_valid", "json_valid")).to_json() == {
         "rubric": file,
@@ -92,7 +92,7 @@ criteria:
 """
 
 
-def test_what_yaml_reads_otherwise_than_it_looks_is_named_with_its_line(tmp_path: Path) -> None:
+def test_lint_names_values_that_yaml_reads_differently_than_they_look_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "odd.yaml"
     path.write_text(PITFALLS)
     report = lint_file(path)

@@ -24,13 +24,13 @@ def test_a_name_that_no_file_can_have_is_refused(folder: Path) -> None:
     refuses_long_name(folder, f"lint folder/{LONG}")
 
 
-def test_numbers_in_files_that_cannot_be_computed_with_are_refused_and_the_file_named(folder: Path) -> None:
+def test_a_file_with_numbers_such_as_nan_is_refused_and_named(folder: Path) -> None:
     for file, text, why in (refused for refused in REFUSED.values() if refused[0] == "rubrics/place.yaml"):
         (folder / file).write_text(text)
         refuses_values(folder, file, why, "lint", file)
 
 
-def test_a_device_without_an_end_is_refused(folder: Path) -> None:
+def test_an_endless_device_given_as_a_file_is_refused(folder: Path) -> None:
     (folder / "rubrics" / "endless.yaml").symlink_to("/dev/zero")
     assert run("markscheme", "lint", "rubrics/endless.yaml", cwd=folder).returncode == 2
 

@@ -42,7 +42,7 @@ def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 
-def test_groups_of_a_row_weigh_what_another_key_says_and_lint_prints_the_command(tmp_path: Path) -> None:
+def test_groups_of_a_row_s_criteria_get_the_weights_in_another_key_and_lint_prints_the_command(tmp_path: Path) -> None:
     groups = {"depth": [{"criterion": "Names the cause"}], "form": [{"criterion": "Is short"}]}
     row = {"response": "Rye.", "criterions": groups, "share": {"depth": 0.75, "form": 0.25}}
     (tmp_path / "my rows.jsonl").write_text(f"{json.dumps(row)}\n")
@@ -59,7 +59,7 @@ def test_groups_of_a_row_weigh_what_another_key_says_and_lint_prints_the_command
     assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [0.75]
 
 
-def test_rows_with_their_criteria_under_another_key_say_how_to_name_it(tmp_path: Path) -> None:
+def test_rows_with_criteria_under_an_unusual_key_are_refused_with_the_option_to_name_it(tmp_path: Path) -> None:
     rows = [{"id": n, "response": "Rye.", "checks_asked": ["Is it about rye?", "Is it short?"]} for n in range(2)]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     refused = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)
@@ -83,7 +83,9 @@ def test_rows_with_their_criteria_under_another_key_say_how_to_name_it(tmp_path:
         ("loaf.yaml", "judge_with: !run bake.score\nrubric:\n- {requirement: Is brown., weight: 2}\n"),
     ],
 )
-def test_rubrics_in_an_unreadable_form_are_refused_with_a_way_out(name: str, text: str, tmp_path: Path) -> None:
+def test_rubrics_in_an_unreadable_form_are_refused_with_advice_on_what_to_do(
+    name: str, text: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(text)
     refused = run("markscheme", "lint", name, cwd=tmp_path)
     way_out = "without it, what follows is" if name == "loaf.yaml" else "a rubric is YAML or JSON: a list of criteria"

@@ -53,25 +53,25 @@ def written(tmp_path: Path, raw: bytes) -> Path:
     return tmp_path / "m.gguf"
 
 
-def test_the_marks_are_the_control_tokens_and_what_makers_added_between_bars(tmp_path: Path) -> None:
+def test_a_model_s_chat_marks_are_its_control_tokens_and_added_tokens_between_bars(tmp_path: Path) -> None:
     assert chat_marks(written(tmp_path, header(VOCABULARY))) == ("<|im_end|>", "</s>", "<|end|>", "<｜User｜>")
 
 
-def test_a_real_model_s_file_names_its_marks(local_model: Path) -> None:
+def test_the_chat_marks_are_read_from_a_real_model_s_file(local_model: Path) -> None:
     assert {"<|im_start|>", "<|im_end|>", "<|endoftext|>"} <= set(chat_marks(local_model))
 
 
-def test_a_file_without_a_vocabulary_has_no_marks(tmp_path: Path) -> None:
+def test_a_model_file_without_a_vocabulary_has_no_chat_marks(tmp_path: Path) -> None:
     assert chat_marks(written(tmp_path, b"GGUF" + struct.pack("<IQQ", 3, 0, 0))) == ()
 
 
 @pytest.mark.parametrize("length", [0, 3, 10, 60, 200, len(header(VOCABULARY)) - 1])
-def test_a_header_that_breaks_off_is_reported(tmp_path: Path, length: int) -> None:
+def test_a_truncated_header_of_a_model_file_is_reported(tmp_path: Path, length: int) -> None:
     with pytest.raises(ValueError, match=r"breaks off|no GGUF file|empty"):
         chat_marks(written(tmp_path, header(VOCABULARY)[:length]))
 
 
-def test_an_old_header_and_an_unknown_type_are_reported(tmp_path: Path) -> None:
+def test_an_old_version_or_an_unknown_type_in_a_model_file_s_header_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="version 2 or later"):
         chat_marks(written(tmp_path, header(VOCABULARY, version=1)))
     with pytest.raises(ValueError, match="no header says"):
@@ -79,19 +79,19 @@ def test_an_old_header_and_an_unknown_type_are_reported(tmp_path: Path) -> None:
 
 
 @given(st.text(alphabet=list("<|im_end>/s x\n"), max_size=60))
-def test_no_mark_is_left_and_nothing_but_spaces_is_added(written: str) -> None:
+def test_removing_chat_marks_leaves_none_in_a_text_and_adds_only_spaces(written: str) -> None:
     marks = ("<|im_end|>", "<|im_end", "</s>")
     split = without_marks(marks)(written)
     assert not any(mark in split for mark in marks)
     assert "".join(split.split()) == "".join(written.split())
 
 
-def test_without_marks_a_text_stays_as_it_is() -> None:
+def test_a_text_without_chat_marks_is_unchanged() -> None:
     assert without_marks(())("<|im_end|>") == "<|im_end|>"
 
 
 @pytest.mark.proof
-def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_model: Path) -> None:
+def test_a_chat_mark_in_a_prompt_is_no_end_of_turn_for_the_real_model(local_model: Path) -> None:
     """One token ends a turn; a mark that is split is several, as letters are."""
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
 
@@ -133,7 +133,7 @@ def test_a_decision_model_is_recognized_by_its_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_decision_file_is_asked_typed_questions_in_process(local_model: Path, tmp_path: Path) -> None:
+def test_llama_cpp_is_asked_typed_questions_if_the_file_is_a_decision_model(local_model: Path, tmp_path: Path) -> None:
     """llama.cpp is asked as a decision model; that this file is none is its answer, and no chat takes its place."""
     judge = LocalJudge(with_decision_type(local_model, tmp_path / "decision.gguf"))
     assert judge.identity.parameters["format"] == "systemone"
@@ -142,5 +142,5 @@ def test_a_decision_file_is_asked_typed_questions_in_process(local_model: Path, 
     assert "not a decision model" in str(error)
 
 
-def test_a_chat_model_s_file_keeps_its_identity(local_model: Path) -> None:
+def test_the_identity_of_a_chat_model_s_file_states_no_format_of_decisions(local_model: Path) -> None:
     assert "format" not in LocalJudge(local_model).identity.parameters

@@ -57,7 +57,9 @@ async def grades_of(jobs: list[Job], model: Path) -> dict[Job, Grade]:
 
 
 @pytest.mark.release
-def test_what_an_injection_does_to_a_small_model_is_reported(local_model: Path, tell: Callable[..., None]) -> None:
+def test_the_effect_of_prompt_injections_on_a_small_model_is_measured_and_printed(
+    local_model: Path, tell: Callable[..., None]
+) -> None:
     tried = [injection for injection in INJECTIONS if injection.asked_of_model]
     jobs: list[Job] = [(honest, injection) for honest in HONEST for injection in (None, *tried)]
     began = time.monotonic()

@@ -42,7 +42,7 @@ def cut_off(local_model: Path) -> Reply:
 
 
 @pytest.mark.proof  # a whole question, which the next test asks in few words
-def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> None:
+def test_a_real_local_model_gives_a_verdict_in_the_required_json_schema(local_model: Path) -> None:
     async def run() -> None:
         judge = LocalJudge(local_model, max_tokens=300)
         graded = await grade(RUBRIC, "Paris is the capital of France.", judge)
@@ -56,7 +56,7 @@ def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> Non
 
 
 @pytest.mark.proof
-def test_several_questions_at_once_all_get_the_same_verdict_under_our_schema(loaded: LocalJudge) -> None:
+def test_a_question_asked_several_times_at_once_gets_the_same_verdict_each_time(loaded: LocalJudge) -> None:
     async def run() -> None:
         asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
         first, second = await asyncio.gather(*asking)
@@ -70,14 +70,14 @@ def test_several_questions_at_once_all_get_the_same_verdict_under_our_schema(loa
 
 
 @pytest.mark.proof  # a second whole verdict of the real model
-def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> None:
+def test_names_of_criteria_may_contain_quotes_and_any_letter(local_model: Path) -> None:
     prompt = brief(questions(ODDLY_NAMED, Submission("x"))[0])
     reply = asked(LocalJudge(local_model, context=1024, max_tokens=100), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
 
 
 @pytest.mark.proof
-def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
+def test_token_probabilities_match_the_reply_s_text_and_are_returned_only_on_request(
     local_model: Path, cut_off: Reply
 ) -> None:
     reply = asked(LocalJudge(local_model, context=1024, max_tokens=LENGTH, expected=True), BRIEF)
@@ -90,7 +90,9 @@ def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
 
 
 @pytest.mark.proof
-def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opened_again(local_model: Path) -> None:
+def test_the_event_loop_keeps_running_while_a_local_model_works_and_the_model_can_be_reopened(
+    local_model: Path,
+) -> None:
     async def run(judge: LocalJudge) -> int:
         asking = asyncio.ensure_future(judge.reply(BRIEF))
         beats = 0
@@ -116,7 +118,7 @@ def test_keeping_the_shared_beginning_of_prompts_in_memory_does_not_change_an_an
 
 
 @pytest.mark.proof
-def test_a_prompt_that_does_not_fit_is_reported_in_tokens(loaded: LocalJudge) -> None:
+def test_a_prompt_too_long_for_the_model_s_context_is_reported_in_tokens(loaded: LocalJudge) -> None:
     prompt = Prompt(PROMPT.system, "word " * 3_000, PROMPT.schema, PROMPT.criteria)
     with pytest.raises(
         JudgeUnavailable, match=r"the prompt has 3,\d+ tokens and local:.+ reads at most 1,024"
@@ -130,12 +132,12 @@ def test_an_answer_that_reaches_the_length_limit_is_called_cut_off(cut_off: Repl
     assert cut_off.usage.output_tokens == LENGTH
 
 
-def test_an_impossible_schema_is_reported_in_a_sentence(loaded: LocalJudge) -> None:
+def test_a_json_schema_that_llama_cpp_cannot_use_is_reported_in_a_sentence(loaded: LocalJudge) -> None:
     with pytest.raises(JudgeUnavailable, match="cannot be asked this"):
         asyncio.run(loaded.reply(Prompt("", "x", {"type": "bogus"}, ())))
 
 
-def test_a_file_of_another_format_is_refused_when_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_gguf_is_refused_when_the_judge_is_opened(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.gguf cannot be read"):
         LocalJudge(tmp_path / "none.gguf")
     with pytest.raises(UsageError, match="cannot be read"):
@@ -145,7 +147,7 @@ def test_a_file_of_another_format_is_refused_when_named(tmp_path: Path) -> None:
         LocalJudge(tmp_path / "text.gguf")
 
 
-def test_a_broken_model_is_refused_when_loaded(tmp_path: Path, local_model: Path) -> None:
+def test_a_broken_model_file_is_refused_when_it_is_loaded(tmp_path: Path, local_model: Path) -> None:
     broken = tmp_path / "broken.gguf"
     with local_model.open("rb") as whole:
         broken.write_bytes(whole.read(1_000_000))
@@ -154,13 +156,15 @@ def test_a_broken_model_is_refused_when_loaded(tmp_path: Path, local_model: Path
 
 
 @pytest.mark.parametrize("option", ["context", "slots", "threads", "max_tokens"])
-def test_limits_below_one_are_refused(option: str, local_model: Path) -> None:
+def test_slots_threads_and_tokens_below_one_are_refused(option: str, local_model: Path) -> None:
     with pytest.raises(ValueError, match="from 1"):
         LocalJudge(local_model, **{option: 0})  # type: ignore[arg-type]
 
 
 @pytest.mark.proof
-def test_content_and_settings_of_a_model_make_the_judge_s_identity(tmp_path: Path, local_model: Path) -> None:
+def test_the_identity_of_a_local_judge_depends_on_the_file_s_content_and_settings(
+    tmp_path: Path, local_model: Path
+) -> None:
     local = LocalJudge(local_model)
     assert local.identity.name == f"local:{local_model.name}"
     copied = tmp_path / local_model.name
@@ -178,7 +182,7 @@ def test_content_and_settings_of_a_model_make_the_judge_s_identity(tmp_path: Pat
     assert len({judge.identity.fingerprint for judge in (local, *others)}) == 8
 
 
-def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:
+def test_a_digest_of_a_model_file_depends_on_size_beginning_middle_and_end(tmp_path: Path) -> None:
     whole = bytearray(5_000_000)
     digests = set()
     for place in (None, 0, 2_000_000, 4_999_999):
@@ -194,7 +198,7 @@ def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:
     assert len(digests) == 6
 
 
-def test_a_missing_package_is_named_with_the_way_out(local_model: Path) -> None:
+def test_a_missing_package_of_the_local_judge_is_named_with_the_command_to_install_it(local_model: Path) -> None:
     code = (
         "import sys, asyncio; sys.modules['xllamacpp'] = None; "
         "from markscheme.features.local_judge.judge import LocalJudge; from markscheme.prompt import Prompt; "
@@ -205,7 +209,7 @@ def test_a_missing_package_is_named_with_the_way_out(local_model: Path) -> None:
     assert "[local]'" in done.stderr
 
 
-def test_the_module_and_the_judge_are_there_without_llama_cpp(local_model: Path) -> None:
+def test_the_local_judge_can_be_imported_without_llama_cpp(local_model: Path) -> None:
     code = (
         "import sys; from markscheme.features.local_judge.judge import LocalJudge; "
         f"LocalJudge({str(local_model)!r}).identity; print('xllamacpp' in sys.modules)"

@@ -36,7 +36,7 @@ def filtered(pixels: NDArray[np.int64], filters: Sequence[int]) -> bytes:
 
 
 @pytest.mark.parametrize("colours", CHANNELS)
-def test_png_files_with_each_filter_and_colour_type_are_halved(colours: int) -> None:
+def test_png_files_of_each_filter_and_colour_type_are_halved_in_size(colours: int) -> None:
     pixels = np.random.default_rng(colours).integers(0, 256, (11, 7, CHANNELS[colours]))
     expected = np.rint(pixels[:10, :6].reshape(5, 2, 3, 2, -1).mean(axis=(1, 3))).astype(np.uint8)
     for filters in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0), (4,), (3,)):
@@ -49,7 +49,7 @@ def test_png_files_with_each_filter_and_colour_type_are_halved(colours: int) -> 
         assert np.array_equal(raw.reshape(5, -1)[:, 1:].reshape(5, 3, -1), expected)
 
 
-def test_a_drawn_chart_keeps_its_squares() -> None:
+def test_a_chart_halved_in_size_keeps_its_coloured_squares() -> None:
     chart = Image(picture("KITE", 5))
     smaller = downscaled(chart)
     assert isinstance(smaller, Image)
@@ -58,5 +58,5 @@ def test_a_drawn_chart_keeps_its_squares() -> None:
 
 
 @pytest.mark.parametrize("content", [JPEG_FILE, GIF_FILE, sized(5000, 5000), sized(600, 900), PNG_FILE[:60], b""])
-def test_images_of_other_formats_are_left_as_they_are(content: bytes) -> None:
+def test_images_other_than_png_are_not_halved(content: bytes) -> None:
     assert halved_png(content) is None

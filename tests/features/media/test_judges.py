@@ -109,7 +109,7 @@ def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
     assert done.usage.input_tokens == 40
 
 
-def test_a_prompt_of_text_alone_is_sent_as_without_images() -> None:
+def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_ever() -> None:
     submission = Submission("Two squares.", {"chart": "a chart"})
     (prompt,) = questions(RUBRIC, submission)
     with ChatServer(lambda _: completion(MET)) as server:
@@ -118,13 +118,13 @@ def test_a_prompt_of_text_alone_is_sent_as_without_images() -> None:
     assert request["messages"][1] == {"role": "user", "content": prompt.user}
 
 
-def test_a_quote_that_is_a_mark_is_found() -> None:
+def test_a_judge_s_quote_that_is_an_image_s_mark_is_found_in_the_response() -> None:
     with ChatServer(lambda _: completion(MET)) as server:
         done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
     assert done.verdicts["right"].quote_in == "chart"
 
 
-def test_a_function_gets_the_parts_and_keeps_its_other_arguments() -> None:
+def test_a_judge_function_gets_the_images_next_to_its_other_arguments() -> None:
     seen: list[Sequence[Media]] = []
 
     def looks(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> str:
@@ -152,21 +152,21 @@ def blind(system_prompt: str, user_prompt: str) -> str:
     return MET
 
 
-def test_a_kind_that_takes_no_images_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_of_a_kind_that_takes_no_images_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     judge = open_judge("decisions:m", asking=Asking(memory=None))
     with pytest.raises(NoJudge, match="doesn't take images or pdfs; judges that do: anthropic, openai or function"):
         graded(judge)
 
 
-def test_a_function_without_parts_is_refused_and_so_is_a_panel_with_it() -> None:
+def test_a_judge_function_without_a_parameter_for_images_is_refused_alone_and_in_a_panel() -> None:
     function = FunctionJudge(blind, "blind")
     for judge in (function, Panel([ScriptedJudge([MET]), function])):
         with pytest.raises(NoJudge, match="doesn't take images"):
             graded(judge)
 
 
-def test_a_judge_of_the_program_s_own_gets_the_parts() -> None:
+def test_a_judge_object_written_by_the_user_gets_the_images() -> None:
     judge = ScriptedJudge([MET])
     assert graded(judge).score == 1.0
     assert judge.prompts[0].parts == (IMAGE, PDF)
@@ -192,7 +192,7 @@ def blindly(_: Mapping[str, Any]) -> Any:
 WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")
 
 
-def test_a_judge_that_reads_the_test_back_is_asked_it_once() -> None:
+def test_a_judge_that_passes_the_sight_test_is_tested_only_once() -> None:
     with ChatServer(by_reading) as server:
         judge = Limited(OpenAIJudge("sharp", api_key=KEY, base_url=server.url), Limiter())
 
@@ -224,7 +224,7 @@ def test_text_alone_is_graded_by_a_judge_that_cannot_see_without_a_test() -> Non
     assert len(server.requests) == 1
 
 
-def test_the_setting_probe_leaves_the_test_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_setting_probe_turns_the_sight_test_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(blindly) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))
@@ -234,7 +234,7 @@ def test_the_setting_probe_leaves_the_test_out(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_test_is_read_back_from_its_pixels_and_from_nothing_else(seed: int) -> None:
+def test_a_sight_test_can_be_answered_only_from_its_pixels(seed: int) -> None:
     test = SightTest.drawn("image", str(seed))
     assert test.is_read(json.dumps(read_back([test.media])))
     assert test.word not in test.prompt.user

@@ -94,7 +94,7 @@ ROUTES: Mapping[str, Callable[..., None]] = {
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("route", ROUTES)
-def test_a_limit_given_to_a_call_holds_in_it_and_not_after_it(route: str) -> None:
+def test_an_image_limit_given_to_a_python_call_applies_only_to_that_call(route: str) -> None:
     ROUTES[route]()
     with pytest.raises(MarkschemeError, match=REFUSED):
         ROUTES[route](**LIMIT)
@@ -112,13 +112,13 @@ def test_a_limit_given_to_a_call_holds_in_it_and_not_after_it(route: str) -> Non
     ],
     ids=lambda words: words[0],
 )
-def test_a_limit_that_is_typed_refuses_the_image(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_image_limit_on_the_command_line_is_applied(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     main([*words[:-1], "recorded:none.jsonl", "-o", TYPED] if words[-1] == "replies" else [*words, "-o", TYPED])
     assert REFUSED in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("route", ["assertion", "provider"])
-def test_a_limit_in_promptfoo_s_config_refuses_the_image(route: str, folder: Path) -> None:
+def test_an_image_limit_in_promptfoo_s_config_is_applied(route: str, folder: Path) -> None:
     def answer(config: Mapping[str, Any]) -> str:
         engine = Engine([])
         if route == "assertion":

@@ -14,7 +14,7 @@ SUBMISSION = Submission(
 )
 
 
-def test_an_image_is_shown_where_its_mark_stands_with_its_description() -> None:
+def test_a_page_shows_an_image_with_its_description_in_place_of_its_mark() -> None:
     html = render_example(SUBMISSION, ["invoice"])
     (image,) = re.findall(r"<img [^>]*>", html)
     assert 'alt="two &quot;squares&quot; &lt;i&gt;"' in image
@@ -24,14 +24,14 @@ def test_an_image_is_shown_where_its_mark_stands_with_its_description() -> None:
     assert html.index("Look:") < html.index("<img")
 
 
-def test_a_pdf_is_a_link_that_saves_it_and_nothing_opens_by_itself() -> None:
+def test_a_page_shows_a_pdf_as_a_link_that_saves_it_and_opens_nothing_by_itself() -> None:
     html = render_example(SUBMISSION, ["invoice"])
     assert re.search(r'<a href="data:application/pdf;base64,[^"]*" download="[0-9a-f]{32}\.pdf">PDF: a bill</a>', html)
     for tag in ("<iframe", "<embed", "<object", "<script", "style="):
         assert tag not in html
 
 
-def test_a_server_shows_a_pdf_apart_where_nothing_in_it_may_run(tmp_path: Path) -> None:
+def test_a_server_shows_a_pdf_on_a_page_of_its_own_where_nothing_in_it_may_run(tmp_path: Path) -> None:
     html = render_example(SUBMISSION, ["invoice"], shortening=SERVED)
     digest = Pdf(PDF_FILE).digest
     assert f'<a href="part/{digest}" target="_blank" rel="noopener">PDF: a bill</a>' in html
@@ -45,7 +45,7 @@ def test_a_server_shows_a_pdf_apart_where_nothing_in_it_may_run(tmp_path: Path) 
     assert part_answer([of_file], digest).status_code == 409
 
 
-def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:
+def test_a_page_shows_all_images_that_are_in_messages() -> None:
     url = Image(PNG_FILE).data_url
     turn = {
         "role": "user",
@@ -55,7 +55,7 @@ def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:
     assert html.count("<img ") == 1
 
 
-def test_a_shortened_page_names_what_is_too_large_for_it_and_shows_what_is_not() -> None:
+def test_a_shortened_page_names_images_that_are_too_large_for_it_and_shows_the_others() -> None:
     shortening = Shortening(lambda text: text[:50], 10)
     large = Submission(Image(PNG_FILE + bytes(0)))
     assert render_example(large, [], shortening=shortening).count("<img ") == 1
@@ -71,7 +71,7 @@ def _chunk(size: int) -> bytes:
     return size.to_bytes(4, "big") + b"teXt" + bytes(size) + bytes(4)
 
 
-def test_a_page_of_text_alone_looks_as_without_images() -> None:
+def test_a_page_with_only_text_contains_nothing_for_images() -> None:
     html = render_example(Submission("[image 0123456789abcdef0123456789abcdef]"), [])
     assert "<img" not in html
     assert "media" not in html

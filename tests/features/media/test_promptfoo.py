@@ -35,7 +35,7 @@ BY_TEXT = {"type": "llm-rubric", "value": "It names the number of squares in the
 @pytest.mark.usefixtures("promptfoo")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.proof
-def test_a_judge_counts_what_is_in_the_image_of_a_var(language: str, tmp_path: Path) -> None:
+def test_in_promptfoo_a_judge_sees_the_image_in_a_variable(language: str, tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "charts.yaml").write_text(
         "inputs: [chart]\ncriteria: [{name: right, requirement: The number of squares is right}]\n"

@@ -55,7 +55,9 @@ def folder(tmp_path: Path) -> Path:
         (PDF_FILE, "PDF", (None, None)),
     ],
 )
-def test_a_format_is_known_by_its_content(content: bytes, name: str, size: tuple[int | None, int | None]) -> None:
+def test_the_format_of_an_image_or_pdf_is_recognized_by_its_content(
+    content: bytes, name: str, size: tuple[int | None, int | None]
+) -> None:
     content_kind = sniffed(content)
     assert content_kind is not None
     if name == "PNG":
@@ -66,7 +68,9 @@ def test_a_format_is_known_by_its_content(content: bytes, name: str, size: tuple
 @given(
     st.sampled_from([PNG_FILE, JPEG_FILE, GIF_FILE, WEBP_FILE, PDF_FILE]), st.integers(0, 60), st.binary(max_size=40)
 )
-def test_damaged_content_is_refused_or_read_and_never_anything_else(content: bytes, start: int, noise: bytes) -> None:
+def test_damaged_images_and_pdfs_are_refused_or_read_and_never_cause_another_error(
+    content: bytes, start: int, noise: bytes
+) -> None:
     with contextlib.suppress(DamagedContentError):
         sniffed(content[:start] + noise)
 
@@ -86,7 +90,7 @@ def test_damaged_content_is_refused_or_read_and_never_anything_else(content: byt
     ],
     ids=lambda value: json.dumps(value, default=str)[:40],
 )
-def test_an_image_in_every_form_is_the_same_text_with_the_same_digest(value: Any) -> None:
+def test_an_image_in_every_input_form_gives_the_same_text_and_digest(value: Any) -> None:
     response = Submission(value).response
     assert isinstance(response, PartedText)
     assert response == MARK
@@ -111,16 +115,16 @@ def test_an_image_in_every_form_is_the_same_text_with_the_same_digest(value: Any
     ],
     ids=range(5),
 )
-def test_a_pdf_in_every_form_is_the_same_text(value: Any) -> None:
+def test_a_pdf_in_every_input_form_gives_the_same_text(value: Any) -> None:
     assert Submission(value).response == Pdf(PDF_FILE).mark
 
 
-def test_texts_and_parts_in_a_list_keep_their_order() -> None:
+def test_texts_and_images_in_a_list_keep_their_order() -> None:
     response = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response
     assert response == f"Before.\n{MARK}\nAfter."
 
 
-def test_images_in_messages_leave_a_mark_in_the_messages() -> None:
+def test_images_in_messages_are_replaced_by_marks() -> None:
     content = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
     submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})
     messages = submission.inputs["messages"]
@@ -141,12 +145,12 @@ def test_a_response_given_as_text_is_never_searched_for_images() -> None:
     "value",
     [{"image": "x", "price": 3}, {"images": ["x"]}, [{"image": "x", "price": 3}], {"file": {"name": "a"}}, {"a": 1}],
 )
-def test_other_data_with_such_keys_stays_json(value: Any) -> None:
+def test_data_with_keys_like_those_of_images_but_no_image_stay_json(value: Any) -> None:
     assert Submission(value).response == json.dumps(value)
     assert type(Submission(value).response) is str
 
 
-def test_prompt_and_fingerprint_follow_the_content_and_text_alone_has_no_parts() -> None:
+def test_prompt_and_fingerprint_depend_on_an_image_s_content() -> None:
     def prompt(chart: Any) -> Any:
         return verdict_prompt(RUBRIC, Submission("Right.", {"chart": chart}), RUBRIC.criteria)
 
@@ -174,7 +178,7 @@ def test_a_criterion_that_does_not_see_an_input_is_not_shown_its_image() -> None
     assert by_name["b"] == ()
 
 
-def test_a_copied_submission_keeps_its_parts(folder: Path) -> None:
+def test_a_copied_submission_keeps_its_images(folder: Path) -> None:
     submission = Submission({"image": "charts/one.png"}, folder=folder)
     for again in (
         dataclasses.replace(submission, id="x"),
@@ -185,7 +189,7 @@ def test_a_copied_submission_keeps_its_parts(folder: Path) -> None:
         assert again.response.parts == submission.response.parts  # type: ignore[attr-defined]
 
 
-def test_a_file_gets_back_what_named_the_parts(folder: Path) -> None:
+def test_a_submission_is_written_to_a_file_with_the_paths_that_named_its_images(folder: Path) -> None:
     written = ["See:", {"image": "charts/one.png", "alt": "bars"}, {"pdf": "invoice.pdf"}]
     text = Submission(written, folder=folder).response
     assert as_written(text, folder) == written
@@ -249,14 +253,14 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
         Submission({"image": "link.png"}, folder=inside)
 
 
-def test_a_program_names_no_path_in_plain_data() -> None:
+def test_plain_data_from_a_program_may_not_name_an_image_by_path() -> None:
     with pytest.raises(SubmissionError, match=r"give Image\('chart.png'\) of markscheme"):
         Submission({"image": "chart.png"})
     with pytest.raises(UsageError, match="there is no such file"):
         Image("chart.png")
 
 
-def test_a_file_that_changes_after_it_was_read_is_not_sent(tmp_path: Path) -> None:
+def test_an_image_file_that_changed_after_it_was_read_is_not_sent(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(PNG_FILE)
     image = Image(file)
@@ -286,7 +290,7 @@ def test_the_settings_file_sets_the_limits_of_images(
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def test_tables_and_lines_name_images_by_path(folder: Path) -> None:
+def test_tables_and_json_lines_may_name_images_by_path(folder: Path) -> None:
     cell = '"{""image"": ""charts/one.png""}"'
     (folder / "rows.csv").write_text(f'id,response,chart\na,Right.,{cell}\nb,"{{""image"": 3, ""n"": 1}}",text\n')
     (folder / "rows.jsonl").write_text('{"id": "a", "response": "Right.", "chart": {"image": "charts/one.png"}}\n')
@@ -299,7 +303,7 @@ def test_tables_and_lines_name_images_by_path(folder: Path) -> None:
         assert isinstance(example.submission.inputs["chart"], PartedText)
 
 
-def test_a_response_of_an_example_may_be_an_image_and_no_other_data(folder: Path) -> None:
+def test_an_example_s_response_may_be_an_image_but_no_other_structured_data(folder: Path) -> None:
     file = folder / "examples.jsonl"
 
     def written(response: Mapping[str, Any]) -> Path:

@@ -26,7 +26,7 @@ CELLS = [{"bytes": PNG_FILE, "path": "c.png"}, PNG_FILE, {"image": "chart.png"},
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=["bytes and path", "bytes", "object", "text"])
-def test_a_cell_of_parquet_may_hold_an_image_or_its_path(cell: Any, tmp_path: Path) -> None:
+def test_a_cell_of_a_parquet_file_may_hold_an_image_or_its_path(cell: Any, tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     file = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"id": ["a"], "response": ["Three."], "chart": [cell]}), file)
@@ -36,12 +36,12 @@ def test_a_cell_of_parquet_may_hold_an_image_or_its_path(cell: Any, tmp_path: Pa
     assert [part.mark for part in parts_of(example.submission.inputs.values())] == [MARK]
 
 
-def test_other_bytes_are_refused_as_ever() -> None:
+def test_a_table_s_cell_of_bytes_that_are_no_image_is_refused() -> None:
     with pytest.raises(SubmissionError, match="a bytes object"):
         Submission("x", {"chart": b"\0\1"})
 
 
-def test_a_table_of_any_form_names_images_by_path(tmp_path: Path) -> None:
+def test_a_table_in_any_file_format_may_name_images_by_path(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     file = tmp_path / "rows.csv"
     file.write_text('id;response;chart\na;Three.;"{""image"": ""chart.png""}"\n', encoding="utf-16")
@@ -76,6 +76,6 @@ def test_an_image_in_a_trace_is_shown_in_the_step_that_has_it(key: str, value: s
 
 
 @pytest.mark.parametrize("text", ["data:image/png;base64,AAAA", "data:image/svg+xml,<svg/>", '{"image": "none.png"}'])
-def test_a_text_within_data_that_is_no_whole_image_stays_text(text: str) -> None:
+def test_text_in_a_trace_that_is_no_whole_image_stays_text(text: str) -> None:
     steps: Any = [{"role": "tool", "content": text}]
     assert Submission("x", {"messages": steps}).inputs["messages"] == json.dumps(steps, ensure_ascii=False)

@@ -94,14 +94,14 @@ TOOLS = [langfuse, phoenix, inspect_log, label_studio, promptfoo]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_an_image_in_a_file_is_kept_and_nothing_is_lost(tool: Any, tmp_path: Path) -> None:
+def test_an_image_contained_in_an_export_is_kept_and_nothing_is_lost(tool: Any, tmp_path: Path) -> None:
     file = opened(tmp_path, tool(URL))
     assert [marks(example) for example in file.examples] == [[MARK]]
     assert UNSHOWN_PARTS not in file.lost
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_an_image_at_an_address_is_left_as_it_is_written_and_counted_as_lost(tool: Any, tmp_path: Path) -> None:
+def test_an_image_at_a_web_address_stays_an_address_and_is_counted_as_lost(tool: Any, tmp_path: Path) -> None:
     file = opened(tmp_path, tool(AT_AN_ADDRESS))
     (example,) = file.examples
     assert marks(example) == []
@@ -110,13 +110,13 @@ def test_an_image_at_an_address_is_left_as_it_is_written_and_counted_as_lost(too
 
 
 @pytest.mark.parametrize("address", ["chart.png", "/data/upload/7/chart.png", "/data/local-files/?d=charts/chart.png"])
-def test_a_file_that_a_task_names_is_kept_where_it_lies_next_to_the_export(address: str, tmp_path: Path) -> None:
+def test_an_image_file_that_a_task_names_is_kept_if_it_is_next_to_the_export(address: str, tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     file = opened(tmp_path, label_studio(address))
     assert [marks(example) for example in file.examples] == [[MARK]]
 
 
-def test_content_that_is_no_image_is_not_read_as_an_image_of_a_task(tmp_path: Path) -> None:
+def test_a_task_s_value_that_is_no_image_is_not_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(SVG_FILE)
     file = opened(tmp_path, label_studio("chart.png"))
     assert [marks(example) for example in file.examples] == [[]]
@@ -135,7 +135,7 @@ def test_an_image_that_a_model_made_is_kept_with_the_text_around_it(tmp_path: Pa
     assert example.submission.response == MARK
 
 
-def test_what_langfuse_stores_elsewhere_is_counted_as_lost(tmp_path: Path) -> None:
+def test_media_that_langfuse_stores_elsewhere_are_counted_as_lost(tmp_path: Path) -> None:
     trace = langfuse(URL)
     trace[0]["output"] = "@@@langfuseMedia:type=image/png|id=1|source=base64_data_uri@@@"
     assert opened(tmp_path, trace).lost["images and documents that Langfuse stores elsewhere"] == 1
@@ -156,7 +156,7 @@ def test_imported_examples_are_written_with_their_images_and_read_back(tmp_path:
     assert example.to_json()["inputs"] == {"image": MARK}
 
 
-def test_promptfoo_gets_an_image_as_it_loads_one_itself_and_its_assertion_shows_it(tmp_path: Path) -> None:
+def test_an_exported_image_is_in_the_form_that_promptfoo_loads_and_the_assertion_shows_it(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     (tmp_path / "bill.pdf").write_bytes(PDF_FILE)
     written = {"id": "a", "inputs": {"chart": {"image": "chart.png"}}, "response": [{"pdf": "bill.pdf"}, "Paid."]}

@@ -68,7 +68,7 @@ def rated_otherwise(page: str) -> dict[str, tuple[int, int]]:
     return {change: (int(changed), int(again)) for change, changed, again in moved}
 
 
-def test_a_judge_that_ignores_the_image_is_named_with_what_it_overlooked(charts: Path) -> None:
+def test_a_stress_test_reports_a_judge_that_ignores_images_with_the_changes_it_overlooked(charts: Path) -> None:
     status, result, page = stressed(charts, "believes")
     assert status == 1
     assert "This judge doesn't look at the images." in page
@@ -99,7 +99,7 @@ def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(c
     assert "blank-image (a white image of the same size in place of each image) changes the rating of" in page
 
 
-def test_where_no_change_of_images_is_chosen_nothing_is_asked_in_addition(charts: Path) -> None:
+def test_a_stress_test_without_changes_of_images_asks_no_additional_questions(charts: Path) -> None:
     done = stress(charts, "believes", "--only", "whitespace", "--plan")
     assert done.returncode == 0, done.stderr
     assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"

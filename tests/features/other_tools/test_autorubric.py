@@ -59,7 +59,7 @@ def dataset(folder: Path, **changes: Any) -> Path:
     return folder / "d.json"
 
 
-def test_a_dataset_of_autorubric_is_examples_and_one_rater_s_labels(tmp_path: Path) -> None:
+def test_a_dataset_of_autorubric_is_read_as_examples_with_one_rater_s_labels(tmp_path: Path) -> None:
     content = imported(dataset(tmp_path), TWO)
     assert [(r.id, r.rater, r.kind, levels_of(r)) for r in content.ratings] == [
         ("right", "ground_truth", "human", {"code-quality": 5.0, "rude": 0.0}),
@@ -88,13 +88,13 @@ def test_contents_of_a_dataset_that_ratings_cannot_hold_are_counted(tmp_path: Pa
     }
 
 
-def test_a_dataset_whose_names_are_others_goes_by_place(tmp_path: Path) -> None:
+def test_criteria_of_an_autorubric_dataset_with_unknown_names_are_matched_by_position(tmp_path: Path) -> None:
     rubric = [{"name": "a", "requirement": "x", "weight": 1}]
     content = imported(dataset(tmp_path, rubric=rubric, items=[{"submission": "s", "ground_truth": ["MET"]}]))
     assert levels_of(content.ratings[0]) == {"good": 1.0}
     assert content.notes == ("no criterion of the dataset is named as in the rubric one: they are taken by place",)
 
 
-def test_a_faulty_rubric_in_a_dataset_is_reported(tmp_path: Path) -> None:
+def test_a_faulty_rubric_in_an_autorubric_dataset_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="holds a rubric that cannot be read"):
         imported(dataset(tmp_path, rubric=[{"weight": 0}]), TWO)

@@ -24,7 +24,7 @@ def calibrated(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
-def test_every_tools_export_gives_the_same_answer(tool: str, tmp_path: Path) -> None:
+def test_the_same_ratings_in_every_tool_s_export_give_the_same_calibration(tool: str, tmp_path: Path) -> None:
     paths = exports.written(tmp_path, SAMPLES[tool].files())
     _, report = calibrated(tmp_path, *(path.name for path in paths), *EXTRA.get(tool, ()))
     (place,) = report["metrics"]
@@ -38,7 +38,7 @@ def test_every_tools_export_gives_the_same_answer(tool: str, tmp_path: Path) -> 
     assert (report["lost"], report["not_compared"]) == ({}, [])
 
 
-def test_the_report_leads_with_the_metric_that_is_worth_a_rubric(tmp_path: Path) -> None:
+def test_the_report_on_an_export_begins_with_the_metric_that_can_become_a_rubric(tmp_path: Path) -> None:
     files = exports.langfuse()
     files["scores.json"] += [{**score, "name": "tone"} for score in files["scores.json"] if score["source"] == "EVAL"]
     exports.written(tmp_path, files)
@@ -55,7 +55,7 @@ def test_the_report_leads_with_the_metric_that_is_worth_a_rubric(tmp_path: Path)
     assert done.returncode == 4  # five labels are too few
 
 
-def test_without_annotators_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
+def test_an_export_without_annotators_ratings_cannot_be_calibrated(tmp_path: Path) -> None:
     exports.written(tmp_path, exports.deepeval())
     done = run("calibrate", "test_run.json", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -77,7 +77,7 @@ def test_options_for_rubrics_are_refused_with_an_export(option: tuple[str, ...],
     assert f"{option[0]} needs a rubric; an export contains its own ratings" in done.stderr
 
 
-def test_a_judge_on_another_scale_than_people_is_refused_and_both_scales_put_them_on_one(tmp_path: Path) -> None:
+def test_a_judge_on_another_scale_than_people_is_refused_unless_both_scales_are_named(tmp_path: Path) -> None:
     labels = [1, 2, 3, 4, 5, 1, 5, 3]
     rows = ["id,traceId,timestamp,source,name,dataType,value,stringValue,comment,authorUserName"]
     for n, label in enumerate(labels):

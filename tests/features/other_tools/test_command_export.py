@@ -72,7 +72,7 @@ def _copied(folder: Path) -> Path:
     return folder
 
 
-def test_the_configuration_names_nothing_by_a_path_of_this_machine(tmp_path: Path) -> None:
+def test_an_exported_promptfoo_configuration_contains_no_path_of_this_machine(tmp_path: Path) -> None:
     config = export(tmp_path, ["Paris."])
     assert "      rubric: capital\n" in config.read_text()
     assert str(tmp_path) not in config.read_text()
@@ -83,7 +83,7 @@ def test_the_configuration_names_nothing_by_a_path_of_this_machine(tmp_path: Pat
     assert f"rubric: {tmp_path / 'elsewhere.yaml'}" in (tmp_path / "other.yaml").read_text()
 
 
-def test_the_configuration_shows_responses_as_they_are_and_has_our_assertion_grade_them(tmp_path: Path) -> None:
+def test_an_exported_promptfoo_configuration_shows_responses_unchanged_and_grades_them(tmp_path: Path) -> None:
     texts = ["Paris it is.", "Rome."]
     written = yaml.safe_load(export(tmp_path, texts, judge="anthropic").read_text())
     assert written == exported_configuration(texts, "anthropic")
@@ -102,7 +102,7 @@ def test_exported_examples_for_promptfoo_contain_no_labels(tmp_path: Path) -> No
         (["capital", "--promptfoo", "nowhere/f.yaml"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_exported_is_reported(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_export_reports_examples_that_cannot_be_exported(tmp_path: Path, arguments: list[str], message: str) -> None:
     export(tmp_path, ["Paris."])
     done = run("markscheme", "export", *arguments, cwd=tmp_path)
     assert done.returncode == 2
@@ -116,7 +116,7 @@ def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) ->
     assert '"labels"' in done.stdout
 
 
-def test_help_offers_no_judge_to_ask_since_no_calls_are_made(tmp_path: Path) -> None:
+def test_the_help_of_export_offers_no_judge_to_ask_since_it_makes_no_calls(tmp_path: Path) -> None:
     done = run("markscheme", "export", "--help", cwd=tmp_path)
     assert "Makes no calls" in done.stdout
     assert "the judge that its configuration names" in " ".join(done.stdout.split())

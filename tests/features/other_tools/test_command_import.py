@@ -43,7 +43,7 @@ def imported(folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Path) -> None:
+def test_import_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(project: Path) -> None:
     home = project / "calibration" / "one"
     ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")
     people = ("--only", "people", "--rater", "ann")
@@ -62,7 +62,7 @@ def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Pa
     assert report["raters"]["reference"] == "one-person"
 
 
-def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
+def test_import_prints_ratings_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", cwd=project)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 120
@@ -104,7 +104,7 @@ def test_values_in_nested_objects_are_mapped_by_path_and_an_import_without_any_r
     assert (example["inputs"], example["response"]) == ({"query": "q"}, "a")
 
 
-def test_contents_that_an_import_cannot_keep_are_reported_and_counted(project: Path) -> None:
+def test_import_reports_and_counts_contents_that_it_cannot_keep(project: Path) -> None:
     text = (project / "table.csv").read_text().replace("label", "label,mood").replace(",pass\n", ",meh,gay\n")
     (project / "table.csv").write_text(text.replace(",fail\n", ",fail,\n"))
     done = run(
@@ -125,7 +125,7 @@ def test_contents_that_an_import_cannot_keep_are_reported_and_counted(project: P
         ("e.jsonl", "must be two files"),
     ],
 )
-def test_no_examples_are_written_where_the_ratings_cannot_be(project: Path, to: str, message: str) -> None:
+def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Path, to: str, message: str) -> None:
     (project / "r.jsonl").write_text("")
     targets = ("--examples", "e.jsonl", "--to", to)
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", *targets, cwd=project)
@@ -134,7 +134,7 @@ def test_no_examples_are_written_where_the_ratings_cannot_be(project: Path, to: 
     assert not (project / "e.jsonl").exists()
 
 
-def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
+def test_import_refuses_existing_files_unless_append_is_given(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
     again = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
@@ -165,7 +165,9 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_import_exits_2_for_a_file_that_cannot_be_imported_and_says_why(
+    project: Path, arguments: tuple[str, ...], message: str
+) -> None:
     (project / "empty.csv").write_text("id,label\ne1,so-so\n")
     done = run("markscheme", "import", *arguments, cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
@@ -180,7 +182,9 @@ def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=2)
 
 
-def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation: dict[str, Any]) -> None:
+def test_promptfoo_metrics_named_like_a_criterion_are_read_as_its_levels(
+    project: Path, evaluation: dict[str, Any]
+) -> None:
     results = json.loads(json.dumps(evaluation))
     rate(rows_of(results, "hello")[0], passes=False, comment="no")
     rate(rows_of(results, "world")[0], score=0.3)
@@ -206,7 +210,9 @@ def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation:
     assert examples[0]["inputs"] == {"word": "hello", "n": "0"}
 
 
-def test_results_are_a_judge_s_ratings_of_a_rubric_s_examples(project: Path, evaluation: dict[str, Any]) -> None:
+def test_promptfoo_s_results_are_read_as_a_judge_s_ratings_of_a_rubric_s_examples(
+    project: Path, evaluation: dict[str, Any]
+) -> None:
     written(evaluation, project / "results.json")
     home = project / "calibration" / "quality"
     home.mkdir(parents=True)
@@ -228,7 +234,9 @@ def test_results_are_a_judge_s_ratings_of_a_rubric_s_examples(project: Path, eva
     )
 
 
-def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evaluation: dict[str, Any]) -> None:
+def test_a_thumb_up_or_down_is_read_as_the_level_of_a_rubric_s_only_criterion(
+    project: Path, evaluation: dict[str, Any]
+) -> None:
     results = json.loads(json.dumps(evaluation))
     rate(rows_of(results, "hello")[0], passes=False)
     written(results, project / "results.json")
@@ -239,7 +247,7 @@ def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evalua
 # --- nothing is guessed ---------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_does_not_say_who_rated_needs_a_kind(project: Path) -> None:
+def test_a_file_that_does_not_say_who_rated_needs_the_option_kind(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--kind human" in done.stderr
@@ -254,7 +262,7 @@ def test_an_import_that_reads_nothing_is_refused_even_if_examples_are_asked_for(
     assert not (project / "e.jsonl").exists()
 
 
-def test_columns_are_mapped_by_name_and_words_to_levels(project: Path) -> None:
+def test_import_maps_columns_by_name_and_words_to_levels(project: Path) -> None:
     (project / "sheet.csv").write_text("trace,Q1,who\na,hardly,ann\nb,MET,gpt\n")
     command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--rater-column", "who", "--judge-names", "gpt")
     report = imported(project, *command, "--map", "trace=id", "--map", "Q1=good", "--levels", "hardly=UNMET")
@@ -265,7 +273,7 @@ def test_columns_are_mapped_by_name_and_words_to_levels(project: Path) -> None:
     assert report["lost"] == {}
 
 
-def test_a_column_mapped_to_what_the_rubric_does_not_have_is_refused(project: Path) -> None:
+def test_a_column_mapped_to_an_unknown_criterion_is_refused(project: Path) -> None:
     (project / "sheet.csv").write_text("trace,Q1\na,MET\n")
     command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--map", "trace=id", "--map", "Q1=goood")
     done = run("markscheme", "import", *command, cwd=project)
@@ -273,7 +281,7 @@ def test_a_column_mapped_to_what_the_rubric_does_not_have_is_refused(project: Pa
     assert "`--map Q1=goood`: unknown field or criterion 'goood'; did you mean `good`?" in done.stderr
 
 
-def test_an_export_needs_no_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
+def test_a_tool_s_export_is_imported_without_a_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
     paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
     report = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")
     assert (report["taken_for"], report["examples"], report["ratings"]) == ("scores and traces of Langfuse", 6, 18)
@@ -306,7 +314,7 @@ def test_a_file_that_names_no_metrics_asks_for_the_rubric(project: Path) -> None
         ("list.json", '[{"id":"a","kind":"human","polite":1}, 5, {"id":"c","kind":"human","polite":0}]', ("",)),
     ],
 )
-def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_being_named_and_counted(
+def test_import_names_and_counts_every_line_that_is_not_a_rating(
     tmp_path: Path, name: str, text: str, places: tuple[str, ...]
 ) -> None:
     (tmp_path / "rubric.yaml").write_text("criteria:\n- {name: polite, requirement: Is polite, weight: 1}\n")
@@ -324,7 +332,7 @@ def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_bein
 
 
 @pytest.mark.proof
-def test_an_import_waits_for_its_turn_and_adds_nothing_that_came_in_the_meantime(project: Path) -> None:
+def test_an_import_waits_for_other_writers_and_does_not_add_what_they_have_added(project: Path) -> None:
     ratings = project / "ratings"
     ratings.mkdir()
     target = ratings / "ann.jsonl"
@@ -363,7 +371,7 @@ def test_a_column_of_a_table_is_read_as_probability(tmp_path: Path) -> None:
     assert "probabilities that can't be read" in imported.stderr
 
 
-def test_columns_for_each_level_are_read_together(tmp_path: Path) -> None:
+def test_columns_with_a_probability_for_each_level_are_read_together(tmp_path: Path) -> None:
     rubric = "name: one\ncriteria:\n- {name: clear, description: Clear., scale: {min: 1, max: 3}}\n"
     (tmp_path / "one.yaml").write_text(rubric)
     (tmp_path / "judge.csv").write_text("id,verdict,low,mid,high\na,2,0.1,0.6,0.3\n")
@@ -409,7 +417,7 @@ def test_named_columns_are_the_ratings_of_a_judge_and_of_each_annotator(project:
     assert report["lost"] == {}
 
 
-def test_a_column_named_after_a_judge_is_read_next_to_labels(project: Path) -> None:
+def test_a_column_named_after_a_judge_is_read_as_the_judge_s_ratings_next_to_labels(project: Path) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label")
     assert {(line["rater"], line["kind"]) for line in report["lines"]} == {
@@ -419,7 +427,7 @@ def test_a_column_named_after_a_judge_is_read_next_to_labels(project: Path) -> N
     assert report["lost"] == {"cells of column 'ben_label'": 6}
 
 
-def test_columns_of_criteria_are_one_rating_of_their_rater(project: Path) -> None:
+def test_columns_of_several_criteria_make_one_rating_of_their_rater(project: Path) -> None:
     (project / "criteria.csv").write_text("id,gpt_readability,gpt_correctness,ana_readability\na,3,5,1\nb,5,,3\n")
     report = imported(project, "criteria.csv", "--rubric", "quality", "--judge", "gpt_*", "--human", "ana_*")
     read = {
@@ -441,7 +449,7 @@ def test_labels_that_several_annotators_agreed_on_are_adjudicated(project: Path)
 
 
 @pytest.mark.parametrize("keeps", [(), ("--examples", "e.jsonl"), ("--examples", "calibration/one/examples.jsonl")])
-def test_the_next_command_calibrates_or_first_keeps_the_responses(project: Path, keeps: tuple[str, ...]) -> None:
+def test_import_suggests_to_calibrate_or_to_import_the_responses_first(project: Path, keeps: tuple[str, ...]) -> None:
     side_table(project)
     command = ("import", "sides.csv", "--rubric", "one", "--judge", "grader_verdict", "--human", "ana_label")
     done = run("markscheme", *command, "--to", "r.jsonl", *keeps, cwd=project)

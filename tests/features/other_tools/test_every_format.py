@@ -44,7 +44,7 @@ def test_a_command_reads_every_further_format_too(
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())
 
 
-def test_every_file_of_a_tool_has_a_format(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_every_sample_file_of_a_tool_is_recognized_by_a_format(tmp_path_factory: pytest.TempPathFactory) -> None:
     base = tmp_path_factory.getbasetemp()
     files = {**written_once(base), **further_once(base)}
     assert [name for name in OF_TOOLS & files.keys() if not is_of_a_format(files[name])] == []

@@ -91,7 +91,7 @@ def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_p
         ("langsmith", "runs.json"),
     ],
 )
-def test_responses_that_nobody_has_rated_can_be_graded(tool: str, name: str, tmp_path: Path) -> None:
+def test_unrated_responses_in_a_tool_s_export_can_be_graded(tool: str, name: str, tmp_path: Path) -> None:
     files = SAMPLES[tool].files()
     for trace in files[name]["traces"] if tool == "mlflow" else ():
         trace["info"]["assessments"] = []
@@ -106,7 +106,7 @@ def test_responses_that_nobody_has_rated_can_be_graded(tool: str, name: str, tmp
         next(read_submissions(path, {"answer": "response"}, ()))
 
 
-def test_texts_that_a_log_of_inspect_stores_apart_are_put_into_its_messages(tmp_path: Path) -> None:
+def test_texts_that_an_inspect_log_stores_separately_are_put_into_its_messages(tmp_path: Path) -> None:
     files = SAMPLES["inspect"].files()
     sample = files["log.json"]["samples"][0]
     sample["messages"][2]["content"], sample["attachments"] = "attachment://1", {"1": "In Hull"}
@@ -116,7 +116,9 @@ def test_texts_that_a_log_of_inspect_stores_apart_are_put_into_its_messages(tmp_
 
 @pytest.mark.parametrize("tool", ["mlflow", "inspect"])
 @pytest.mark.parametrize("declared", [None, ("query", "trace"), ("query", "messages", "trace")])
-def test_what_an_agent_did_comes_along_as_steps(tool: str, declared: tuple[str, ...] | None, tmp_path: Path) -> None:
+def test_an_agent_s_actions_in_an_export_are_read_as_steps(
+    tool: str, declared: tuple[str, ...] | None, tmp_path: Path
+) -> None:
     rubric = Rubric(OF_PLACE.criteria, inputs=declared) if declared else None
     example = read(written(tmp_path, SAMPLES[tool].files()), rubric=rubric).examples[0]
     name = "messages" if tool == "inspect" and (not declared or "messages" in declared) else "trace"
@@ -128,7 +130,7 @@ def test_what_an_agent_did_comes_along_as_steps(tool: str, declared: tuple[str, 
 
 
 @pytest.mark.parametrize("store", [exports.mlflow_store, exports.phoenix_store])
-def test_a_store_reads_as_its_export_and_is_not_written_to(store: Any, tmp_path: Path) -> None:
+def test_a_tool_s_sqlite_store_is_read_like_its_export_and_not_written_to(store: Any, tmp_path: Path) -> None:
     path = store(tmp_path / "store.db")
     before = path.read_bytes()
     path.chmod(0o400)
@@ -139,7 +141,7 @@ def test_a_store_reads_as_its_export_and_is_not_written_to(store: Any, tmp_path:
     assert [other.name for other in tmp_path.iterdir()] == ["store.db"]
 
 
-def test_an_archive_of_inspect_reads_as_its_json(tmp_path: Path) -> None:
+def test_an_archive_of_inspect_is_read_like_its_json_log(tmp_path: Path) -> None:
     log = exports.inspect()["log.json"]
     content = read([exports.eval_archive(tmp_path / "log.eval", log)], SAMPLES["inspect"].columns)
     plain = read(written(tmp_path, exports.inspect()), SAMPLES["inspect"].columns)
@@ -147,7 +149,7 @@ def test_an_archive_of_inspect_reads_as_its_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", ["langfuse", "phoenix"])
-def test_a_table_reads_as_the_json(tool: str, tmp_path: Path) -> None:
+def test_a_tool_s_csv_export_is_read_like_its_json_export(tool: str, tmp_path: Path) -> None:
     paths = []
     for name, rows in SAMPLES[tool].files().items():
         flat = [_flat(row) for row in rows]
@@ -189,7 +191,7 @@ def test_the_annotators_columns_of_a_label_studio_table_are_separated_from_the_d
 # --- what else an export says -----------------------------------------------------------------------------------------
 
 
-def test_comments_times_and_corrections_come_along(tmp_path: Path) -> None:
+def test_comments_times_and_corrections_in_exports_are_kept(tmp_path: Path) -> None:
     files = exports.langsmith()
     files["feedback.json"][1]["correction"] = {"place": "Leeds"}
     content = read(written(tmp_path, files))
@@ -198,7 +200,7 @@ def test_comments_times_and_corrections_come_along(tmp_path: Path) -> None:
     assert ann.note == "place corrected to {'place': 'Leeds'}"
 
 
-def test_what_a_judge_failed_to_rate_is_ungraded_and_never_a_fail(tmp_path: Path) -> None:
+def test_in_an_export_a_response_that_a_judge_failed_to_rate_is_ungraded_and_never_a_fail(tmp_path: Path) -> None:
     files = exports.deepeval()
     failed = files["test_run.json"]["testCases"][0]["metricsData"][0]
     failed |= {"score": None, "error": "RateLimit: too many requests", "success": False}
@@ -207,7 +209,7 @@ def test_what_a_judge_failed_to_rate_is_ungraded_and_never_a_fail(tmp_path: Path
     assert (judged.level, judged.declined, judged.reason) == (None, "unread", "RateLimit: too many requests")
 
 
-def test_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Path) -> None:
+def test_in_an_export_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Path) -> None:
     files = exports.inspect()
     samples = files["log.json"]["samples"]
     samples[0]["scores"]["judge-1"] = {"value": float("nan"), "reason": "grader_failed", "history": []}
@@ -218,7 +220,7 @@ def test_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Pat
     assert judged["p2"].declined == "not applicable"
 
 
-def test_nan_among_steps_is_shown_as_the_log_has_it_and_a_response_that_is_nan_is_none(tmp_path: Path) -> None:
+def test_nan_within_an_agent_s_steps_is_kept_and_a_response_that_is_nan_counts_as_missing(tmp_path: Path) -> None:
     files = exports.inspect()
     first, second, *_ = files["log.json"]["samples"]
     first["messages"][1]["tool_calls"][0]["arguments"] = {"weight": float("nan")}
@@ -230,7 +232,7 @@ def test_nan_among_steps_is_shown_as_the_log_has_it_and_a_response_that_is_nan_i
     assert content.lost == {"records without a response": 1}
 
 
-def test_an_edited_score_is_the_judges_before_and_a_persons_after(tmp_path: Path) -> None:
+def test_a_score_edited_in_inspect_is_the_judge_s_before_the_edit_and_a_person_s_after_it(tmp_path: Path) -> None:
     files = exports.inspect()
     score = files["log.json"]["samples"][5]["scores"]["judge-1"]
     edit = {"value": "C", "explanation": "UNCHANGED", "provenance": {"author": "eve", "reason": "judge wrong"}}
@@ -242,7 +244,7 @@ def test_an_edited_score_is_the_judges_before_and_a_persons_after(tmp_path: Path
     assert eve.criteria["place"].reason == "as it is judge wrong"
 
 
-def test_an_overridden_assessment_of_the_judge_stays_its_rating(tmp_path: Path) -> None:
+def test_a_judge_s_assessment_that_a_person_overrode_stays_the_judge_s_rating(tmp_path: Path) -> None:
     files = exports.mlflow()
     given_ = files["traces.json"]["traces"][3]["info"]["assessments"]
     given_[0]["valid"] = False
@@ -256,7 +258,7 @@ def test_an_overridden_assessment_of_the_judge_stays_its_rating(tmp_path: Path) 
     assert content.lost == {"assessments that their rater replaced": 1}
 
 
-def test_a_judge_that_rates_twice_is_two_runs_and_a_person_keeps_the_later_word(tmp_path: Path) -> None:
+def test_a_judge_s_repeated_ratings_are_runs_and_of_a_person_s_the_latest_counts(tmp_path: Path) -> None:
     files = exports.langfuse()
     judge, ann = files["scores.json"][0], files["scores.json"][1]
     files["scores.json"] += [{**judge, "value": 0}, {**ann, "value": 0, "timestamp": "2026-11-02T09:00:00.000Z"}]
@@ -267,7 +269,7 @@ def test_a_judge_that_rates_twice_is_two_runs_and_a_person_keeps_the_later_word(
     assert any("if it is several judges under one name" in note for note in content.notes)
 
 
-def test_words_without_a_known_order_are_asked_for(tmp_path: Path) -> None:
+def test_an_export_s_words_without_a_known_order_are_refused_with_the_option_to_order_them(tmp_path: Path) -> None:
     files = exports.label_studio()
     for task in files["export.json"]:
         task["annotations"][0]["result"][0] |= {"from_name": "mood", "value": {"choices": ["warm"]}}
@@ -277,7 +279,7 @@ def test_words_without_a_known_order_are_asked_for(tmp_path: Path) -> None:
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_metrics_are_the_rubrics_criteria_or_of_the_whole(tmp_path: Path) -> None:
+def test_metrics_in_an_export_are_the_rubric_s_criteria_or_about_the_whole_response(tmp_path: Path) -> None:
     files = exports.langfuse()
     for score in files["scores.json"]:
         score |= {"name": "Place" if score["source"] == "EVAL" else "verdict"}
@@ -298,14 +300,16 @@ def test_metrics_are_the_rubrics_criteria_or_of_the_whole(tmp_path: Path) -> Non
         ("langsmith", "runs.json", "averages the scores of annotators and judges in `feedback_stats` (place)"),
     ],
 )
-def test_averages_of_people_and_judges_are_refused_by_name(tool: str, name: str, says: str, tmp_path: Path) -> None:
+def test_a_metric_that_averages_people_and_judges_is_refused_by_name(
+    tool: str, name: str, says: str, tmp_path: Path
+) -> None:
     written(tmp_path, SAMPLES[tool].files())
     with pytest.raises(RatingError) as refused:
         read([tmp_path / name])
     assert says in str(refused.value)
 
 
-def test_who_rated_is_asked_for_where_the_file_does_not_say(tmp_path: Path) -> None:
+def test_an_export_that_does_not_say_who_rated_needs_an_option_that_does(tmp_path: Path) -> None:
     files = exports.langsmith()
     for annotation in files["feedback.json"]:
         annotation["feedback_source"]["type"] = "api"
@@ -318,14 +322,14 @@ def test_who_rated_is_asked_for_where_the_file_does_not_say(tmp_path: Path) -> N
     }  # fmt: skip
 
 
-def test_responses_without_a_rating_are_not_said_to_be_missing(tmp_path: Path) -> None:
+def test_responses_without_a_rating_are_not_reported_as_missing(tmp_path: Path) -> None:
     files = exports.phoenix()
     content = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
     assert content.examples
     assert not any("no responses" in note for note in content.notes)
 
 
-def test_ids_that_do_not_join_are_counted_with_three_of_each_side(tmp_path: Path) -> None:
+def test_ids_only_in_ratings_or_only_in_responses_are_counted_with_three_examples_each(tmp_path: Path) -> None:
     files = exports.phoenix()
     files["spans.json"][0]["context"]["span_id"] = "elsewhere"
     content = read(written(tmp_path, files))
@@ -338,7 +342,7 @@ def test_ids_that_do_not_join_are_counted_with_three_of_each_side(tmp_path: Path
     assert "6 responses without a rating: other-0, other-1, other-2, …" in str(refused.value)
 
 
-def test_a_version_that_is_not_known_is_refused_with_what_was_expected(tmp_path: Path) -> None:
+def test_an_export_of_an_unknown_version_is_refused_with_the_expected_ones(tmp_path: Path) -> None:
     log = exports.inspect()["log.json"] | {"version": 3}
     for path in (*written(tmp_path, {"log.json": log}), exports.eval_archive(tmp_path / "log.eval", log)):
         with pytest.raises(RatingError, match="expected version 1 or 2 of Inspect's log, got 3"):
@@ -356,7 +360,7 @@ def test_a_version_that_is_not_known_is_refused_with_what_was_expected(tmp_path:
         read(written(tmp_path, cases))
 
 
-def test_a_damaged_store_or_archive_is_refused(tmp_path: Path) -> None:
+def test_a_damaged_sqlite_store_or_archive_is_refused(tmp_path: Path) -> None:
     store = exports.phoenix_store(tmp_path / "phoenix.db")
     store.write_bytes(store.read_bytes()[:100] + b"\xff" * 4000)
     log = exports.eval_archive(tmp_path / "log.eval", exports.inspect()["log.json"])
@@ -368,7 +372,7 @@ def test_a_damaged_store_or_archive_is_refused(tmp_path: Path) -> None:
             read([path])
 
 
-def test_a_store_of_mlflow_states_its_scales(tmp_path: Path) -> None:
+def test_the_scales_in_an_mlflow_store_are_used(tmp_path: Path) -> None:
     store = exports.mlflow_store(tmp_path / "mlflow.db")
     with sqlite3.connect(store) as database:
         database.execute("UPDATE assessments SET value = '3' WHERE value = 'true'")
@@ -382,13 +386,15 @@ def test_a_store_of_mlflow_states_its_scales(tmp_path: Path) -> None:
     assert agreed(content, "judge-1", "ann") == (4, 6)
 
 
-def test_files_of_two_tools_are_not_one_export(tmp_path: Path) -> None:
+def test_files_of_two_tools_are_not_read_as_one_export(tmp_path: Path) -> None:
     paths = written(tmp_path, exports.deepeval()) + written(tmp_path, exports.phoenix())
     with pytest.raises(RatingError, match=r"annotations.json: is annotations and spans of Phoenix; test_run.json is a"):
         read(paths)
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_inspect_archive_that_unpacks_to_too_much_data_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = exports.inspect()["log.json"]
     log["samples"][0]["store"] = {"filler": " " * 2_000_000}
     path = exports.eval_archive(tmp_path / "log.eval", log)
@@ -397,7 +403,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
         read([path])
 
 
-def test_a_member_packed_with_zstandard_never_unpacks_beyond_its_stated_size(tmp_path: Path) -> None:
+def test_an_archive_s_zstandard_member_never_unpacks_beyond_its_stated_size(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard", reason="runs where zstandard is installed")
     data = json.dumps({"version": 2, "eval": {}, "plan": {}}).encode()
     for stated, is_whole in ((len(data), True), (len(data) - 5, False), (len(data) + 5, False)):
@@ -431,7 +437,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.proof
-def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
+def test_every_field_of_a_mutated_export_is_read_listed_as_lost_or_refused(
     tool: str, change: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     sample: Sample = SAMPLES[tool]
@@ -528,7 +534,7 @@ OF_SHARED = {
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"runs where {SHARED} is there")
 @pytest.mark.parametrize("sample", OF_SHARED)
-def test_the_tools_own_files_give_the_same_figures(sample: str) -> None:
+def test_files_written_by_the_tools_themselves_give_the_same_figures(sample: str) -> None:
     names, columns, judge, expected = OF_SHARED[sample]
     content = read([SHARED / name for name in names], columns)
     assert {person: agreed(content, judge, person) for person in expected} == expected

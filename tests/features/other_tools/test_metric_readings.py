@@ -93,7 +93,7 @@ READINGS: dict[str, tuple[Sequence[MetricValue], Sequence[MetricValue], float]] 
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("case", READINGS)
-def test_a_metric_has_one_reading(case: str, tool: str, tmp_path: Path) -> None:
+def test_a_metric_is_read_in_the_same_way_for_all_raters(case: str, tool: str, tmp_path: Path) -> None:
     human, judge, agreement = READINGS[case]
     report = calibrated(tmp_path, exported(tmp_path, tool, human, judge))
     (metric,) = report["metrics"]
@@ -104,7 +104,7 @@ def test_a_metric_has_one_reading(case: str, tool: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_what_a_judge_could_not_say_is_ungraded_and_never_a_fail(tool: str, tmp_path: Path) -> None:
+def test_a_judge_s_value_that_means_failure_is_ungraded_and_never_a_fail(tool: str, tmp_path: Path) -> None:
     human = cycled(("bad", 0.0), ("good", 1.0), ("good", 1.0), ("bad", 0.0))
     judge = [("NOT_PARSABLE", 0.0) if at % 4 == 0 else given for at, given in enumerate(human)]
     report = calibrated(tmp_path, exported(tmp_path, tool, human, judge))
@@ -118,7 +118,7 @@ def test_what_a_judge_could_not_say_is_ungraded_and_never_a_fail(tool: str, tmp_
     ([("relevant", None), ("off topic", None), ("stale", None)], "words-apart", None),
     ([(None, 4.0), (None, 1.0), (None, 5.0)], "pass-value", None),
 ])  # fmt: skip
-def test_words_with_two_possible_meanings_are_refused_with_the_option_that_decides(
+def test_words_of_a_metric_with_two_possible_meanings_are_refused_with_the_option_that_decides(
     judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
     words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]  # type: ignore[assignment]
@@ -142,7 +142,7 @@ def filled(commands: Sequence[str]) -> Iterator[str]:
         yield command.replace("NUMBER", "3").replace("NAME", "someone")
 
 
-def test_levels_against_pass_and_fail_need_a_pass_mark(tmp_path: Path) -> None:
+def test_comparing_levels_with_pass_and_fail_in_an_export_needs_a_pass_mark(tmp_path: Path) -> None:
     files = exported(
         tmp_path, "phoenix", cycled((None, 1.0), (None, 0.0)), cycled((None, 4.0), (None, 2.0), (None, 5.0))
     )
@@ -157,7 +157,7 @@ def test_levels_against_pass_and_fail_need_a_pass_mark(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_people_without_names_are_not_one_who_changed_their_mind(tool: str, tmp_path: Path) -> None:
+def test_different_ratings_by_unnamed_people_are_not_read_as_one_person_s_correction(tool: str, tmp_path: Path) -> None:
     scores = []
     for at, unit in enumerate(UNITS):
         good = at % 3 > 0
@@ -175,7 +175,7 @@ def test_people_without_names_are_not_one_who_changed_their_mind(tool: str, tmp_
     assert report["lost"] == {"ratings that the same annotator replaced by a later one": 60}
 
 
-def test_options_of_values_stay_those_of_tables_and_exports(tmp_path: Path) -> None:
+def test_options_on_the_meaning_of_values_apply_only_to_tables_and_exports(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")
     done = run("calibrate", "one.yaml", "--pass", "yes", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -39,7 +39,7 @@ CELLS = {
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_stores_with_cells_that_are_missing_or_of_another_type_are_read(folder: Path, name: str) -> None:
+def test_sqlite_stores_with_missing_cells_or_cells_of_another_type_are_read(folder: Path, name: str) -> None:
     make, statement = CELLS[name]
     set_cells(make(folder / "store.db"), statement)
     done = run("markscheme", "import", "store.db", "--rubric", "place", "--to", "out.jsonl", cwd=folder)
@@ -47,7 +47,7 @@ def test_stores_with_cells_that_are_missing_or_of_another_type_are_read(folder: 
     assert len((folder / "out.jsonl").read_text().splitlines()) == len(exports.ratings())
 
 
-def test_numeric_ids_of_a_store_are_ids(folder: Path) -> None:
+def test_numeric_ids_in_a_sqlite_store_are_read_as_ids(folder: Path) -> None:
     store = exports.mlflow_store(folder / "store.db")
     for table, column in (("trace_info", "request_id"), ("spans", "trace_id"), ("assessments", "trace_id")):
         set_cells(store, f"UPDATE {table} SET {column} = CAST(substr({column}, 2) AS INTEGER)")
@@ -82,7 +82,7 @@ def test_damaged_archives_are_refused_by_name(folder: Path, name: str) -> None:
     assert re.match(r"error: log\.eval: (cannot be unpacked|is packed with Zstandard)", done.stderr), done.stderr
 
 
-def test_examples_that_are_imported_twice_are_added_once(folder: Path) -> None:
+def test_examples_that_are_imported_twice_are_added_only_once(folder: Path) -> None:
     (table,) = exports.written(folder, exports.mlflow())
     words = ("import", table.name, "--rubric", "place", "--append", "--to", "to.jsonl", "--examples", "pool.jsonl")
     texts = []
@@ -97,18 +97,18 @@ def test_examples_that_are_imported_twice_are_added_once(folder: Path) -> None:
     assert "pool.jsonl: holds other responses under 1 id of what is imported: p1" in done.stderr
 
 
-def test_scores_outside_0_to_1_in_promptfoo_s_results_are_counted(folder: Path) -> None:
+def test_scores_outside_0_to_1_in_promptfoo_s_results_are_counted_as_lost(folder: Path) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))
     imported = run("markscheme", "import", "high.json", "--rubric", "place", cwd=folder)
     assert "6 scores of outputs that aren't from 0 to 1" in " ".join(imported.stderr.split())
 
 
-def test_a_pyarrow_that_cannot_be_imported_is_named(folder: Path) -> None:
+def test_reading_parquet_without_pyarrow_names_the_missing_package(folder: Path) -> None:
     break_pyarrow(folder)
     names_the_library_that_is_broken(folder, "table.parquet", "import", "table.parquet", "--rubric", "place")
 
 
-def test_ids_of_a_graded_table_come_back_as_they_were(folder: Path) -> None:
+def test_ids_of_a_graded_table_are_imported_unchanged(folder: Path) -> None:
     (folder / "out.csv").write_text("id,score,pass,place,error,receipt\n'=1+1,1.0,true,1,,not calibrated\n")
     back = run("markscheme", "import", "out.csv", "--rubric", "place", cwd=folder)
     assert [json.loads(line)["id"] for line in back.stdout.splitlines()] == ["=1+1"]

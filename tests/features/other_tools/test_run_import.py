@@ -34,7 +34,7 @@ def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_labels_and_responses_are_read_and_added(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_from_python_reads_labels_and_responses_and_adds_them(import_labels: Import, tmp_path: Path) -> None:
     run = import_labels()
     assert run.file.format == "a table"
     assert [rating.criteria["good"].level for rating in run.ratings] == [0, 0, 1]
@@ -46,7 +46,7 @@ def test_labels_and_responses_are_read_and_added(import_labels: Import, tmp_path
     assert [example.id for example in run.examples] == ["a", "b", "c"]
 
 
-def test_a_second_import_adds_what_is_new_alone(import_labels: Import, tmp_path: Path) -> None:
+def test_a_second_import_adds_only_what_is_new(import_labels: Import, tmp_path: Path) -> None:
     import_labels()
     with (tmp_path / "table.csv").open("a") as table:
         table.write("d,question,answer d,pass,pass\n")
@@ -57,28 +57,28 @@ def test_a_second_import_adds_what_is_new_alone(import_labels: Import, tmp_path:
     assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
 
 
-def test_contents_that_a_rating_cannot_hold_are_counted(import_labels: Import, tmp_path: Path) -> None:
+def test_import_counts_contents_that_a_rating_cannot_hold(import_labels: Import, tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
     run = import_labels()
     assert [rating.id for rating in run.ratings] == ["a"]
     assert sum(run.file.lost.values()) == 1
 
 
-def test_without_targets_ratings_are_read_and_nothing_is_written(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_from_python_without_target_files_writes_nothing(import_labels: Import, tmp_path: Path) -> None:
     run = import_labels(targets=TargetFiles(), only="judges")
     assert [(rating.rater, rating.kind) for rating in run.ratings] == [("judge", "model")] * 3
     assert run.examples == ()
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
-def test_labels_of_the_current_words_put_these_on_record(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_labels_of_the_current_wording_records_that_wording(import_labels: Import, tmp_path: Path) -> None:
     run = import_labels(to_current_words=True)
     wording = RUBRIC.criterion("good").wording
     assert {rating.criteria["good"].under for rating in run.ratings} == {wording}
     assert list(words_in(tmp_path)) == [wording]
 
 
-def test_existing_files_are_added_to_only_where_that_is_asked_for(import_labels: Import, tmp_path: Path) -> None:
+def test_import_adds_to_existing_files_only_if_asked_to(import_labels: Import, tmp_path: Path) -> None:
     import_labels()
     ratings = tmp_path / "ratings" / "ann.jsonl"
     with pytest.raises(UsageError, match="exists"):
@@ -107,7 +107,9 @@ def test_contradictory_options_of_import_are_refused_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
-def test_ratings_are_adjudicated_by_the_caller_s_word_alone(import_labels: Import, tmp_path: Path) -> None:
+def test_imported_ratings_count_as_adjudicated_only_if_the_caller_says_so(
+    import_labels: Import, tmp_path: Path
+) -> None:
     (tmp_path / "table.csv").write_text("id,output,kind,label\na,answer,adjudicated,pass\n")
     with pytest.raises(UsageError, match="1 rating would be gold before all others"):
         import_labels()
@@ -115,7 +117,9 @@ def test_ratings_are_adjudicated_by_the_caller_s_word_alone(import_labels: Impor
     assert [rating.kind for rating in import_labels(columns=by_caller).ratings] == ["adjudicated"]
 
 
-def test_a_file_without_ratings_says_what_it_contains(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_a_file_without_ratings_fails_with_what_it_contains_instead(
+    import_labels: Import, tmp_path: Path
+) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,perhaps\n")
     with pytest.raises(RatingError, match="nothing that can be a rating; it contains 1 "):
         import_labels()

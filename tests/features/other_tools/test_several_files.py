@@ -16,7 +16,7 @@ def lines(path: Path, *objects: dict[str, object]) -> Path:
     return path
 
 
-def test_files_of_two_tools_have_one_rubric_and_one_id_for_the_same_response(tmp_path: Path) -> None:
+def test_files_of_two_tools_are_compared_under_one_rubric_and_one_id_for_the_same_response(tmp_path: Path) -> None:
     (traces,) = written(tmp_path, exports.mlflow())
     renamed = exports.mlflow()
     for number, trace in enumerate(renamed["traces.json"]["traces"]):
@@ -30,7 +30,7 @@ def test_files_of_two_tools_have_one_rubric_and_one_id_for_the_same_response(tmp
     assert {label.rater for label in rated.labelled.labels} == {"ann", "ben"}
 
 
-def test_another_response_of_the_same_id_keeps_apart(tmp_path: Path) -> None:
+def test_different_responses_with_the_same_id_in_two_tools_stay_separate(tmp_path: Path) -> None:
     files = exports.mlflow()
     (traces,) = written(tmp_path, files)
     (tmp_path / "again").mkdir()
@@ -41,7 +41,7 @@ def test_another_response_of_the_same_id_keeps_apart(tmp_path: Path) -> None:
     assert "p1 (later)" in {example.id for example in later.examples}
 
 
-def test_files_that_rate_nothing_in_common_need_a_rubric(tmp_path: Path) -> None:
+def test_files_of_tools_without_a_metric_in_common_need_a_rubric(tmp_path: Path) -> None:
     (traces,) = written(tmp_path, exports.mlflow())
     ratings = lines(tmp_path / "r.jsonl", {"id": "p1", "judge": "j", "criteria": {"tone": 3}})
     with pytest.raises(ComparisonError, match=r"rate no criterion on the same scale .* name a rubric with --rubric"):

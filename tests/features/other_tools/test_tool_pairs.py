@@ -16,7 +16,7 @@ def choice(who: str, selected: str | None, **more: Any) -> dict[str, Any]:
     return {"id": who, "completed_by": {"email": who}, "result": [region], **more}
 
 
-def test_pairwise_tasks_of_label_studio_are_pairs(tmp_path: Path) -> None:
+def test_pairwise_tasks_of_label_studio_are_read_as_pairs(tmp_path: Path) -> None:
     task = {
         "id": 7,
         "data": {"prompt": "Where is it?", "answer1": "In Leeds.", "answer2": "Gone."},
@@ -60,7 +60,7 @@ def compared_runs(folder: Path) -> list[Path]:
     return [folder / "feedback.json", folder / "runs.json"]
 
 
-def test_comparative_feedback_of_langsmith_is_a_pair_of_runs(tmp_path: Path) -> None:
+def test_comparative_feedback_of_langsmith_is_read_as_a_pair_of_runs(tmp_path: Path) -> None:
     read = open_rated(compared_runs(tmp_path), joined=True)
     (example,) = read.files[0].examples
     (rating,) = read.ratings
@@ -70,7 +70,7 @@ def test_comparative_feedback_of_langsmith_is_a_pair_of_runs(tmp_path: Path) -> 
     assert (rating.rater, rating.kind, rating.criteria["preference"].level) == ("ann", "human", -1.0)
 
 
-def test_feedback_from_which_no_preference_follows_is_counted(tmp_path: Path) -> None:
+def test_comparative_feedback_that_implies_no_preference_is_counted_as_lost(tmp_path: Path) -> None:
     feedback, runs = compared_runs(tmp_path)
     first, second = json.loads(feedback.read_text())
     of_three = [{**first, "feedback_group_id": "g3", "run_id": run} for run in ("r1", "r2", "r3")]
@@ -87,7 +87,7 @@ def test_feedback_from_which_no_preference_follows_is_counted(tmp_path: Path) ->
     }
 
 
-def test_comparative_feedback_needs_its_runs(tmp_path: Path) -> None:
+def test_comparative_feedback_without_the_runs_it_compares_is_refused(tmp_path: Path) -> None:
     feedback, _ = compared_runs(tmp_path)
     with pytest.raises(RatingError, match="name the file of runs"):
         open_rated([feedback])

@@ -47,7 +47,7 @@ def carried(desk: Path) -> CarriedLabels | None:
 
 
 @pytest.mark.parametrize("first", [(), ("--current-words",)], ids=["neither knows", "one knows"])
-def test_labels_of_unknown_words_are_old_after_a_rewording_and_never_relabelled(
+def test_imported_labels_of_unknown_wording_are_stale_after_a_rewording_and_not_asked_again(
     desk: Path, first: tuple[str, ...]
 ) -> None:
     add_labels(desk, "ann", *first)
@@ -62,7 +62,7 @@ def test_labels_of_unknown_words_are_old_after_a_rewording_and_never_relabelled(
     assert "were labelled under the old words of step or under words that aren't known" in after.sentence
 
 
-def test_a_judge_cant_gate_by_labels_of_unknown_words_after_a_rewording(desk: Path) -> None:
+def test_after_a_rewording_labels_of_unknown_wording_do_not_let_a_judge_gate(desk: Path) -> None:
     add_labels(desk, "ann")
     add_labels(desk, "ben")
     lines = (

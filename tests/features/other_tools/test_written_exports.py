@@ -66,7 +66,7 @@ def paths(folder: Path, patterns: str) -> list[str]:
 
 
 @pytest.mark.parametrize("written", sorted(WRITTEN.keys() - WITHOUT_RESPONSES), indirect=True)
-def test_responses_in_exports_by_a_tool_s_own_library_are_read_whole(written: tuple[str, Path]) -> None:
+def test_responses_in_exports_written_by_a_tool_s_own_library_are_read_completely(written: tuple[str, Path]) -> None:
     tool, folder = written
     patterns, extra = WRITTEN[tool]
     options = ("--to", "r.jsonl", "--examples", "e.jsonl")
@@ -85,7 +85,7 @@ print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-def test_an_export_of_two_gigabytes_is_read_entry_by_entry(tmp_path: Path) -> None:
+def test_an_export_of_two_gigabytes_is_read_without_loading_it_as_a_whole(tmp_path: Path) -> None:
     more = {"timestamp": "2026-11-01T09:00:00Z", "name": "a", "input": "?", "metadata": {"log": "x" * 1_000_000}}
     with (tmp_path / "traces.json").open("w") as file:
         for at in range(2000):

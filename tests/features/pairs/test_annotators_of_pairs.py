@@ -16,7 +16,7 @@ def write_pairs(folder: Path, *raters: str) -> None:
     (folder / "pairs.json").write_text(json.dumps(pairs))
 
 
-def test_annotators_of_pairs_agree_once_it_is_said_that_they_are_people(tmp_path: Path) -> None:
+def test_agreement_between_raters_of_pairs_is_computed_once_they_are_said_to_be_people(tmp_path: Path) -> None:
     write_pairs(tmp_path, "ann", "bob")
     unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
     assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)
@@ -25,7 +25,7 @@ def test_annotators_of_pairs_agree_once_it_is_said_that_they_are_people(tmp_path
     assert "6 rows, 2 raters" in stated.stdout
 
 
-def test_pairs_of_one_annotator_are_ratings_and_no_rubric(tmp_path: Path) -> None:
+def test_calibrate_reads_pairs_of_one_annotator_as_ratings_and_not_as_a_rubric(tmp_path: Path) -> None:
     write_pairs(tmp_path, "ann")
     done = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
     assert done.returncode == 2

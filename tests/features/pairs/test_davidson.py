@@ -34,7 +34,7 @@ def drawn(seed: int, theta: list[float], log_tie: float, n: int) -> tuple[Names,
     return first, second, outcome - 1.0
 
 
-def test_strengths_of_published_systems_by_people_are_reproduced() -> None:
+def test_published_strengths_of_systems_by_people_s_preferences_are_reproduced() -> None:
     pairs = published_pairs()
     strengths = davidson(
         pairs.first, pairs.second, preferences_of(pairs, "people"), n_systems=len(SYSTEMS), groups=pairs.prompts
@@ -46,7 +46,7 @@ def test_strengths_of_published_systems_by_people_are_reproduced() -> None:
     assert (strengths.n, strengths.n_groups) == (999, 170)
 
 
-def test_strengths_of_published_systems_by_a_judge_are_reproduced() -> None:
+def test_published_strengths_of_systems_by_a_judge_s_preferences_are_reproduced() -> None:
     pairs = published_pairs()
     preference = preferences_of(pairs, "gpt-3.5-turbo")
     strengths = davidson(pairs.first, pairs.second, preference, n_systems=len(SYSTEMS), groups=pairs.prompts)
@@ -56,7 +56,7 @@ def test_strengths_of_published_systems_by_a_judge_are_reproduced() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_exchanging_the_two_responses_of_pairs_changes_no_strength(seed: int) -> None:
+def test_exchanging_the_two_responses_of_pairs_changes_no_system_s_strength(seed: int) -> None:
     first, second, preference = drawn(seed, [0.5, 0.0, -0.5], -1.0, 60)
     turned = np.random.default_rng(seed).random(60) < 0.5
     strengths = davidson(first, second, preference, n_systems=3)
@@ -78,7 +78,7 @@ def test_exchanging_the_names_of_systems_exchanges_their_strengths(seed: int) ->
     assert values(renamed)[::-1] == pytest.approx(values(strengths), abs=1e-9, nan_ok=True)
 
 
-def test_repeating_the_data_within_their_groups_narrows_no_interval() -> None:
+def test_repeating_pairs_within_their_groups_narrows_no_interval_of_strengths() -> None:
     first, second, preference = drawn(1, [0.4, 0.0, -0.4], -1.0, 120)
     groups = np.arange(120) // 6
     once = davidson(first, second, preference, n_systems=3, groups=groups)
@@ -96,21 +96,21 @@ def test_a_system_that_always_wins_has_no_finite_strength() -> None:
     assert values(strengths)[1:] == pytest.approx([0.0, 0.0], abs=1e-6)
 
 
-def test_a_system_that_wins_or_ties_every_pair_has_no_finite_strength_either() -> None:
+def test_a_system_that_wins_or_ties_every_pair_has_no_finite_strength() -> None:
     strengths = davidson([0, 0, 0], [1, 1, 1], [-1, 0, -1], n_systems=2)
     assert strengths.log_strengths[0].undefined == "it wins or ties all 3 of its pairs"
     assert strengths.log_tie.undefined == "no two systems have finite strengths"
     assert strengths.log_strengths[1].undefined == "it loses or ties all 3 of its pairs"
 
 
-def test_without_a_tie_strengths_are_those_of_bradley_and_terry() -> None:
+def test_without_ties_davidson_s_strengths_equal_those_of_the_bradley_terry_model() -> None:
     """Twice as many wins as losses are odds of 2, and the odds are e to the power of the difference."""
     strengths = davidson([0] * 6, [1] * 6, [-1, -1, -1, -1, 1, 1], n_systems=2)
     assert strengths.log_tie.undefined == "nothing ties"
     assert values(strengths) == pytest.approx([math.log(2) / 2, -math.log(2) / 2], abs=1e-6)
 
 
-def test_few_groups_have_no_interval_and_some_an_approximate_one() -> None:
+def test_strengths_from_few_groups_have_no_interval_and_from_some_more_an_approximate_one() -> None:
     first, second, preference = drawn(3, [0.3, 0.0, -0.3], -1.0, 160)
     of_four = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 4)
     of_eight = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 8)
@@ -120,7 +120,7 @@ def test_few_groups_have_no_interval_and_some_an_approximate_one() -> None:
     assert all(estimate.is_approximate for estimate in of_eight.log_strengths)
 
 
-def test_systems_share_a_rank_unless_their_difference_excludes_zero() -> None:
+def test_systems_share_a_rank_unless_the_interval_of_their_difference_excludes_zero() -> None:
     first, second, preference = drawn(5, [1.5, -0.7, -0.8], -1.0, 300)
     assert davidson(first, second, preference, n_systems=3).ranks == (1, 2, 2)
 
@@ -134,7 +134,7 @@ def test_a_cycle_of_preferences_is_counted_only_if_each_of_its_steps_is_signific
     assert cycles({(0, 1): better, (1, 2): better}, 3) == (0, 0)
 
 
-def test_systems_and_preferences_must_fit() -> None:
+def test_davidson_refuses_systems_and_preferences_that_do_not_match() -> None:
     with pytest.raises(ValueError, match="numbered from 0 to 1"):
         davidson([0, 2], [1, 1], [-1, 1], n_systems=2)
     with pytest.raises(ValueError, match="one system on each side"):

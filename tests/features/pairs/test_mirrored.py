@@ -30,7 +30,7 @@ def rated_pairs(draw: st.DrawFn) -> tuple[Levels, Levels, npt.NDArray[np.bool_]]
 
 @settings(max_examples=30, deadline=None)
 @given(rated_pairs())
-def test_exchanging_the_two_responses_of_any_pair_changes_no_figure(
+def test_exchanging_the_two_responses_of_any_pair_changes_no_agreement_figure(
     pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]],
 ) -> None:
     gold, judge, turned = pairs
@@ -69,7 +69,7 @@ def test_exchanging_the_two_responses_of_any_pair_keeps_the_best_constant(
 
 
 @pytest.mark.parametrize("judge", AGREEMENT)
-def test_agreement_of_published_judges_with_people_is_reproduced(judge: str) -> None:
+def test_published_agreement_of_judges_with_people_on_pairs_is_reproduced(judge: str) -> None:
     pairs = published_pairs()
     agreement, n, kappa, quadratic = AGREEMENT[judge]
     figures = pair_agreement_family(
@@ -93,7 +93,7 @@ def judged_both_ways(rng: np.random.Generator, n: int, flips: float, lean: float
 
 
 @pytest.mark.parametrize("injected", [0.1, 0.2, 0.4])
-def test_flips_are_measured_within_their_interval(injected: float) -> None:
+def test_the_share_of_preferences_that_flip_with_the_order_is_estimated_within_its_interval(injected: float) -> None:
     covered = 0
     for seed in range(60):
         estimate = order_flips(*judged_both_ways(np.random.default_rng(seed), 200, injected, 0.0))
@@ -103,17 +103,17 @@ def test_flips_are_measured_within_their_interval(injected: float) -> None:
     assert covered >= 54  # 57 of 60 are expected, and 54 or more come in 96 % of runs
 
 
-def test_the_lean_to_the_first_response_is_the_difference_between_both_orders() -> None:
+def test_the_lean_to_the_response_shown_first_is_the_difference_between_both_orders() -> None:
     assert lean_to_first([-1, -1, 0, 1], [1, 1, 0, 1]).value == 0.5
     assert lean_to_first([-1.0, 1.0], [-1.0, 1.0]).value == 0.0
     assert lean_to_first([1, 1], [-1, -1]).value == -1.0
 
 
-def test_a_pair_seen_in_one_order_counts_by_that_alone() -> None:
+def test_a_pair_judged_in_one_order_only_counts_in_the_lean_by_that_order() -> None:
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 
-def test_a_rater_that_prefers_longer_responses_has_a_lean_to_length() -> None:
+def test_a_rater_that_prefers_longer_responses_is_shown_to_lean_to_length() -> None:
     ratios = np.array([0.4, -0.2, 0.9, -0.5, 0.1, 0.3] * 4)
     assert length_lean(np.sign(ratios), ratios).above(0.3)
     assert length_lean(-np.sign(ratios), ratios).below(-0.3)

@@ -88,7 +88,7 @@ def level_of(grade: Grade) -> float:
     return grade.verdicts["helps"].level
 
 
-def test_a_pair_is_asked_about_in_both_orders_and_its_levels_are_of_the_stored_one() -> None:
+def test_a_pair_is_judged_in_both_orders_and_its_levels_refer_to_the_stored_order() -> None:
     judge = LongerJudge()
     grade = graded(judge, "much the longer one", "short")
     shown = [[text for _, text in _SHOWN.findall(prompt.user)] for prompt in judge.prompts]
@@ -97,20 +97,20 @@ def test_a_pair_is_asked_about_in_both_orders_and_its_levels_are_of_the_stored_o
     assert [outcomes["helps"].level for outcomes in grade.by_order.values()] == [-1.0, -1.0]  # type: ignore[union-attr]
 
 
-def test_neither_the_order_nor_a_name_of_the_stored_side_reaches_the_judge() -> None:
+def test_the_judge_of_a_pair_learns_neither_the_stored_order_nor_the_systems_names() -> None:
     judge = LongerJudge()
     graded(judge, "one", "another")
     assert judge.prompts[0].system == judge.prompts[1].system
     assert judge.prompts[0].fingerprint != judge.prompts[1].fingerprint
 
 
-def test_a_quote_belongs_to_the_response_that_is_preferred() -> None:
+def test_a_quote_in_a_judgement_of_a_pair_is_taken_from_the_preferred_response() -> None:
     verdict = graded(LongerJudge(), "short", "much the longer one").verdicts["helps"]
     assert (verdict.quote, verdict.quote_found, verdict.quote_in) == ("much the longer one", True, "second")
     assert verdict.other_quote == "short"
 
 
-def test_two_orders_that_contradict_each_other_are_a_tie() -> None:
+def test_a_pair_whose_two_orders_contradict_each_other_is_a_tie() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short")
     assert (level_of(grade), grade.verdicts["helps"].votes) == (0.0, (-1.0, 1.0))
     assert grade.decision == "tie"
@@ -120,7 +120,7 @@ def test_two_orders_that_contradict_each_other_are_a_tie() -> None:
     }
 
 
-def test_without_ties_two_orders_that_contradict_each_other_give_no_level() -> None:
+def test_without_ties_a_pair_whose_two_orders_contradict_each_other_has_no_level() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
     assert grade.score is None
     assert grade.error is not None
@@ -204,23 +204,23 @@ def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:
 
 
 @pytest.mark.proof
-def test_a_lean_of_ten_points_is_named_in_nine_of_ten_runs_of_a_hundred_pairs() -> None:
+def test_a_lean_of_ten_points_is_found_in_nine_of_ten_runs_with_a_hundred_pairs() -> None:
     assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
 
 
 @pytest.mark.proof
-def test_a_judge_that_only_wavers_is_named_in_one_of_twenty_at_most() -> None:
+def test_a_judge_that_flips_at_random_is_found_to_lean_in_at_most_one_of_twenty_runs() -> None:
     assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
 
 
-def test_a_lean_is_a_finding_with_the_pairs_to_read() -> None:
+def test_a_lean_to_the_response_shown_first_is_a_finding_that_lists_pairs_to_read() -> None:
     calibration = calibrated(*simulated(1, lean=0.25))
     lean = next(finding for finding in calibration.findings if finding.code == "leans-to-first")
     assert lean.evidence["lean_to_first"]["value"] == pytest.approx(0.25, abs=0.1)
     assert set(lean.examples) <= set(lean.evidence["flipped"])
 
 
-def test_orders_that_contradict_each_other_count_as_ties_in_agreement() -> None:
+def test_pairs_whose_orders_contradict_each_other_count_as_ties_in_agreement() -> None:
     examples = labelled({f"p{place}": -1.0 for place in range(20)})
     ratings = of_both_orders([-1.0] * 20, [-1.0] * 15 + [1.0] * 5)
     calibration = calibrated(examples, ratings)
@@ -230,7 +230,7 @@ def test_orders_that_contradict_each_other_count_as_ties_in_agreement() -> None:
     assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
 
 
-def test_agreement_is_that_of_the_same_numbers_as_levels_of_single_responses() -> None:
+def test_agreement_on_pairs_equals_that_of_the_same_numbers_as_levels_of_single_responses() -> None:
     rng = np.random.default_rng(4)
     gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
     groups = {f"p{place}": f"g{place // 3}" for place in range(60)}
@@ -256,7 +256,7 @@ def test_agreement_is_that_of_the_same_numbers_as_levels_of_single_responses() -
     assert by_pair.agreement_person.to_json() == by_level.agreement_person.to_json()
 
 
-def test_the_verdict_follows_the_preference() -> None:
+def test_the_verdict_on_a_judge_of_pairs_is_based_on_preferences() -> None:
     levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(120)}
     calibration = calibrated(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
@@ -277,7 +277,7 @@ def sided(i: str, j: str, prompt: str) -> dict[str, Any]:
     return {"id": f"{prompt}:{i}~{j}", "query": prompt, **sides}
 
 
-def test_pairs_of_one_prompt_are_one_group() -> None:
+def test_pairs_of_responses_to_one_prompt_are_one_group() -> None:
     examples = examples_from([sided("a", "b", "q1"), sided("a", "c", "q1"), sided("a", "b", "q2")], RUBRIC)
     groups = [example.group for example in examples.examples]
     assert groups[0] == groups[1] != groups[2]
@@ -290,13 +290,13 @@ def test_a_response_in_pairs_of_two_groups_is_refused() -> None:
         examples_from(rows, RUBRIC)
 
 
-def test_a_pair_is_written_as_it_is_read() -> None:
+def test_a_pair_is_written_to_a_file_in_the_form_in_which_it_is_read() -> None:
     (example,) = examples_from([sided("a", "b", "q1")], RUBRIC).examples
     (again,) = examples_from([example.to_json()], RUBRIC).examples
     assert (again.submission, again.sides, again.group) == (example.submission, example.sides, example.group)
 
 
-def test_a_side_without_a_response_is_refused_with_its_place() -> None:
+def test_a_pair_without_one_of_its_responses_is_refused_with_file_and_line() -> None:
     with pytest.raises(RatingError, match="`second` is missing"):
         examples_from([{"id": "p", "first": "one"}], RUBRIC)
 
@@ -307,7 +307,7 @@ def systems_of(levels: Mapping[tuple[str, str], Sequence[float]]) -> tuple[list[
     return examples, np.array([(level + 1) / 2 for column in levels.values() for level in column])
 
 
-def test_two_systems_are_compared_in_shares() -> None:
+def test_two_systems_are_compared_by_shares_of_preferences() -> None:
     examples, scores = systems_of({("a", "b"): [-1.0] * 30 + [0.0] * 5 + [1.0] * 5})
     compared = systems_compared(RUBRIC, examples, scores, "ann")
     assert compared is not None
@@ -318,7 +318,7 @@ def test_two_systems_are_compared_in_shares() -> None:
     assert compared.leader == "a"
 
 
-def test_three_systems_have_strengths_and_ranks() -> None:
+def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
     wins = [-1.0] * 24 + [0.0] * 3 + [1.0] * 3
     even = [-1.0] * 13 + [0.0] * 4 + [1.0] * 13
     examples, scores = systems_of({("a", "b"): wins, ("a", "c"): wins, ("b", "c"): even})
@@ -337,7 +337,7 @@ def test_a_score_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: 
     assert [preferred(float(score), limit) for score in scores] == ["tie", "tie"]
 
 
-def test_a_criterion_of_pairs_has_the_figures_of_its_table_in_junit() -> None:
+def test_the_junit_file_has_the_figures_of_a_criterion_of_pairs() -> None:
     levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(30)}
     of_pairs = calibrated(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
     cases = {case.get("name"): case for case in Xml.fromstring(calibrations_junit([of_pairs])).iter("testcase")}

@@ -115,26 +115,30 @@ def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Select
     return in_both_languages[request.param]
 
 
-def test_the_best_of_four_is_chosen_by_words_or_by_a_rubric(selected: Selected) -> None:
+def test_select_best_chooses_among_four_outputs_by_a_text_or_by_a_rubric(selected: Selected) -> None:
     assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
 
 
-def test_a_tie_goes_to_the_earlier_output_or_is_no_grade(selected: Selected) -> None:
+def test_select_best_gives_a_tie_to_the_earlier_output_or_no_grade(selected: Selected) -> None:
     assert selected.passed["tie"] == [True, False, False, False]
     assert selected.passed["tie fails"] == [False] * 4
     assert "not graded: tie between outputs 0, 1" in selected.errors["tie fails"]
 
 
-def test_a_judge_that_fails_selects_nothing(selected: Selected) -> None:
+def test_select_best_selects_nothing_if_the_judge_fails(selected: Selected) -> None:
     assert selected.passed["judge fails"] == [False] * 4
     assert "not graded:" in selected.errors["judge fails"]
 
 
-def test_a_judge_that_only_goes_by_place_selects_nothing_but_the_first_of_a_tie(selected: Selected) -> None:
+def test_with_a_judge_that_goes_only_by_position_select_best_takes_the_first_output_as_in_a_tie(
+    selected: Selected,
+) -> None:
     assert selected.passed["leans"] == [True, False, False, False]
 
 
-def test_pairs_are_recorded_with_both_orders(selected: Selected, tmp_path: Path) -> None:
+def test_select_best_records_pairs_with_the_judge_s_preference_in_both_orders(
+    selected: Selected, tmp_path: Path
+) -> None:
     assert len(selected.pairs) == 6
     for pair in selected.pairs:
         assert [label["shown"] for label in pair["labels"]] == ["first-second", "second-first"]
@@ -144,12 +148,12 @@ def test_pairs_are_recorded_with_both_orders(selected: Selected, tmp_path: Path)
     assert pairs_in(tmp_path / "pairs.jsonl") == 6
 
 
-def test_ties_and_flips_are_said_after_the_run(selected: Selected) -> None:
+def test_select_best_reports_ties_and_flips_after_the_run(selected: Selected) -> None:
     assert "select-best: 6 pairs in" in selected.printed
     assert "0 ties" in selected.printed
 
 
-def test_lines_that_are_no_pairs_of_ours_are_counted_and_hide_no_summary(tmp_path: Path) -> None:
+def test_foreign_lines_in_select_best_s_file_of_pairs_are_counted_and_the_summary_is_shown(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     labels = [{"criteria": {"helps": {"level": 1.0}}}, {"criteria": {"helps": {"level": -1.0}}}]
     strange = [{"labels": [{"criteria": {"helps": 1}}, {"criteria": {"helps": {"abstained": "?"}}}, 3]}, {"labels": 4}]
@@ -177,21 +181,25 @@ def select(
         return answer, len(front.requests)
 
 
-def test_more_than_four_outputs_play_a_knockout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_select_best_compares_more_than_four_outputs_in_a_knockout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer, calls = select(tmp_path, monkeypatch, [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)])
     assert answer["output"] == "3"
     assert calls == 4 + 2  # four matches leave two of six, and the final is asked in both orders
     assert answer["metadata"]["pairs"] == 5
 
 
-def test_after_a_match_without_a_grade_no_final_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_select_best_stops_after_a_knockout_match_without_a_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4)]
     answer, calls = select(tmp_path, monkeypatch, [*words, "it fails"])
     assert answer["error"].startswith("not graded:")
     assert calls == 3  # the matches of the first round that were begun with it
 
 
-def test_pairs_of_a_second_evaluation_replace_the_judges_answers_and_keep_those_of_people(
+def test_a_second_evaluation_replaces_the_judge_s_answers_on_pairs_and_keeps_people_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -224,7 +232,7 @@ def test_pairs_of_a_second_evaluation_replace_the_judges_answers_and_keep_those_
         assert pairs_in(file) == 5
 
 
-def test_a_file_of_pairs_with_half_a_character_or_nan_in_a_line_takes_further_pairs(
+def test_select_best_adds_pairs_to_a_file_with_half_a_character_or_nan_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "pairs.jsonl"
@@ -240,7 +248,7 @@ def test_a_file_of_pairs_with_half_a_character_or_nan_in_a_line_takes_further_pa
     assert nan == with_nan
 
 
-def test_a_file_of_pairs_that_is_no_text_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_pairs_that_is_not_text_is_reported_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "pairs.jsonl"
     for content in (b'{"id": "\xe9"}\n', b"\x89PNG"):
         file.write_bytes(content)
@@ -261,11 +269,11 @@ def test_pairs_are_added_after_a_last_line_without_an_end(tmp_path: Path, monkey
     ("config", "problem"),
     [({"tie": "coin"}, "config.tie must be first or fail"), ({"pairs": 3}, "config.pairs must be")],
 )
-def test_a_wrong_option_is_refused(tmp_path: Path, config: dict[str, Any], problem: str) -> None:
+def test_select_best_refuses_a_wrong_option(tmp_path: Path, config: dict[str, Any], problem: str) -> None:
     context = {"prompt": {"label": "select-best"}, "vars": {"criteria": "shorter", "outputs": ["one", "two"]}}
     answer = call_api("?", {"config": {"judge": "anthropic", **config}}, context, near=tmp_path)
     assert problem in answer["error"]
 
 
-def test_select_best_is_a_question_that_the_provider_answers() -> None:
+def test_the_provider_recognizes_and_answers_promptfoo_s_select_best_question() -> None:
     assert "select-best" in {kind.label for kind in PROVIDER_QUESTIONS}

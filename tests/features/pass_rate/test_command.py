@@ -47,7 +47,7 @@ def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def test_labels_chosen_by_verdict_correct_by_verdict(tmp_path: Path) -> None:
+def test_labels_drawn_by_verdict_correct_the_pass_rate_by_verdict(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)
@@ -55,7 +55,9 @@ def test_labels_chosen_by_verdict_correct_by_verdict(tmp_path: Path) -> None:
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_of_these_responses_that_say_nothing_count_within_each_verdict(tmp_path: Path) -> None:
+def test_labels_of_the_pool_s_own_responses_correct_by_verdict_if_they_do_not_say_how_they_were_drawn(
+    tmp_path: Path,
+) -> None:
     among = labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 700, 1000, among=among)
     report = rated(tmp_path)
@@ -64,7 +66,7 @@ def test_labels_of_these_responses_that_say_nothing_count_within_each_verdict(tm
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_of_other_responses_are_called_another_sample_with_what_that_takes_for_granted(
+def test_labels_of_other_responses_are_reported_as_another_sample_with_its_assumptions(
     tmp_path: Path, drawn: str
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)
@@ -82,7 +84,9 @@ def test_labels_of_other_responses_are_called_another_sample_with_what_that_take
 
 
 @pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
-def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path, more: dict[str, Any]) -> None:
+def test_labels_from_elsewhere_correct_the_pass_rate_by_the_judge_s_error_rates(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
     labels(tmp_path / "labels.jsonl", **more)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)
@@ -90,14 +94,14 @@ def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_where_nothing_is_graded_no_labels_of_it_are_asked_for(tmp_path: Path) -> None:
+def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl")
     (tmp_path / "pool.jsonl").write_text("")
     done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
     assert "--next 0" not in done.stdout
 
 
-def test_random_labels_count_with_the_pool_unless_they_are_not_a_random_part_of_it(tmp_path: Path) -> None:
+def test_labels_drawn_at_random_must_be_a_random_part_of_the_pool(tmp_path: Path) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")
     pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
     report = rated(tmp_path)
@@ -109,7 +113,7 @@ def test_random_labels_count_with_the_pool_unless_they_are_not_a_random_part_of_
     assert rated(tmp_path, "--drawn", "by-verdict")["corrected"]["value"] == approx(0.9 * 27 / 31 + 0.1 * 3 / 19)
 
 
-def test_what_is_not_graded_is_neither_pass_nor_fail(tmp_path: Path) -> None:
+def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     with (tmp_path / "pool.jsonl").open("a") as file:
@@ -119,7 +123,7 @@ def test_what_is_not_graded_is_neither_pass_nor_fail(tmp_path: Path) -> None:
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
 
 
-def test_labels_drawn_by_strata_count_by_the_strata_s_share_of_the_pool(tmp_path: Path) -> None:
+def test_labels_drawn_by_strata_are_weighted_by_the_strata_s_shares_of_the_pool(tmp_path: Path) -> None:
     strata = {"clear": (36, 40, 900), "doubtful": (20, 40, 100)}
     write(
         tmp_path / "labels.jsonl",
@@ -137,7 +141,7 @@ def test_labels_drawn_by_strata_count_by_the_strata_s_share_of_the_pool(tmp_path
     assert (report["drawn"], report["corrected"]["value"]) == ("by-stratum", approx(0.9 * 0.9 + 0.1 * 0.5))
 
 
-def test_labels_drawn_with_unequal_chances_are_weighed(tmp_path: Path) -> None:
+def test_labels_drawn_with_unequal_probabilities_are_weighted(tmp_path: Path) -> None:
     lines = labels(tmp_path / "labels.jsonl", drawn="chosen")
     for line in lines:
         line["weight"] = 10 if line["gold"] == line["judge"] else 2
@@ -148,7 +152,7 @@ def test_labels_drawn_with_unequal_chances_are_weighed(tmp_path: Path) -> None:
     assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
 
 
-def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
+def test_pass_rate_with_too_few_labels_exits_4_and_says_which_are_missing(tmp_path: Path) -> None:
     write(tmp_path / "labels.jsonl", [{"id": "a", "gold": True, "judge": True, "drawn": "by-verdict"}] * 3)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path, status=4)
@@ -176,7 +180,9 @@ def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
         ("labels.jsonl", "nonsense", "is not readable JSON"),
     ],
 )
-def test_faults_are_reported_by_file_and_line_with_exit_2(tmp_path: Path, file: str, line: str, message: str) -> None:
+def test_pass_rate_reports_faults_by_file_and_line_and_exits_2(
+    tmp_path: Path, file: str, line: str, message: str
+) -> None:
     labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     (tmp_path / file).write_text(line + "\n")
@@ -208,7 +214,9 @@ def two_groups(folder: Path, own: int, *, status: int = 0) -> dict[str, Any]:
     return rated(folder, status=status)
 
 
-def test_groups_are_corrected_each_by_its_own_labels_and_the_difference_fits_the_rates(tmp_path: Path) -> None:
+def test_each_group_s_pass_rate_is_corrected_by_its_own_labels_and_the_difference_matches_the_rates(
+    tmp_path: Path,
+) -> None:
     report = two_groups(tmp_path, own=20)
     assert set(report["groups"]) == {"a", "b"}
     for group, share in (("a", 0.8), ("b", 0.7)):
@@ -220,7 +228,7 @@ def test_groups_are_corrected_each_by_its_own_labels_and_the_difference_fits_the
     assert difference["difference"]["value"] == approx(0.1 * 0.6)
 
 
-def test_groups_with_too_few_labels_of_their_own_are_withheld_with_a_note(tmp_path: Path) -> None:
+def test_pass_rates_of_groups_with_too_few_labels_are_withheld_with_a_note(tmp_path: Path) -> None:
     report = two_groups(tmp_path, own=2, status=4)
     assert report["corrected"]["undefined"] == "8 labels, 2 more would show it"
     for group in report["groups"].values():
@@ -282,7 +290,7 @@ def test_synthetic_labels_are_not_called_human(tmp_path: Path) -> None:
     assert rated(tmp_path)["reference"] == "constructed"
 
 
-def test_a_calibration_of_the_documented_keys_alone_serves_too(tmp_path: Path) -> None:
+def test_a_calibration_file_with_only_the_documented_keys_is_enough_to_correct_a_pass_rate(tmp_path: Path) -> None:
     path = calibrated(tmp_path)
     data = json.loads(path.read_text())
     path.write_text(json.dumps({key: data[key] for key in ("schema", "overall", "false_passes", "false_fails")}))
@@ -317,7 +325,7 @@ def results(draw: np.random.Generator, n: int) -> dict[str, Any]:
     return {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026-11-01T00:00:00Z", "results": rows}}
 
 
-def test_promptfoo_s_results_are_rated_by_prompt_and_provider(tmp_path: Path) -> None:
+def test_pass_rates_of_promptfoo_s_results_are_given_by_prompt_and_provider(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     (tmp_path / "results.json").write_text(json.dumps(results(np.random.default_rng(2), 200)))
     command = ["markscheme", "pass-rate", "results.json", "--calibration", "labels.jsonl"]

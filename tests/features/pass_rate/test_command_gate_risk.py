@@ -57,7 +57,7 @@ def test_the_risk_of_a_gate_is_computed_over_several_files_of_runs(tmp_path: Pat
     assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.625", status=1)["p_fail"]["value"]
 
 
-def test_the_chance_that_is_reported_has_the_error_of_the_observed_mean(tmp_path: Path) -> None:
+def test_the_reported_chance_of_a_gate_failing_allows_for_the_error_of_the_observed_mean(tmp_path: Path) -> None:
     """Three runs have a mean of 0.641. Taken for exact, the gate at 0.62 fails in under 5 of 100 runs."""
     files = [graded(tmp_path, number) for number in range(3)]
     near = risk(tmp_path, *files, threshold="0.62", status=1)
@@ -66,7 +66,7 @@ def test_the_chance_that_is_reported_has_the_error_of_the_observed_mean(tmp_path
     assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
 
 
-def test_a_rare_failure_is_not_said_to_be_rarer_than_runs_can_show(tmp_path: Path) -> None:
+def test_a_gate_s_rare_failure_is_not_reported_as_rarer_than_the_runs_can_show(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     rare = risk(tmp_path, *files, threshold="0.4")
     assert rare["p_fail_wide"] < 0.001
@@ -78,7 +78,7 @@ def test_a_rare_failure_is_not_said_to_be_rarer_than_runs_can_show(tmp_path: Pat
 
 
 @pytest.mark.parametrize("suffix", [".json", ".txt", ".out", ".csv", ""])
-def test_what_grade_prints_is_read_whatever_the_file_is_called(tmp_path: Path, suffix: str) -> None:
+def test_pass_rate_reads_the_output_of_grade_whatever_the_file_is_called(tmp_path: Path, suffix: str) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     expected = risk(tmp_path, *files, threshold="0.5")
     others = []
@@ -90,7 +90,9 @@ def test_what_grade_prints_is_read_whatever_the_file_is_called(tmp_path: Path, s
     assert risk(tmp_path, *others, threshold="0.5") == expected
 
 
-def test_lines_of_json_under_another_name_are_read_as_lines_and_refused_for_what_they_lack(tmp_path: Path) -> None:
+def test_json_lines_in_a_file_with_another_ending_are_read_as_lines_and_refused_for_missing_keys(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')
     assert "odd.json:1: `pass` is missing" in risk(tmp_path, "odd.json", graded(tmp_path, 1), status=2)
 
@@ -113,7 +115,7 @@ def turns(folder: Path) -> list[str]:
     return names
 
 
-def test_cases_of_one_group_vary_together(tmp_path: Path) -> None:
+def test_a_gate_s_risk_accounts_for_cases_of_one_group_varying_together(tmp_path: Path) -> None:
     files = turns(tmp_path)
     alone = risk(tmp_path, *files, threshold="0.55", more=("--rubric", "place.yaml"))
     grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
@@ -123,7 +125,7 @@ def test_cases_of_one_group_vary_together(tmp_path: Path) -> None:
     assert "2 runs of 30 cases in 6 groups" in done.stdout
 
 
-def test_few_groups_are_said_to_show_little(tmp_path: Path) -> None:
+def test_the_report_says_that_few_groups_show_little_about_a_gate_s_risk(tmp_path: Path) -> None:
     files = turns(tmp_path)
     text = (tmp_path / "examples.jsonl").read_text()
     for number in (3, 4, 5):
@@ -134,12 +136,12 @@ def test_few_groups_are_said_to_show_little(tmp_path: Path) -> None:
     assert "3 groups of cases can't show how much the cases of a group vary together" in " ".join(done.stdout.split())
 
 
-def test_examples_without_their_rubric_are_refused(tmp_path: Path) -> None:
+def test_pass_rate_refuses_the_option_examples_without_a_rubric(tmp_path: Path) -> None:
     files = turns(tmp_path)
     assert "--examples needs --rubric" in risk(tmp_path, *files, more=("--examples", "examples.jsonl"), status=2)
 
 
-def test_a_pass_rate_has_its_own_gate(tmp_path: Path) -> None:
+def test_the_risk_of_a_gate_can_be_computed_for_the_pass_rate_instead_of_the_mean_score(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     report = risk(tmp_path, *files, threshold="0.3", more=("--of", "pass"))
     passes = [json.loads(line)["pass"] for file in files for line in (tmp_path / file).read_text().splitlines()]
@@ -152,40 +154,40 @@ def test_a_single_run_is_not_enough_for_the_risk_of_a_gate(tmp_path: Path) -> No
     assert "--repeat 3" in report["because"]
 
 
-def test_a_cache_that_answered_is_noticed(tmp_path: Path) -> None:
+def test_identical_runs_from_a_cache_are_noticed(tmp_path: Path) -> None:
     file = graded(tmp_path, 1)
     report = risk(tmp_path, file, file, status=4)
     assert "cache" in report["because"]
 
 
-def test_a_case_not_graded_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_an_ungraded_case_is_left_out_of_a_gate_s_risk_and_counted(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2, score=None, error="refused")]
     assert (risk(tmp_path, *files)["cases"], risk(tmp_path, *files)["dropped"]) == (29, 1)
 
 
-def test_many_cases_not_graded_are_not_a_gate(tmp_path: Path) -> None:
+def test_no_gate_s_risk_is_computed_if_many_cases_are_ungraded(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
     assert "1 of 5 are not graded" in risk(tmp_path, *files, status=5)
 
 
 @pytest.mark.parametrize("score", ["NaN", "1.5", '"high"'])
-def test_an_invalid_score_is_refused_with_its_line(tmp_path: Path, score: str) -> None:
+def test_an_invalid_score_in_a_file_of_runs_is_refused_with_its_line(tmp_path: Path, score: str) -> None:
     (tmp_path / "odd.jsonl").write_text('{"id": "a", "score": 0.5}\n{"id": "b", "score": ' + score + "}\n")
     assert "odd.jsonl:2" in risk(tmp_path, "odd.jsonl", graded(tmp_path, 1), status=2)
 
 
-def test_other_cases_are_not_repeats(tmp_path: Path) -> None:
+def test_runs_over_different_cases_are_refused_as_repeats(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2)]
     text = (tmp_path / files[1]).read_text()
     (tmp_path / files[1]).write_text(text.replace('"c', '"other-'))
     assert "different cases" in risk(tmp_path, *files, status=2)
 
 
-def test_a_threshold_in_per_cent_is_refused(tmp_path: Path) -> None:
+def test_a_gate_s_threshold_in_per_cent_is_refused(tmp_path: Path) -> None:
     assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
 
 
-def test_an_experiment_s_runs_are_read(tmp_path: Path) -> None:
+def test_pass_rate_reads_an_experiment_s_json_files_as_runs(tmp_path: Path) -> None:
     for number in range(2):
         draw = random.Random(number)
         outputs = [{"variant": "v", "case": f"c{n}", "score": draw.random(), "pass": True} for n in range(12)]
@@ -203,7 +205,7 @@ def test_the_report_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None
     assert "evaluateOptions" in done.stdout
 
 
-def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_path: Path) -> None:
+def test_with_only_two_runs_averaging_is_not_called_useless(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())
@@ -215,7 +217,7 @@ def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_
     assert report["advice"]["runs"] is None
 
 
-def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path) -> None:
+def test_if_the_safe_threshold_is_too_low_more_runs_are_advised_instead(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.6", cwd=tmp_path)
     words = " ".join(done.stdout.split())
@@ -228,7 +230,7 @@ def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path
 
 @pytest.mark.usefixtures("promptfoo")
 @pytest.mark.proof
-def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -> None:
+def test_repeats_by_the_real_promptfoo_are_read_as_runs(tmp_path: Path, runtime: Path) -> None:
     outputs = [f"answer {n}" for n in range(6)]
     made = evaluate(tmp_path, "", outputs, [{"type": "javascript", "value": VARYING}], args=("--repeat", "3"))
     scores = [row["score"] for row in rows(made)]
@@ -245,13 +247,13 @@ def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -
     assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == report["p_fail"]
 
 
-def test_the_removed_command_gate_risk_names_its_successor(tmp_path: Path) -> None:
+def test_the_removed_command_gate_risk_names_the_command_that_replaces_it(tmp_path: Path) -> None:
     done = run("markscheme", "gate-risk", "my run.json", "--threshold", "0.8", "--of", "pass", cwd=tmp_path)
     assert done.returncode == 2
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
 
 
-def test_a_table_of_one_run_is_refused_with_the_question_that_its_labels_answer(tmp_path: Path) -> None:
+def test_a_table_of_one_run_is_refused_with_the_command_that_its_labels_allow(tmp_path: Path) -> None:
     lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]
     (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *lines]))
     refused = run("markscheme", "pass-rate", "t.csv", "--at-least", "0.5", "--judge", "verdict", "--json", cwd=tmp_path)

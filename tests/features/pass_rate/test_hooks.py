@@ -140,7 +140,7 @@ def is_graded(row: dict[str, Any]) -> bool:
     return "not graded" not in row["gradingResult"]["reason"]
 
 
-def test_the_hook_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
+def test_the_promptfoo_hook_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
     lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
@@ -165,7 +165,7 @@ def test_the_hook_shows_rates_means_cost_trust_and_differences(three_prompts: Re
     assert data["cost"]["calls"] == 36
 
 
-def test_the_command_that_the_hook_prints_works_where_promptfoo_ran(
+def test_the_command_that_the_promptfoo_hook_prints_works_in_the_folder_of_the_run(
     three_prompts: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summary_of: Summarizing
 ) -> None:
     folder = three_prompts.report.parent
@@ -205,7 +205,9 @@ def test_a_prompt_that_fails_where_another_passes_is_distinguished_from_noise(
     assert "more than noise" in report
 
 
-def test_labels_of_the_tests_correct_the_rate(three_prompts: Recorded, summary_of: Summarizing) -> None:
+def test_labels_of_a_promptfoo_run_s_own_tests_correct_its_pass_rate(
+    three_prompts: Recorded, summary_of: Summarizing
+) -> None:
     """The judge passes 9 of 12; of the labelled passes people pass 6 of 9, of the fails none."""
     context = three_prompts.context_with(is_plain)
     for row in context["results"]:
@@ -218,7 +220,7 @@ def test_labels_of_the_tests_correct_the_rate(three_prompts: Recorded, summary_o
     assert "as people would decide" in " ".join(lines)
 
 
-def test_a_calibration_on_other_outputs_corrects_the_rate_too(
+def test_a_calibration_on_other_outputs_corrects_a_promptfoo_run_s_pass_rate(
     three_prompts: Recorded, summary_of: Summarizing, tmp_path: Path
 ) -> None:
     ratings = [{"id": str(n), "gold": n < 45, "judge": n < 50} for n in range(100)]
@@ -229,7 +231,7 @@ def test_a_calibration_on_other_outputs_corrects_the_rate_too(
     assert "; corrected by 100 labels, " in " ".join(lines)
 
 
-def test_ungraded_outputs_count_in_no_rate(repeated: Recorded, summary_of: Summarizing) -> None:
+def test_ungraded_outputs_count_in_no_pass_rate_of_a_promptfoo_run(repeated: Recorded, summary_of: Summarizing) -> None:
     graded, ungraded = (
         next(row for row in repeated.context["results"] if is_graded(row) is kind) for kind in (True, False)
     )
@@ -241,7 +243,7 @@ def test_ungraded_outputs_count_in_no_rate(repeated: Recorded, summary_of: Summa
     assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in lines)
 
 
-def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) -> None:
+def test_a_report_that_cannot_be_written_loses_no_promptfoo_results(repeated: Recorded) -> None:
     outcomes = sorted(row["success"] for row in rows(repeated.run))
     assert outcomes == [False] * 4 + [True] * 6
     printed = lines_of(repeated.run.stdout + "\n" + repeated.run.stderr)
@@ -251,12 +253,14 @@ def test_a_report_that_cannot_be_written_loses_no_results(repeated: Recorded) ->
     assert printed[-1].startswith("the report is not written: ")
 
 
-def test_a_missing_file_of_labels_loses_no_results(repeated: Recorded, summary_of: Summarizing) -> None:
+def test_a_missing_file_of_labels_loses_no_promptfoo_results(repeated: Recorded, summary_of: Summarizing) -> None:
     lines, _ = summary_of(repeated.context, MARKSCHEME_CALIBRATION="/nowhere")
     assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 
 
-def test_repeats_tell_how_often_the_gate_fails(repeated: Recorded, summary_of: Summarizing) -> None:
+def test_repeats_in_a_promptfoo_run_show_how_often_the_gate_fails_by_chance(
+    repeated: Recorded, summary_of: Summarizing
+) -> None:
     lines, report = summary_of(repeated.context_with(is_graded), PROMPTFOO_PASS_RATE_THRESHOLD="50")
     risk = json.loads(report)["gate_risk"]
     assert (risk["runs"], risk["cases"], risk["center"]) == (2, 4, 0.75)

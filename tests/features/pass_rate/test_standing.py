@@ -47,7 +47,7 @@ def watched(folder: Path) -> dict[str, Any]:
     return report
 
 
-def test_a_stream_has_a_line_its_figures_and_a_picture(folder: Path) -> None:
+def test_status_shows_a_stream_with_a_line_its_figures_and_a_plot(folder: Path) -> None:
     assert watched_in(folder, "streams") == watched_in(folder, "looks") == []
     look = watched(folder)
     (shown,) = watched_in(folder, "streams")
@@ -66,7 +66,7 @@ def test_a_stream_has_a_line_its_figures_and_a_picture(folder: Path) -> None:
     assert f"people would pass {rate}% ({low}–{high})" in page
 
 
-def test_a_stream_that_cannot_be_read_is_said_and_the_others_are_shown(folder: Path) -> None:
+def test_status_reports_a_stream_that_cannot_be_read_and_shows_the_others(folder: Path) -> None:
     watched(folder)
     rates = audits_of(folder).parent.parent
     shutil.copytree(rates / "main", rates / "search")
@@ -94,7 +94,7 @@ def looks(folder: Path) -> list[AnchorLook]:
 
 
 @pytest.mark.proof
-def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(folder: Path) -> None:
+def test_calibrate_records_new_replies_on_the_accepted_examples_as_a_look_at_the_judge(folder: Path) -> None:
     (folder / "rubrics/reply.yaml").unlink()
     (folder / "rubrics").rmdir()
     begin(folder)
@@ -124,7 +124,9 @@ def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(f
     assert len(looks(folder)) == 4
 
 
-def test_as_many_samples_as_a_run_has_are_a_look_and_further_examples_change_nothing(folder: Path) -> None:
+def test_a_look_at_the_judge_needs_as_many_samples_as_an_accepted_run_and_ignores_further_examples(
+    folder: Path,
+) -> None:
     (folder / "rubrics/reply.yaml").unlink()
     (folder / "rubrics").rmdir()
     begin(folder)

@@ -87,7 +87,9 @@ def of_table(folder: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "export", [of_langfuse, of_mlflow, of_phoenix, of_langsmith, of_otlp, of_lines, of_table], ids=lambda f: f.__name__
 )
-def test_each_response_has_its_own_time(export: Callable[[Path], list[Path]], tmp_path: Path) -> None:
+def test_each_response_of_a_stream_gets_its_own_time_from_every_format(
+    export: Callable[[Path], list[Path]], tmp_path: Path
+) -> None:
     responses = read_responses(export(tmp_path), RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
     assert {response.submission.id: response.time for response in responses} == OF_UNIT
     assert {response.submission.id: response.submission.response for response in responses} == {
@@ -96,7 +98,7 @@ def test_each_response_has_its_own_time(export: Callable[[Path], list[Path]], tm
     assert {str(response.submission.inputs["query"]) for response in responses} == {ASKED}
 
 
-def test_an_eval_of_promptfoo_gives_its_day_to_all_its_outputs(tmp_path: Path) -> None:
+def test_all_outputs_of_a_promptfoo_evaluation_get_its_day_as_their_time(tmp_path: Path) -> None:
     judged = {"pass": True, "score": 1, "reason": "so", "assertion": {"type": "llm-rubric", "value": "Good."}}
     outputs = [
         {"promptIdx": 0, "testIdx": at, "vars": {"query": ASKED}, "response": {"output": reply(unit)}, "success": True,
@@ -111,7 +113,7 @@ def test_an_eval_of_promptfoo_gives_its_day_to_all_its_outputs(tmp_path: Path) -
     assert {response.submission.response for response in responses} == {reply(unit) for unit in UNITS}
 
 
-def test_columns_of_raters_are_no_input_that_could_explain_a_shift(tmp_path: Path) -> None:
+def test_raters_columns_are_not_used_to_explain_a_shift_in_pass_rates(tmp_path: Path) -> None:
     file = tmp_path / "graded.csv"
     file.write_text("id,time,language,answer,judge_pass,human_pass\n1,2026-10-06,en,Oslo,yes,no\n", encoding="utf-8")
     columns = ColumnOptions(judge=("judge_pass",), human=("human_pass",))

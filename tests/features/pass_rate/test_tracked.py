@@ -90,7 +90,7 @@ def audits_of(folder: Path) -> Path:
     return folder / "calibration/reply/rates/main/audits.jsonl"
 
 
-def test_audits_follow_the_hash_and_never_hold_a_verdict(folder: Path) -> None:
+def test_audits_of_a_stream_are_drawn_by_hash_and_never_contain_a_verdict(folder: Path) -> None:
     lines = lines_of(0, 1, 2)
     report = said(folder, write(folder, lines), "--audits-per-week", "10")
     assert report["audits"]["pi"] == 0.2
@@ -123,7 +123,9 @@ def test_labels_of_audits_count_in_calibrate_and_audits_without_a_label_do_not(f
     assert {line["drawn"] for line in added} == {"random"}
 
 
-def test_the_rate_follows_from_the_files_and_is_that_of_the_one_off_command(folder: Path) -> None:
+def test_a_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_of_the_plain_command(
+    folder: Path,
+) -> None:
     lines = lines_of(0, 1, 2)
     file = write(folder, lines)
     said(folder, file, "--audits-per-week", "20")
@@ -150,7 +152,7 @@ def test_the_rate_follows_from_the_files_and_is_that_of_the_one_off_command(fold
     assert once["high"] - once["low"] < report["rate"]["high"] - report["rate"]["low"]
 
 
-def test_the_same_file_again_adds_nothing(folder: Path) -> None:
+def test_tracking_the_same_file_again_adds_nothing_to_the_stream(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file)
     before = {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()}
@@ -176,7 +178,7 @@ def test_order_and_repetition_of_lines_change_nothing_that_a_stream_shows(folder
 
 
 @pytest.mark.proof
-def test_two_writers_at_once_change_nothing(folder: Path) -> None:
+def test_two_processes_that_add_to_a_stream_at_once_give_the_same_result_as_one(folder: Path) -> None:
     file = write(folder, lines_of(0, 1, 2))
     said(folder, file)
     alone = said(folder, file)
@@ -190,7 +192,7 @@ def test_two_writers_at_once_change_nothing(folder: Path) -> None:
     assert both["audits"] == alone["audits"]
 
 
-def test_a_week_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
+def test_a_week_of_a_stream_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "40")
     label(folder, share=0.6)
@@ -200,14 +202,14 @@ def test_a_week_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> 
     assert [week["closed"] for week in said(folder, status=0)["weeks"]] == [True, True]
 
 
-def test_the_running_week_is_shown_and_not_counted(folder: Path) -> None:
+def test_the_current_week_of_a_stream_is_shown_but_not_counted(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     report = said(folder, file, through="2025-10-15")
     assert [week["over"] for week in report["weeks"]] == [True, False]
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_later_rows_of_a_counted_week_join_the_rate_alone(folder: Path) -> None:
+def test_late_responses_of_a_week_counted_before_enter_only_the_pass_rate(folder: Path) -> None:
     said(folder, write(folder, lines_of(*range(7))))
     before = said(folder)["evidence"]["share"]["now"]
     late = [{**line, "id": f"late-{line['id']}", "pass": False} for line in lines_of(5)]
@@ -227,7 +229,7 @@ def test_later_rows_of_a_counted_week_join_the_rate_alone(folder: Path) -> None:
     assert sum(week["responses"] for week in report["weeks"]) == 7 * 50 + 50
 
 
-def test_a_period_begins_for_a_reason_and_starts_the_evidence_again(folder: Path) -> None:
+def test_a_new_period_of_a_stream_needs_a_reason_and_resets_the_evidence(folder: Path) -> None:
     file = write(folder, lines_of(*range(7)))
     assert said(folder, file)["evidence"]["share"]["now"] is not None
     early = tracked(folder, "--since", "2025-10-06", "--because", "new prompt")
@@ -249,7 +251,9 @@ def test_a_period_begins_for_a_reason_and_starts_the_evidence_again(folder: Path
         ({"pass": "perhaps"}, "neither pass nor fail"),
     ],
 )
-def test_a_row_that_cannot_be_read_is_named_with_its_line(folder: Path, change: Any, problem: str) -> None:
+def test_a_row_that_cannot_be_added_to_a_stream_is_reported_with_its_line(
+    folder: Path, change: Any, problem: str
+) -> None:
     lines = lines_of(0)
     lines[6] |= change
     done = tracked(folder, write(folder, lines))
@@ -258,7 +262,7 @@ def test_a_row_that_cannot_be_read_is_named_with_its_line(folder: Path, change: 
     assert "traces.jsonl:7" in done.stderr
 
 
-def test_a_damaged_line_is_refused_or_left_out_as_asked(folder: Path) -> None:
+def test_a_damaged_line_of_responses_is_refused_or_skipped_as_the_user_chose(folder: Path) -> None:
     file = write(folder, lines_of(0))
     with (folder / file).open("a") as lines:
         lines.write("{not JSON\n")
@@ -278,7 +282,7 @@ def test_waiting_audits_and_looks_that_no_longer_follow_from_the_files_are_repor
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
-def test_the_length_of_inputs_is_named_in_words(folder: Path) -> None:
+def test_a_change_in_the_length_of_inputs_is_named_in_words(folder: Path) -> None:
     lines = [
         line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}
         for n, line in enumerate(lines_of(*range(8)))
@@ -308,13 +312,13 @@ def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_stream(f
     assert "--track needs --rubric" in run(*command, cwd=folder).stderr
 
 
-def test_the_same_id_with_another_content_is_reported(folder: Path) -> None:
+def test_a_response_whose_id_returns_with_another_content_is_reported(folder: Path) -> None:
     said(folder, write(folder, lines_of(0)))
     report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))
     assert (report["added"], report["changed"]) == (0, 50)
 
 
-def test_each_part_of_a_stream_gets_a_rate_of_its_own(folder: Path) -> None:
+def test_each_value_of_a_column_in_a_stream_gets_a_pass_rate_of_its_own(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     label(folder)
@@ -325,14 +329,14 @@ def test_each_part_of_a_stream_gets_a_rate_of_its_own(folder: Path) -> None:
     assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
 
 
-def test_over_a_tenth_without_a_verdict_is_no_answer(folder: Path) -> None:
+def test_a_stream_with_over_a_tenth_of_responses_without_a_verdict_gets_no_answer(folder: Path) -> None:
     lines = [{**line, "pass": None} if n % 4 == 0 else line for n, line in enumerate(lines_of(0, 1))]
     report = said(folder, write(folder, lines), status=5)
     assert report["not_graded"] == 25
 
 
 @pytest.mark.proof
-def test_a_plan_needs_labels_of_both_verdicts(folder: Path) -> None:
+def test_a_plan_of_audits_needs_labels_of_the_judge_s_passes_and_of_its_fails(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     done = run("markscheme", "pass-rate", "--rubric", "reply", "--plan", cwd=folder)
@@ -346,7 +350,7 @@ def test_a_plan_needs_labels_of_both_verdicts(folder: Path) -> None:
     assert widths == sorted(widths, reverse=True)
 
 
-def test_each_command_that_a_look_prints_on_the_screen_and_in_the_step_summary_works(
+def test_each_command_printed_after_tracking_a_stream_works(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     summary = folder / "summary.md"

@@ -83,14 +83,14 @@ def figures(rate: Estimate) -> list[float | None]:
     return [rate.value, rate.low, rate.high]
 
 
-def test_audits_follow_the_hash() -> None:
+def test_audits_are_drawn_by_a_hash_of_the_response_s_id() -> None:
     for (seed, identifier), audited in tracked_rates.AUDITED.items():
         assert is_audited(seed, identifier, 0.5) is audited
     for case in block(FILE, "audited"):
         assert is_audited(case["seed"], case["id"], case["pi"]) is case["audited"]
 
 
-def test_a_larger_chance_of_an_audit_keeps_all_audits() -> None:
+def test_raising_the_probability_of_an_audit_keeps_all_earlier_audits() -> None:
     shares = [hash_share("reply", f"trace-{i}") for i in range(2000)]
     assert np.mean(np.array(shares) < 0.3) == pytest.approx(0.3, abs=0.03)
     assert all(is_audited("reply", f"trace-{i}", 0.5) for i in range(2000) if shares[i] < 0.3)
@@ -99,7 +99,7 @@ def test_a_larger_chance_of_an_audit_keeps_all_audits() -> None:
 @pytest.mark.parametrize(
     ("sizes", "chance"), [([2150, 2200, 2100], 0.014), ([20], 1.0), ([100], 0.3), ([99_999], 0.00031)]
 )
-def test_the_chance_of_an_audit_has_two_digits_and_is_rounded_up(sizes: list[int], chance: float) -> None:
+def test_the_probability_of_an_audit_is_rounded_up_to_two_digits(sizes: list[int], chance: float) -> None:
     assert audit_chance(30, sizes) == chance
 
 
@@ -118,7 +118,7 @@ def test_the_rules_for_streams_reproduce_the_worked_examples() -> None:
     )
 
 
-def test_limits_of_a_share_hold_at_any_level() -> None:
+def test_the_limits_of_a_share_have_their_coverage_at_any_confidence_level() -> None:
     for (hits, n), limits in tracked_rates.ALL_LOOKS_LIMITS.items():
         assert mid_p_limits(hits, n, level=ALL_LOOKS) == close(limits)
     for case in block(FILE, "limits"):
@@ -126,7 +126,7 @@ def test_limits_of_a_share_hold_at_any_level() -> None:
         assert mid_p_limits(case["hits"], case["n"], level=ALL_LOOKS) == close(tuple(case["tracked"]))
 
 
-def test_the_rate_by_verdict_takes_its_level() -> None:
+def test_the_interval_of_a_pass_rate_by_verdict_depends_on_the_confidence_level() -> None:
     for pool, passed, labels, expected in tracked_rates.ALL_LOOKS_RATES:
         assert figures(rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)) == close(list(expected))
     for case in block(FILE, "rate"):
@@ -139,14 +139,14 @@ def test_the_rate_by_verdict_takes_its_level() -> None:
         assert figures(rate_by_verdict(passed, labels, case["pool"], level=ALL_LOOKS)) == close(case["tracked"])
 
 
-def test_labels_drawn_with_several_probabilities_count_as_fewer() -> None:
+def test_labels_drawn_with_unequal_probabilities_count_as_fewer_effective_labels() -> None:
     for cells, expected in tracked_rates.EFFECTIVE.items():
         assert effective_labels(*np.transpose(cells)) == close(expected)
     assert effective_labels([3, 4], [5, 6], [0.2, 0.2]) == close((7, 11))
     assert effective_labels([0], [0], [0.2]) == (0.0, 0.0)
 
 
-def test_verdicts_left_to_people_are_a_third_part_of_the_rate() -> None:
+def test_responses_left_to_people_are_a_third_stratum_of_the_pass_rate() -> None:
     assert rate_by_verdict([1, 15, 0], [4, 16, 0], [200, 800, 0]).value == close(0.8)
     assert rate_by_verdict([1, 15, 5], [4, 16, 10], [200, 800, 1000]).value == close(0.65)
 
@@ -186,7 +186,7 @@ def test_the_alarm_on_the_judge_is_raised_when_it_flips_earlier_decisions() -> N
     assert (both.mean(axis=0) + decisions_alone) / 2 == close(levels["evidence"])
 
 
-def test_noise_of_accepted_runs_gives_the_flips_of_an_unmoved_judge() -> None:
+def test_the_flips_of_an_unchanged_judge_are_estimated_from_the_accepted_runs() -> None:
     three = [[1, 1, 1, 1, 1]] * 81 + [[1, 1, 0, 1, 0]] * 3
     two_runs = [[0, 0]] * 15 + [[0, 1]]
     assert flips_when_still(three) == close(tracked_rates.FLIPS_WHEN_STILL["three of 84 waver"])
@@ -196,7 +196,7 @@ def test_noise_of_accepted_runs_gives_the_flips_of_an_unmoved_judge() -> None:
         assert flips_when_still(runs) == close(case["null"])
 
 
-def test_runs_that_differ_widen_the_margin_of_levels() -> None:
+def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels() -> None:
     for case, margin in tracked_rates.LEVEL_MARGINS.items():
         assert level_margin(*case) == close(margin)
     for case in block(FILE, "level_margin"):
@@ -216,13 +216,13 @@ def test_the_alarm_on_the_share_of_passes_is_raised_either_way_and_large_weeks_a
         assert rings_in(after, SHARE_RING) == case["rings_in"]
 
 
-def test_weeks_that_differ_widen_the_limits_of_the_share() -> None:
+def test_differences_between_reference_weeks_widen_the_limits_for_the_share_of_passes() -> None:
     low, high = share_limits([0.70, 0.90, 0.75, 0.85], [0.0005] * 4)
     assert 0.8 - low == close(high - 0.8)
     assert high - low > 0.2
 
 
-def test_the_judge_explains_a_shift_only_with_flips_or_few_examples() -> None:
+def test_a_shift_in_passes_is_attributed_to_the_judge_only_with_flips_or_few_examples() -> None:
     for (flips, examples), expected in tracked_rates.AT_MOST_BY_JUDGE.items():
         assert most_by_judge(-0.12, 0.8, [0, flips], [20, examples])[1] == close(expected)
     assert may_be_judge(-0.12, -0.06198) is True
@@ -246,7 +246,7 @@ def cause(**changes: Any) -> str:
     return name_cause(**rules | changes)
 
 
-def test_the_mix_of_inputs_distinguishes_changed_traffic_from_changed_responses() -> None:
+def test_the_mix_of_inputs_distinguishes_a_change_of_traffic_from_a_change_of_responses() -> None:
     before = [[450, 500], [240, 300], [120, 200]]
     moved = shift_at_old_mix(before, [[135, 150], [200, 250], [360, 600]])
     assert moved == close((-0.115, 0.0))
@@ -259,7 +259,7 @@ def test_the_mix_of_inputs_distinguishes_changed_traffic_from_changed_responses(
         assert cause(shift=shift, by_mix=case["part"]) == case["named"]
 
 
-def test_the_first_rule_that_holds_names_what_moved() -> None:
+def test_the_cause_of_a_change_is_named_by_the_first_rule_that_applies() -> None:
     assert cause(judge_rang=True, by_mix=1.0) == "judge"
     assert cause(judge_rang=True, people_rang=True) == "judge and responses"
     assert cause(judge_may_explain=True, by_mix=1.0) == "open"
@@ -283,7 +283,7 @@ def test_all_worked_examples_of_closed_weeks_are_reproduced() -> None:
         assert done is case["closed"]
 
 
-def test_evidence_is_the_average_over_starting_weeks() -> None:
+def test_evidence_of_a_change_is_the_average_over_possible_starting_weeks() -> None:
     growths = np.random.default_rng(7).normal(0, 0.3, (12, 4))
     for week in range(1, 13):
         since = [np.exp(growths[start:week].sum(axis=0)).mean() for start in range(week)]
@@ -296,14 +296,14 @@ def test_a_stream_without_change_rarely_raises_an_alarm_in_two_years() -> None:
     assert (evidence(growths).max(axis=1) >= PEOPLE_RING).mean() <= 1 / PEOPLE_RING
 
 
-def test_evidence_starts_growing_at_the_onset_and_never_overflows() -> None:
+def test_evidence_of_a_change_starts_growing_at_its_onset_and_never_overflows() -> None:
     still = decision_growth(0, 80, still=0.05)
     moved = decision_growth(40, 80, still=0.05)
     assert onset([still] * 5 + [moved] * 3) == 6
     assert np.isfinite(evidence([moved] * 104)).all()
 
 
-def test_faults_of_the_caller_are_refused() -> None:
+def test_statistics_of_streams_refuse_invalid_arguments() -> None:
     with pytest.raises(ValueError, match="104 weeks at most"):
         evidence(np.zeros((105, 4)))
     with pytest.raises(ValueError, match="values lie below"):
@@ -327,13 +327,13 @@ def refuse_other_plan(audits: int, *, streams: int) -> None:
         assert weeks is None or expected is None or abs(weeks - expected) <= max(1, expected / 4)
 
 
-def test_a_plan_says_what_a_number_of_audits_shows() -> None:
+def test_a_plan_states_how_soon_a_number_of_audits_per_week_shows_a_drop() -> None:
     refuse_other_plan(30, streams=400)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
-def test_plans_simulated_with_more_streams_give_the_same_weeks(audits: int) -> None:
+def test_plans_of_audits_simulated_with_more_streams_give_the_same_weeks(audits: int) -> None:
     refuse_other_plan(audits, streams=2000)
 
 

@@ -353,7 +353,7 @@ def test_rubrics_published_by_benchmarks_are_read_with_the_expected_criteria(nam
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_published_rubric_that_cannot_be_read_whole_is_refused_with_the_reason(name: str) -> None:
+def test_a_published_rubric_that_cannot_be_read_completely_is_refused_with_the_reason(name: str) -> None:
     data, problem = REFUSED[name]
     with pytest.raises(RubricError) as refused:
         Rubric.from_dict(data)
@@ -361,7 +361,7 @@ def test_a_published_rubric_that_cannot_be_read_whole_is_refused_with_the_reason
 
 
 @pytest.mark.parametrize("name", READ_BY_KEY)
-def test_the_key_of_criteria_may_be_named(name: str) -> None:
+def test_the_key_that_holds_a_published_rubric_s_criteria_may_be_named(name: str) -> None:
     data, expected = READ[name]
     published = read(data, ShapeOptions(criteria=READ_BY_KEY[name]))
     assert published is not None

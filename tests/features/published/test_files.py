@@ -95,7 +95,7 @@ def test_a_published_rubric_loads_with_its_names_words_and_weights(shape: str, t
     assert [(c.name, c.requirement, c.weight) for c in rubric.criteria] == expected
 
 
-def test_tags_are_kept_and_change_no_fingerprint() -> None:
+def test_tags_of_a_published_rubric_s_criteria_are_kept_and_change_no_fingerprint() -> None:
     tagged = Rubric.from_dict([{"requirement": "Is kind", "tags": ["tone", "axis:care"]}])
     assert tagged.criteria[0].tags == ("tone", "axis:care")
     assert tagged.fingerprint == Rubric.from_dict([{"requirement": "Is kind"}]).fingerprint
@@ -125,7 +125,7 @@ def test_assumptions_and_unread_keys_of_a_published_rubric_are_reported_once() -
         ),
     ],
 )
-def test_a_refusal_names_the_key_and_the_way_out(data: Any, problem: str) -> None:
+def test_the_refusal_of_a_published_rubric_names_the_key_and_what_to_do(data: Any, problem: str) -> None:
     with pytest.raises(RubricError) as refused:
         Rubric.from_dict(data)
     assert problem in str(refused.value)
@@ -136,14 +136,14 @@ def test_a_published_criterion_without_levels_is_yes_or_no() -> None:
     assert rubric.criteria[0].scale.is_yes_no
 
 
-def test_a_converted_file_may_be_edited_and_the_original_is_not(tmp_path: Path) -> None:
+def test_a_converted_rubric_file_can_be_edited_by_commands_and_a_published_original_cannot(tmp_path: Path) -> None:
     from markscheme.rubrics.edit import Changes, edited
 
     with pytest.raises(RubricError, match=r"markscheme import FILE --to NAME\.yaml"):
         edited('[{"criterion": "Names the town", "points": 2}]', "json", Changes(pass_mark=0.7))
 
 
-def test_a_mark_on_the_scale_that_all_criteria_share_is_read_and_said(tmp_path: Path) -> None:
+def test_a_pass_mark_on_the_criteria_s_common_scale_is_converted_with_a_note(tmp_path: Path) -> None:
     scoring = {"1": "Wrong", "2": "Mostly wrong", "3": "Some errors", "4": "One error", "5": "Right"}
     tone = {"dimension": "Tone", "description": "Warm and polite", "scoring": scoring}
     data = {"rubric": {"dimensions": [{**tone, "dimension": "Accuracy", "description": "Facts are right"}, tone]}}
@@ -156,6 +156,6 @@ def test_a_mark_on_the_scale_that_all_criteria_share_is_read_and_said(tmp_path: 
         assert Rubric.from_file(tmp_path / "r.json").pass_mark == Rubric((rubric.criteria[0],)).pass_mark
 
 
-def test_a_key_whose_value_is_a_text_is_refused_and_not_read_letter_by_letter() -> None:
+def test_a_key_of_criteria_that_holds_a_text_is_refused_and_not_read_letter_by_letter() -> None:
     with pytest.raises(RubricError, match="'score1_description' is a text; the key of the criteria has a list"):
         published_rubric({"score1_description": "It is wrong.", "n": 1}, ShapeOptions(criteria="score1_description"))

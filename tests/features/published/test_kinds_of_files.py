@@ -47,12 +47,12 @@ def annotated(title: str, classes: dict[str, float | None], named: str) -> dict[
     return {"id": f"k-{named[:4]}", "title": f"{title[:20]}...", "annotations": {**notes, **weights}}
 
 
-def test_a_list_of_rows_is_no_rubric_of_them() -> None:
+def test_a_list_of_rows_with_rubrics_is_not_read_as_one_rubric() -> None:
     with pytest.raises(RubricError, match="2 tasks: pass the file to grade"):
         read([loaves(), loaves(best="All three in one sentence.")])
 
 
-def test_a_text_with_a_line_for_each_score_is_one_criterion() -> None:
+def test_a_text_with_a_line_for_each_score_is_read_as_one_criterion() -> None:
     row = own("[Is the crust described?]\nScore 1: Not at all.\nScore 2: In a word.\nScore 3: So that one hears it.")
     (criterion,) = row.rubric.criteria
     assert criterion.requirement == "Is the crust described?"
@@ -63,7 +63,7 @@ def test_a_text_with_a_line_for_each_score_is_one_criterion() -> None:
     ]
 
 
-def test_a_weight_is_that_of_the_class_that_is_named() -> None:
+def test_a_criterion_gets_the_weight_of_the_class_that_it_names() -> None:
     fair = annotated("Names the flour and where it is from", {"vital": 7, "minor": None}, "vital")
     stale = annotated("Says how long the dough has to rest", {"vital": 7, "minor": 2}, "minor")
     harm = annotated("Tells the baker to leave out the salt", {"badly detrimental": 5}, "badly detrimental")
@@ -75,7 +75,7 @@ def test_a_weight_is_that_of_the_class_that_is_named() -> None:
     assert any("weight 5 of the class 'badly detrimental' is read as -5" in note for note in row.notes)
 
 
-def test_a_class_before_the_words_is_named_and_a_good_deed_that_costs_points() -> None:
+def test_notes_name_a_class_removed_from_a_text_and_a_good_deed_with_negative_weight() -> None:
     row = own([
         {"title": "Oven", "description": "Essential Criteria: Gives the heat of the oven.", "weight": 5},
         {"title": "Claims", "description": "Pitfall Criteria: Avoids claims on health.", "weight": -1},
@@ -88,7 +88,7 @@ def test_a_class_before_the_words_is_named_and_a_good_deed_that_costs_points() -
     assert any("Claims costs points where it is met, and says what a good response does" in note for note in row.notes)
 
 
-def test_groups_are_read_with_shares_and_what_is_switched_off_is_named() -> None:
+def test_groups_of_criteria_are_read_with_their_shares_and_disabled_criteria_are_noted() -> None:
     levels = {0: "burnt", 2: "golden"}
     published = read({
         "batch": "oct",
@@ -120,7 +120,7 @@ def test_groups_are_read_with_shares_and_what_is_switched_off_is_named() -> None
     } <= set(published.notes)
 
 
-def test_parts_of_a_tree_that_a_rubric_cannot_hold_are_named() -> None:
+def test_keys_of_a_rubric_tree_that_a_rubric_cannot_hold_are_noted() -> None:
     published = read({
         "requirements": "The loaf is right.", "weight": 1, "recipe_id": "rye",
         "sub_tasks": [

@@ -62,9 +62,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
-def test_verdicts_next_to_labels_are_compared_criterion_by_criterion_and_response_by_response(
-    name: str, tmp_path: Path
-) -> None:
+def test_verdicts_and_labels_in_rows_are_compared_by_criterion_and_by_response(name: str, tmp_path: Path) -> None:
     write_rows(tmp_path / name, [row(number, wrong=10) for number in range(40)])
     done = run("calibrate", name, "--json", "report.json", cwd=tmp_path)
     report = json.loads((tmp_path / "report.json").read_text())
@@ -81,7 +79,7 @@ def test_verdicts_next_to_labels_are_compared_criterion_by_criterion_and_respons
     assert "Weakest: w3 75%" in done.stdout
 
 
-def test_a_judge_is_asked_by_each_row_s_rubric(tmp_path: Path) -> None:
+def test_the_judge_is_asked_with_each_row_s_own_rubric(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     rows = [row(number) | {"labels": row(number)["labels"][:2]} for number in range(12)]
     write_rows(tmp_path / "rows.jsonl", rows)
@@ -94,7 +92,7 @@ def test_a_judge_is_asked_by_each_row_s_rubric(tmp_path: Path) -> None:
     assert (verdicts["n"], verdicts["agreement"]["value"], verdicts["lost"]) == (36, 1.0, {})
 
 
-def test_the_criteria_of_a_core_rubric_count_too(tmp_path: Path) -> None:
+def test_the_criteria_of_a_shared_core_rubric_count_next_to_each_row_s_own(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [row(number) for number in range(12)]
     for line in rows:
@@ -106,7 +104,7 @@ def test_the_criteria_of_a_core_rubric_count_too(tmp_path: Path) -> None:
     assert (verdicts["n"], verdicts["criteria"]) == (48, 37)
 
 
-def test_faulty_rows_are_named_by_line(tmp_path: Path) -> None:
+def test_calibrate_reports_faulty_rows_by_line(tmp_path: Path) -> None:
     rows = [row(number) for number in range(3)]
     rows[1]["rubric"][0]["weight"] = 0
     rows[2]["id"] = "r0"
@@ -117,7 +115,7 @@ def test_faulty_rows_are_named_by_line(tmp_path: Path) -> None:
     assert "id 'r0' is on line 1 already" in done.stderr
 
 
-def test_of_several_judges_in_rows_one_has_to_be_named(tmp_path: Path) -> None:
+def test_if_several_judges_rated_the_rows_one_has_to_be_named(tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     for line in rows:
         line["labels"].append(line["labels"][2] | {"rater": "claude"})
@@ -127,7 +125,7 @@ def test_of_several_judges_in_rows_one_has_to_be_named(tmp_path: Path) -> None:
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
 
 
-def test_all_judges_whose_verdicts_stand_in_the_rows_are_calibrated_for_a_comparison(tmp_path: Path) -> None:
+def test_all_judges_with_verdicts_in_the_rows_are_calibrated_for_a_comparison(tmp_path: Path) -> None:
     rows = [row(number) for number in range(40)]
     for number, rated in enumerate(rows):
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
@@ -152,7 +150,7 @@ def test_calibrate_called_from_python_compares_rows_as_the_command_does(tmp_path
 
 
 @pytest.mark.skipif(not REALSUMM.is_dir(), reason="runs where ../shared has the published judges of REALSumm")
-def test_figures_of_published_judges_on_criteria_per_response_are_reproduced(tmp_path: Path) -> None:
+def test_published_figures_of_judges_on_criteria_of_each_response_are_reproduced(tmp_path: Path) -> None:
     def table(name: str) -> list[dict[str, str]]:
         with gzip.open(REALSUMM / name, "rt") as file:
             return list(csv.DictReader(file))
@@ -184,7 +182,7 @@ def test_figures_of_published_judges_on_criteria_per_response_are_reproduced(tmp
     assert result.verdicts.unseen
 
 
-def test_a_run_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path: Path) -> None:
+def test_a_calibration_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path: Path) -> None:
     rows = [row(number) for number in range(40)]
     write_rows(tmp_path / "rows.jsonl", rows)
     accepted = run("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)
@@ -204,7 +202,7 @@ def test_a_run_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path:
     assert since["score"]["shift"]["value"] == pytest.approx(-0.5)
 
 
-def test_a_run_of_a_judge_that_was_asked_replaces_the_one_before_it(tmp_path: Path) -> None:
+def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_earlier_one(tmp_path: Path) -> None:
     rows = [row(number) for number in range(20)]
     for one in rows:
         one["labels"].pop()

@@ -68,7 +68,7 @@ def grade(folder: Path, *arguments: str) -> Any:
     return run("markscheme", "grade", *arguments, "--judge", "function:judging:judge", cwd=folder)
 
 
-def test_rewards_take_the_criteria_of_each_response() -> None:
+def test_a_reward_function_uses_the_criteria_of_each_response() -> None:
     rubrics = [row["rubric"] for row in ROWS]
     seen: dict[int, Any] = {}
     rewards = reward([row["response"] for row in ROWS], rubrics, judge=ScriptedJudge(by_town), seen=seen.__setitem__)
@@ -76,7 +76,7 @@ def test_rewards_take_the_criteria_of_each_response() -> None:
     assert "weight must be a finite number" in seen[2].error
 
 
-def test_a_grader_without_a_rubric_takes_the_criteria_of_rows_too() -> None:
+def test_a_grader_without_a_rubric_uses_the_criteria_of_each_row() -> None:
     with Grader(None, ScriptedJudge(by_town)) as grader:
         grades = [grader.grade_sync(row["response"], rubric=row["rubric"]) for row in ROWS]
     assert [grade.raw_score for grade in grades] == RAW
@@ -90,13 +90,13 @@ def test_grade_reads_criteria_from_rows_and_a_faulty_rubric_is_that_row_s_error(
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
-def test_criteria_of_a_core_rubric_add_up_with_those_of_rows(folder: Path) -> None:
+def test_scores_combine_the_criteria_of_a_core_rubric_with_those_of_each_row(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
 
 
-def test_prompts_are_shown_by_each_row_s_criteria_and_a_faulty_rubric_is_reported(folder: Path) -> None:
+def test_the_prompts_for_rows_are_shown_with_each_row_s_criteria_and_faulty_rubrics_are_reported(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]
     said = " ".join(alone.stderr.split())
@@ -110,14 +110,14 @@ def test_prompts_are_shown_by_each_row_s_criteria_and_a_faulty_rubric_is_reporte
     assert ["Names Bath" in system and "Names Leeds" in system for system in both] == [True, False]
 
 
-def test_a_graded_table_has_the_verdicts_on_rows_criteria_in_a_column(folder: Path) -> None:
+def test_a_graded_table_has_a_column_with_the_verdicts_on_each_row_s_criteria(folder: Path) -> None:
     assert grade(folder, "rows.jsonl", "--out", "graded.csv").returncode == 5
     rows = list(csv.DictReader((folder / "graded.csv").read_text().splitlines()))
     verdicts = [(verdict["requirement"], verdict["level"]) for verdict in json.loads(rows[0]["verdicts"])]
     assert verdicts == [("Names Leeds", "MET"), ("Names York", "UNMET")]
 
 
-def test_calibrate_says_what_the_judge_is_right_about(folder: Path) -> None:
+def test_calibrate_on_rows_says_how_often_the_judge_is_right_on_criteria_and_on_responses(folder: Path) -> None:
     labels = [{"rater": "ann", "criteria": {"c1": "MET", "c2": "MET"}}, {"rater": "ann", "criteria": {"c1": "MET"}}]
     rows = [{**row, "labels": [label]} for row, label in zip(ROWS, labels, strict=False)]
     (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -127,7 +127,7 @@ def test_calibrate_says_what_the_judge_is_right_about(folder: Path) -> None:
     )
 
 
-def test_five_published_shapes_are_criteria_of_rows() -> None:
+def test_rows_may_hold_their_criteria_in_five_published_shapes() -> None:
     with Grader(None, ScriptedJudge(lambda prompt, _: dict.fromkeys(prompt.criteria, "MET"))) as grader:
         grades = [grader.grade_sync("Hull.", rubric=shape) for shape in SHAPES]
     assert [grade.score for grade in grades] == [1.0] * 5
@@ -146,7 +146,7 @@ def test_trl_logs_the_tags_of_rows_criteria() -> None:
     assert logged == {"rows/ungraded": pytest.approx(1 / 3), "rows/tag/town": 0.75, "rows/tag/port": 1.0}
 
 
-def test_a_var_of_promptfoo_holds_a_row_s_criteria_as_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_promptfoo_variable_may_hold_a_row_s_criteria_as_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     config = {"rubric_var": "own", "judge": "function:judging:judge", "calibration": "off"}
     context = {"config": config, "vars": {"own": json.dumps(ROWS[0]["rubric"])}}

@@ -46,7 +46,7 @@ def one_wrong(number: int) -> dict[str, Any]:
     return row(number, {"c1": "UNMET"} if number % 2 else {"c6": "MET"})
 
 
-def test_a_judge_with_wrong_scores_may_still_be_right_criterion_by_criterion(tmp_path: Path) -> None:
+def test_a_judge_with_wrong_overall_scores_may_still_be_right_on_single_criteria(tmp_path: Path) -> None:
     rows = [one_wrong(number) for number in range(60)]
     of_scores = calibrated(tmp_path, rows, "-o", "target=0.7")
     of_criteria = calibrated(tmp_path, rows, "-o", "target=0.7", "-o", "trend_on=criteria", "--require", "trend")
@@ -82,7 +82,7 @@ def test_the_run_s_rubric_may_set_the_trend_question_on_criteria_and_its_limits(
     assert "Missed credit 12%" in " ".join(done.stdout.split())
 
 
-def test_a_broken_limit_refuses_the_trend(tmp_path: Path) -> None:
+def test_a_broken_limit_on_wrong_credit_rules_against_the_trend(tmp_path: Path) -> None:
     rows = [row(number, {"c6": "MET"}) for number in range(60)]
     options = ("-o", "target=0.7", "-o", "trend_on=criteria", "-o", "max_false_credit=0.1")
     report = calibrated(tmp_path, rows, *options, "--require", "trend")
@@ -94,7 +94,7 @@ def test_a_broken_limit_refuses_the_trend(tmp_path: Path) -> None:
     assert "over the limit of 10%" in report["screen"]
 
 
-def test_a_judge_that_always_says_met_is_no_better_than_that_constant(tmp_path: Path) -> None:
+def test_a_judge_that_always_says_met_is_reported_as_no_better_than_that_constant(tmp_path: Path) -> None:
     rows = [row(number, {"c6": "MET"}, met=5) for number in range(60)]
     report = calibrated(tmp_path, rows, "-o", "target=0.7", "-o", "trend_on=criteria")
     trend = report["decision"]["trend"]
@@ -102,7 +102,7 @@ def test_a_judge_that_always_says_met_is_no_better_than_that_constant(tmp_path: 
     assert (trend["state"], trend["because"]) == ("open", "constant-open")
 
 
-def test_labels_that_an_open_question_needs_are_counted_in_tasks(tmp_path: Path) -> None:
+def test_the_labels_that_an_undecided_trend_needs_are_stated_in_tasks(tmp_path: Path) -> None:
     rows = [row(number, {} if number % 3 else {"c1": "UNMET", "c6": "MET"}) for number in range(12)]
     report = calibrated(tmp_path, rows, "-o", "target=0.8", "-o", "trend_on=criteria")
     assert report["decision"]["trend"]["state"] == "open"
@@ -111,7 +111,7 @@ def test_labels_that_an_open_question_needs_are_counted_in_tasks(tmp_path: Path)
     assert "more for an even chance to say whether the judge can gate" not in report["screen"]
 
 
-def test_limits_on_credit_mean_nothing_to_scores(tmp_path: Path) -> None:
+def test_limits_on_wrong_credit_are_refused_if_the_trend_is_of_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(one_wrong(0))}\n{json.dumps(one_wrong(1))}\n")
     done = run("calibrate", "rows.jsonl", "-o", "max_false_credit=0.1", cwd=tmp_path)
     assert (done.returncode, "it goes with trend_on: criteria" in " ".join(done.stderr.split())) == (2, True)
@@ -139,7 +139,7 @@ def test_a_rubric_that_all_rows_share_may_ask_the_trend_question_of_criteria_too
     assert result.to_json()["decision"]["trend"]["figures"]["agreement"]["n"] == 360
 
 
-def test_pairs_have_no_criteria_that_are_met() -> None:
+def test_a_rubric_of_pairs_is_refused_for_a_trend_of_criteria() -> None:
     from markscheme.features.rows.trend import trend_of_criteria
 
     class OfPairs:
@@ -157,13 +157,13 @@ def verdicts_of(sizes: list[int], *, wrong_in: int) -> list[CriterionVerdict]:
     ]
 
 
-def test_if_few_tasks_hold_most_verdicts_all_tasks_get_equal_weight() -> None:
+def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> None:
     trend = CriteriaTrend(verdicts_of([60, *[4] * 19], wrong_in=0))
     assert trend.figures.agreement.value == pytest.approx(19 / 20)
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_limit_is_kept_broken_or_open_by_its_interval() -> None:
+def test_whether_a_limit_is_kept_or_broken_or_open_depends_on_the_interval() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})
@@ -172,7 +172,7 @@ def test_a_limit_is_kept_broken_or_open_by_its_interval() -> None:
     assert CriteriaTrend(trend.verdicts).to_json(0.95)["limits"] == {}
 
 
-def test_if_even_more_labels_have_a_low_chance_to_decide_the_report_says_so() -> None:
+def test_the_report_says_if_even_more_labels_are_unlikely_to_decide_the_trend() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0))
     sentence = "Label about 8 more tasks (40 verdicts); even then the chance is only 40%."
     assert trend.labels(DecisiveLabels(40, 0.4)) == sentence
@@ -181,7 +181,7 @@ def test_if_even_more_labels_have_a_low_chance_to_decide_the_report_says_so() ->
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_on_each_side_the_wider_bound_of_grouping_by_task_and_by_criterion_counts(
+def test_each_limit_of_an_interval_is_the_wider_of_grouping_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

@@ -32,7 +32,7 @@ def ends(share: GroupedShare) -> tuple[float | None, float | None]:
 
 
 @pytest.mark.parametrize("case", cases("pooled"), ids=lambda case: str(case["name"]))
-def test_figures_and_intervals_of_the_worked_examples_are_reproduced(case: dict[str, Any]) -> None:
+def test_shares_of_right_verdicts_and_their_intervals_equal_the_worked_examples(case: dict[str, Any]) -> None:
     shares = shares_of(case)
     expected = case["expect"]
     assert (shares.n, shares.tasks, shares.criteria, shares.unseen) == tuple(
@@ -64,7 +64,7 @@ def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_ex
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared has the worked cases of rows")
-def test_if_only_some_criteria_were_labelled_each_is_weighted_for_the_others() -> None:
+def test_if_only_some_criteria_of_a_task_were_labelled_they_are_weighted_for_the_others() -> None:
     case = cases_in(CASES)["partial"]
     right, task, labelled = [], [], []
     for number, row in enumerate(case["tasks"]):
@@ -81,13 +81,13 @@ def test_if_only_some_criteria_were_labelled_each_is_weighted_for_the_others() -
 
 
 @pytest.mark.parametrize("case", cases("tasks_needed"), ids=lambda case: f"{case['verdicts']} by {case['per_task']}")
-def test_labels_needed_are_stated_as_a_number_of_tasks(case: dict[str, Any]) -> None:
+def test_a_number_of_verdicts_needed_is_converted_to_a_number_of_tasks(case: dict[str, Any]) -> None:
     assert tasks_needed(case["verdicts"], case["per_task"]) == case["expect"]
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 7), st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_order_of_verdicts_and_names_of_tasks_change_nothing(rows: list[tuple[int, int, bool, bool]]) -> None:
+def test_the_order_of_verdicts_and_the_names_of_tasks_change_no_figure(rows: list[tuple[int, int, bool, bool]]) -> None:
     def figures(chosen: list[tuple[int, int, bool, bool]], prefix: str) -> tuple[object, ...]:
         tasks, criteria, gold, judge = zip(*chosen, strict=True)
         shares = verdict_shares(gold, judge, [f"{prefix}{task}" for task in tasks], criteria)
@@ -96,7 +96,7 @@ def test_order_of_verdicts_and_names_of_tasks_change_nothing(rows: list[tuple[in
     assert figures(rows, "a") == pytest.approx(figures(rows[::-1], "z"), nan_ok=True)
 
 
-def test_a_few_large_tasks_are_said_to_speak_for_all() -> None:
+def test_the_figures_say_if_a_few_large_tasks_hold_many_of_the_verdicts() -> None:
     sizes = [60, *[4] * 19]
     tasks = np.repeat(np.arange(20), sizes)
     judge = tasks > 0
@@ -108,7 +108,9 @@ def test_a_few_large_tasks_are_said_to_speak_for_all() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([6, 12, 34]), st.sampled_from([0, 4]))
-def test_the_interval_uses_the_largest_of_three_design_effects(seed: int, shared: int, own: int) -> None:
+def test_the_interval_of_a_share_of_verdicts_uses_the_largest_of_three_design_effects(
+    seed: int, shared: int, own: int
+) -> None:
     """n_eff = n / max(d_t, d_c, d_t½ + d_c½ - 1), d = 1 + (m - 1)ρ, written out once more from the formula."""
     rng = np.random.default_rng(seed)
     tasks = np.repeat(np.arange(12), shared + own)
@@ -127,7 +129,7 @@ def test_the_interval_uses_the_largest_of_three_design_effects(seed: int, shared
     assert share.effective == pytest.approx(len(hits) / max(design(tasks), design(criteria), by_both))
 
 
-def test_where_tasks_and_criteria_matter_as_much_they_add_up() -> None:
+def test_if_tasks_and_criteria_cause_equal_correlation_their_design_effects_add_up() -> None:
     """A table of 12 tasks by 12 criteria in which the four hardest of each err: either alone is not wide enough."""
     tasks, criteria = np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12)
     hits = (tasks >= 4) & (criteria >= 4)
@@ -139,7 +141,7 @@ def test_where_tasks_and_criteria_matter_as_much_they_add_up() -> None:
     assert ends(agreement) == pytest.approx((0.1955, 0.7159), abs=LIMIT)
 
 
-def test_coefficients_have_an_interval_from_twenty_tasks() -> None:
+def test_kappa_and_matthews_coefficient_have_an_interval_from_twenty_tasks_on() -> None:
     """The jackknife over 20 tasks of four verdicts, worked out from its formula."""
     gold = np.tile([True, True, False, False], 20)
     judge = gold.copy()

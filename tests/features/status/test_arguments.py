@@ -13,7 +13,7 @@ from markscheme.options.settings import SettingsFile
         ("status", ["--json", "out.json"], "`--json` prints to standard output here: `--json > out.json` writes it"),
     ],
 )
-def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+def test_an_error_about_a_wrong_option_or_value_of_status_says_what_is_allowed(
     command: str, words: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:

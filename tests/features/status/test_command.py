@@ -44,7 +44,7 @@ def _change_accepted(here: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
 
 
-def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
+def test_status_reports_a_rubric_without_an_accepted_run_as_not_calibrated(here: Path) -> None:
     entry = _clear(here)
     assert (entry["use"], entry["accepted"], entry["labelled_examples"]) == (None, None, 60)
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
@@ -53,7 +53,7 @@ def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
     assert "60 examples" in line
 
 
-def test_examples_count_as_labelled_where_people_labelled_them_not_where_a_judge_did(tmp_path: Path) -> None:
+def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "clear"
     (folder / "ratings").mkdir(parents=True)
     (tmp_path / "rubrics").mkdir()
@@ -70,7 +70,7 @@ def test_examples_count_as_labelled_where_people_labelled_them_not_where_a_judge
     assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
 
 
-def test_an_accepted_run_is_reported_on_a_line(here: Path) -> None:
+def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     _accept(here)
     entry = _clear(here)
     until = datetime.date.fromisoformat(entry["accepted"]) + datetime.timedelta(days=90)
@@ -82,7 +82,7 @@ def test_an_accepted_run_is_reported_on_a_line(here: Path) -> None:
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
 
 
-def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> None:
+def test_in_status_an_accepted_run_goes_stale_by_age_by_rewording_and_by_new_labels(here: Path) -> None:
     _accept(here)
     old = (datetime.date.today() - datetime.timedelta(days=90)).isoformat()
     _change_accepted(here, date=old)
@@ -105,7 +105,7 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
     assert line.split()[1:4] == ["was:", "can", "gate"]
 
 
-def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None:
+def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Path) -> None:
     setting.set_judge(here, tone=2, facts=2)
     _accept(here, "--anyway")
     entry = _clear(here)
@@ -120,7 +120,7 @@ def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None
 
 
 @pytest.mark.parametrize("broken", ["rubrics/clear.yaml", "calibration/clear/accepted.json"])
-def test_what_cannot_be_read_is_reported_with_the_rest(here: Path, broken: str) -> None:
+def test_status_reports_files_that_cannot_be_read_and_shows_the_rest(here: Path, broken: str) -> None:
     _accept(here)
     (here / broken).write_text("{", encoding="utf-8")
     entry = _clear(here)
@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_reported_with_the_rest(here: Path, broken: str) 
 
 
 @pytest.mark.proof
-def test_an_accepted_run_without_its_parts_is_reported_as_a_fault(here: Path) -> None:
+def test_status_reports_an_accepted_run_with_missing_entries_as_a_fault(here: Path) -> None:
     _accept(here)
     _change_accepted(here, cost={})
     assert "isn't an accepted run" in _clear(here)["fault"]
@@ -142,7 +142,7 @@ def test_an_accepted_run_without_its_parts_is_reported_as_a_fault(here: Path) ->
     assert "is dated 'lately'" in _clear(here)["fault"]
 
 
-def test_judges_are_reported_without_their_keys(here: Path) -> None:
+def test_status_reports_judges_without_showing_their_api_keys(here: Path) -> None:
     judges = {judge["name"]: judge for judge in _status(here)["judges"]}
     assert not judges["anthropic"]["usable"]
     assert not judges["openai:MODEL"]["usable"]
@@ -162,7 +162,7 @@ def test_judges_are_reported_without_their_keys(here: Path) -> None:
     assert "pass@" not in done.stdout
 
 
-def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
+def test_status_in_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = run("markscheme", "status", cwd=tmp_path, env=env)
     _, head, rest, _ = done.stdout.split("\n\n")
@@ -173,7 +173,7 @@ def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     assert [sum(line.startswith(start) for line in rest.splitlines()) for start in always] == [1, 1, 1]
 
 
-def test_status_prints_the_same_with_and_without_its_parser(here: Path) -> None:
+def test_status_prints_the_same_with_and_without_the_argument_parser(here: Path) -> None:
     alone, parsed = (
         run("markscheme", "status", *words, cwd=here, env=setting.environment(here)) for words in ([], ["--"])
     )
@@ -187,7 +187,7 @@ def test_status_keeps_to_the_width_of_the_terminal(here: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_a_shipped_rubric_is_listed_once_it_has_examples_of_ones_own(here: Path) -> None:
+def test_status_lists_a_shipped_rubric_once_the_user_has_examples_for_it(here: Path) -> None:
     assert [rubric["name"] for rubric in _status(here)["rubrics"]] == ["clear"]
     folder = here / "calibration" / "error-messages"
     folder.mkdir()
@@ -198,7 +198,7 @@ def test_a_shipped_rubric_is_listed_once_it_has_examples_of_ones_own(here: Path)
     assert by_name["error-messages"]["labelled_examples"] == 55
 
 
-def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path) -> None:
+def test_status_lists_a_rubric_whose_file_is_elsewhere_by_its_accepted_run(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").rename(here / "clear.yaml")
     command = ("calibrate", "clear.yaml", "--judge", setting.JUDGE, "--accept", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
@@ -212,7 +212,7 @@ def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path
     assert "accepted.json" in _clear(here)["fault"]
 
 
-def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
+def test_status_has_a_line_for_a_running_session(here: Path, runtime: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     assert "session: none is running" in run("markscheme", "status", cwd=here, env=env).stdout
     assert _status(here, **env)["sessions"] == []
@@ -225,7 +225,7 @@ def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
     assert run("markscheme", "session", "stop", cwd=here, env=env).returncode == 0
 
 
-def test_the_page_has_the_history_of_the_accepted_runs(here: Path) -> None:
+def test_the_page_of_status_has_the_history_of_the_accepted_runs(here: Path) -> None:
     _accept(here)
     rubric = here / "rubrics" / "clear.yaml"
     history = here / "calibration" / "clear" / "accepted_runs.jsonl"
@@ -241,7 +241,7 @@ def test_the_page_has_the_history_of_the_accepted_runs(here: Path) -> None:
     assert "2026-01-02: agreement" in page
 
 
-def test_status_lists_work_under_way_of_other_features(
+def test_status_lists_the_running_work_of_other_features(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(here)
@@ -256,7 +256,7 @@ def test_status_lists_work_under_way_of_other_features(
     assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]
 
 
-def test_streams_that_other_features_watch_have_a_line_each_their_data_and_their_pictures(
+def test_status_shows_streams_watched_by_other_features_with_lines_data_and_plots(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:

@@ -22,7 +22,7 @@ FIRST = AcceptedPoint(
 )
 
 
-def test_the_picture_marks_each_change_and_has_every_run_in_its_table() -> None:
+def test_the_plot_of_accepted_runs_marks_each_change_and_its_table_lists_every_run() -> None:
     judge = replace(FIRST, date="2026-11-09", judge="opus", ratings="d2", agreement=Estimate(0.8, 0.7, 0.9))
     words = replace(judge, date="2026-11-12", rubric="r2", wordings={**FIRST.wordings, "tone": "w7"}, ratings="d3")
     plot, items = history_blocks([FIRST, judge, words], 0.8)
@@ -40,7 +40,7 @@ def test_the_picture_marks_each_change_and_has_every_run_in_its_table() -> None:
     assert [row[3] for row in plot.table.rows] == ["2 of 20"] * 3
 
 
-def test_a_single_run_is_a_table_and_none_is_nothing() -> None:
+def test_a_single_accepted_run_is_shown_as_a_table_and_none_as_nothing() -> None:
     (table,) = history_blocks([FIRST], None)
     assert isinstance(table, Table)
     assert list(history_blocks([], None)) == []

@@ -10,7 +10,7 @@ from tests.loaded import loaded_by
 
 
 @pytest.mark.proof
-def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
+def test_status_of_an_accepted_run_imports_no_statistics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     options = ("--judge", setting.JUDGE, "--accept", "--quiet")
     accepted = run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
@@ -20,19 +20,19 @@ def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
         assert not loaded & {"numpy", "scipy", "anthropic", "openai", "asyncio"}
 
 
-def test_status_typed_alone_loads_no_parser_and_without_a_rubric_nothing_that_reads_one(tmp_path: Path) -> None:
+def test_status_without_options_imports_no_parser_and_without_rubrics_no_reader_of_rubrics(tmp_path: Path) -> None:
     loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)
     assert "markscheme.features.status.view" in loaded
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
 
 
-def test_status_of_a_rubric_that_nobody_has_labelled_loads_no_statistics(tmp_path: Path) -> None:
+def test_status_of_an_unlabelled_rubric_imports_no_statistics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=0)
     loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", here)
     assert "markscheme.calibration.next_labels" in loaded
     assert not loaded & {"numpy", "scipy"}
 
 
-def test_settings_hold_for_status_typed_alone(tmp_path: Path) -> None:
+def test_the_settings_file_applies_to_status_without_options(tmp_path: Path) -> None:
     (tmp_path / "markscheme.toml").write_text("skip_damaged = true\n", encoding="utf-8")
     assert "cyclopts" in loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)

@@ -27,20 +27,22 @@ def listed(status: Done) -> dict[str, Any]:
 
 
 @pytest.mark.proof
-def test_the_recipe_s_package_is_listed(python: Path, tmp_path: Path) -> None:
+def test_status_lists_the_judge_of_the_recipe_s_installed_package(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     unset, with_it = in_turn(python, here, Command(STATUS), Command(STATUS, variables={"ALWAYS_ALLOWED": "1"}))
     assert listed(unset) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
     assert listed(with_it)["why"] == "ALWAYS_ALLOWED is set"
 
 
-def test_an_object_with_a_name_and_an_opener_is_listed(python: Path, tmp_path: Path) -> None:
+def test_status_lists_an_installed_judge_that_is_an_object_with_a_name_and_an_opener(
+    python: Path, tmp_path: Path
+) -> None:
     replace_module(python, block("python").partition("KIND = ")[0] + OF_OLD)
     (status,) = in_turn(python, setting.make_setting(tmp_path / "here"), Command(STATUS))
     assert listed(status) == {"name": "always:…", "usable": True, "why": ""}
 
 
-def test_a_package_that_cannot_be_loaded_is_listed_with_the_reason(python: Path, tmp_path: Path) -> None:
+def test_status_lists_an_installed_judge_that_cannot_be_loaded_with_the_reason(python: Path, tmp_path: Path) -> None:
     replace_module(python, "import no_such_module\n")
     (status,) = in_turn(python, setting.make_setting(tmp_path / "here"), Command(STATUS))
     always = listed(status)

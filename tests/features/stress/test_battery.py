@@ -61,7 +61,7 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
     return stress_of(made, grades)
 
 
-def test_if_asking_again_already_moves_the_judge_no_row_of_changes_is_shown(tmp_path: Path) -> None:
+def test_the_table_of_changes_is_not_shown_if_asking_again_already_moves_the_judge(tmp_path: Path) -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace", "praise")))
     result = ran(made, ByAsking(moved=True), tmp_path)
     assert result.control["correctness"].shift.value == 1
@@ -80,7 +80,7 @@ def test_the_table_of_changes_is_shown_for_a_steady_judge(tmp_path: Path) -> Non
     assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
-def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
+def test_a_stress_run_asks_originals_control_and_changes_in_random_order() -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("praise",), originals=2))
     askings = made.askings("1")
     assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
@@ -93,7 +93,7 @@ def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
     assert askings == made.askings("1")
 
 
-def test_a_criterion_worded_the_other_way_round_is_read_the_other_way_round(tmp_path: Path) -> None:
+def test_answers_to_a_criterion_worded_in_reverse_are_reversed(tmp_path: Path) -> None:
     result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("polarity",))), ByAsking(moved=False), tmp_path)
     assert result.rows["polarity"]["greeting"].shift.value == -1
     assert result.rows["polarity"]["correctness"].state == "not-preserving"
@@ -104,7 +104,7 @@ def rated(level: float) -> dict[str, Rated]:
     return {"correctness": Rated(level), "greeting": Rated(1.0)}
 
 
-def test_examples_are_spread_over_their_labels() -> None:
+def test_a_stress_run_chooses_examples_spread_over_their_gold_scores() -> None:
     labelled = [
         Example(
             each.submission,
@@ -117,7 +117,7 @@ def test_examples_are_spread_over_their_labels() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_a_run_is_asked_again_once_it_is_finished(tmp_path: Path) -> None:
+def test_a_finished_stress_run_is_asked_again_when_it_is_repeated(tmp_path: Path) -> None:
     first = begin_run(tmp_path, "key")
     assert begin_run(tmp_path, "key") == first == 1
     finish_run(tmp_path, "key", first)
@@ -131,5 +131,5 @@ def test_a_damaged_state_file_of_a_stress_run_is_ignored(tmp_path: Path, text: s
     assert begin_run(tmp_path, "key") == 1
 
 
-def test_a_battery_asks_its_questions_through_ask_many() -> None:
+def test_a_stress_run_asks_its_questions_through_ask_many() -> None:
     assert "ask_many(" in Path(inspect.getfile(ask)).read_text()

@@ -110,7 +110,7 @@ def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
     return json.loads(done.stdout) if "--json" in options else done
 
 
-def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
+def test_a_stress_test_finds_nothing_that_moves_a_fair_judge(folder: Path) -> None:
     report = stressed(folder, "fair", "--json")
     assert (report["schema"], report["n"], report["reads_to_the_end"]) == (1, N, True)
     assert {cell["state"] for name, row in report["rows"].items() if name != "truncation" for cell in row.values()} <= {
@@ -122,13 +122,13 @@ def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
     assert report["calls"] == len((folder / "calls.txt").read_text())
 
 
-def test_a_judge_tested_on_too_few_examples_is_not_called_steady(folder: Path) -> None:
+def test_a_stress_test_with_too_few_examples_does_not_call_a_judge_steady(folder: Path) -> None:
     shown = stressed(folder, "erratic", "--n", "20", "--originals", "1").stdout
     assert "? No change is shown to move this judge." in shown
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
 
 
-def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> None:
+def test_a_stress_test_finds_a_judge_that_likes_praise_and_shows_examples(folder: Path) -> None:
     report = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
     states = {name: row["correctness"]["state"] for name, row in report["rows"].items()}
     assert [name for name, state in states.items() if state == "finding" and name != "truncation"] == ["praise"]
@@ -138,7 +138,7 @@ def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> N
     assert "praise · correctness" in page
 
 
-def test_a_judge_whose_ratings_flip_is_moved_though_its_mean_is_not(folder: Path) -> None:
+def test_a_stress_test_finds_a_judge_whose_ratings_flip_although_their_mean_stays(folder: Path) -> None:
     report = stressed(folder, "flipping", "--json", "--only", "praise", status=1)
     cell = report["rows"]["praise"]["correctness"]
     assert cell["state"] != "finding"
@@ -147,7 +147,7 @@ def test_a_judge_whose_ratings_flip_is_moved_though_its_mean_is_not(folder: Path
     assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 
 
-def test_where_all_added_words_move_a_judge_alike_its_length_is_named(folder: Path) -> None:
+def test_if_all_added_words_move_a_judge_alike_the_stress_test_names_length_as_the_cause(folder: Path) -> None:
     report = stressed(folder, "lengthy", "--json", status=1)
     moved = {name for name, row in report["rows"].items() if row["clarity"]["state"] == "finding"} - {"truncation"}
     assert {"padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name"} <= moved
@@ -156,14 +156,14 @@ def test_where_all_added_words_move_a_judge_alike_its_length_is_named(folder: Pa
 
 
 @pytest.mark.proof
-def test_praise_that_moves_a_judge_more_than_padding_is_not_length(folder: Path) -> None:
+def test_the_stress_test_does_not_name_length_if_praise_moves_the_judge_more_than_padding(folder: Path) -> None:
     report = stressed(folder, "vain", "--json", status=1)
     assert report["rows"]["padding"]["clarity"]["state"] == "finding"
     assert report["length"] == []
 
 
 @pytest.mark.proof
-def test_a_judge_that_obeys_a_response_is_said_to_obey(folder: Path) -> None:
+def test_a_stress_test_finds_a_judge_that_obeys_instructions_in_a_response(folder: Path) -> None:
     report = stressed(folder, "obedient", "--json", status=1)
     assert report["obeys"] == ["correctness", "clarity"]
     assert report["length"] == []
@@ -172,13 +172,13 @@ def test_a_judge_that_obeys_a_response_is_said_to_obey(folder: Path) -> None:
     assert "This judge obeys what a response tells it." in stressed(folder, "obedient", status=1).stdout
 
 
-def test_a_judge_that_stops_reading_is_found(folder: Path) -> None:
+def test_a_stress_test_finds_a_judge_that_does_not_read_to_the_end(folder: Path) -> None:
     report = stressed(folder, "blind", "--json", status=1)
     assert report["reads_to_the_end"] is False
     assert "reading to the end" in report["because"]
 
 
-def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None:
+def test_the_plan_of_a_stress_test_shows_changed_texts_and_cost_without_asking(folder: Path) -> None:
     done = stressed(folder, "fair", "--plan")
     assert not (folder / "calls.txt").exists()
     assert done.stdout.count("--- changed ---") == 5
@@ -189,7 +189,7 @@ def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None
 
 
 @pytest.mark.proof
-def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
+def test_a_second_stress_run_asks_again_and_a_killed_one_continues(folder: Path) -> None:
     stressed(folder, "fair", "--json", "--only", "praise")
     once = len((folder / "calls.txt").read_text())
     stressed(folder, "fair", "--json", "--only", "praise")
@@ -202,20 +202,20 @@ def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
     assert len((folder / "calls.txt").read_text()) == once
 
 
-def test_a_judge_that_grades_nothing_is_not_called_steady(folder: Path) -> None:
+def test_a_stress_test_does_not_call_a_judge_steady_that_grades_nothing(folder: Path) -> None:
     assert "failed" in stressed(folder, "broken", "--only", "praise", status=5).stderr
 
 
-def test_few_examples_are_too_few(folder: Path) -> None:
+def test_a_stress_test_with_fewer_than_20_examples_exits_4(folder: Path) -> None:
     write_examples(folder, 12)
     assert "at least 20" in stressed(folder, "fair", status=4).stderr
 
 
-def test_a_misspelt_change_is_named(folder: Path) -> None:
+def test_a_misspelt_name_of_a_change_is_refused_with_a_suggestion(folder: Path) -> None:
     assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
 
 
-def test_a_criterion_s_own_word_decides(folder: Path) -> None:
+def test_a_criterion_s_own_preserves_decides_which_changes_keep_its_level(folder: Path) -> None:
     options = ("--json", "--only", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"

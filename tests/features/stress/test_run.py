@@ -44,7 +44,7 @@ def opened(folder: Path, options: StressOptions) -> tuple[Battery, Judge]:
     return open_battery(rubric, options, ASKING, examples=folder / "examples.jsonl", judge=judge)
 
 
-def test_the_planned_calls_are_those_that_are_made(folder: Path) -> None:
+def test_a_stress_run_makes_as_many_calls_as_planned(folder: Path) -> None:
     battery, judge = opened(folder, StressOptions(only=("praise",), originals=2))
     cost = cost_of_run(battery, judge, ASKING)
     assert cost.calls == LEAST_EXAMPLES * (2 + 1 + 1), "two originals, the control, and the praise"
@@ -57,7 +57,7 @@ def test_the_planned_calls_are_those_that_are_made(folder: Path) -> None:
     assert not result.not_graded
 
 
-def test_a_battery_with_too_few_examples_says_so(folder: Path) -> None:
+def test_a_stress_run_with_too_few_examples_says_so(folder: Path) -> None:
     battery, _ = opened(folder, StressOptions(n=LEAST_EXAMPLES))
     assert battery.lack is None
     battery, _ = opened(folder, StressOptions(n=4))

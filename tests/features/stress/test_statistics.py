@@ -37,7 +37,7 @@ def array(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
-def test_the_cell_of_the_worked_example_is_reproduced() -> None:
+def test_the_result_of_the_worked_example_of_a_perturbation_is_reproduced() -> None:
     cell = stress_cells({("praise", "c"): array(DIFFERENCES)}, FIVE)["praise", "c"]
     assert cell.p == approx(P)
     assert (cell.shift.value, cell.shift.low, cell.shift.high) == approx((SHIFT, *INTERVAL))
@@ -45,18 +45,18 @@ def test_the_cell_of_the_worked_example_is_reproduced() -> None:
 
 
 @pytest.mark.parametrize("cells", SMALLEST)
-def test_the_smallest_shift_depends_on_how_many_are_tested(cells: int) -> None:
+def test_the_smallest_detectable_shift_depends_on_how_many_results_are_tested(cells: int) -> None:
     table = stress_cells({(str(n), "c"): array(DIFFERENCES) for n in range(cells)}, FIVE)
     assert table["0", "c"].smallest == approx(SMALLEST[cells])
 
 
-def test_on_yes_no_ratings_the_test_is_mcnemar_s() -> None:
+def test_on_yes_no_ratings_the_test_of_a_perturbation_equals_mcnemar_s() -> None:
     d = array([1] * RISE + [-1] * FALL + [0] * (OF - RISE - FALL))
     cell = stress_cells({("praise", "c"): d}, {"c": 1.0})["praise", "c"]
     assert (cell.p, cell.shift.value) == approx((YES_NO_P, YES_NO_SHIFT))
 
 
-def test_p_values_of_a_table_are_adjusted_together() -> None:
+def test_p_values_of_all_perturbations_and_criteria_are_adjusted_together() -> None:
     assert holm(HOLM["p"]) == approx(HOLM["adjusted"])
     alone = stress_cells({("a", "c"): array(DIFFERENCES)}, FIVE)["a", "c"].p
     among = stress_cells({(name, "c"): array(DIFFERENCES) for name in "abcd"}, FIVE)["a", "c"].p
@@ -64,13 +64,13 @@ def test_p_values_of_a_table_are_adjusted_together() -> None:
     assert among == approx(4 * alone)
 
 
-def test_noise_is_distinguished_from_effect() -> None:
+def test_noise_of_single_ratings_is_distinguished_from_a_perturbation_s_effect() -> None:
     noise = with_noise(NOT_PRESERVING, TWICE, [[level] for level in PERTURBED]).noise
     assert noise is not None
     assert (noise.changed, noise.retest, noise.p, noise.effect_sd) == approx((CHANGED, RETEST, ANY_CHANGE_P, EFFECT_SD))
 
 
-def test_every_cell_of_the_reference_is_reproduced() -> None:
+def test_every_result_of_the_reference_table_of_perturbations_is_reproduced() -> None:
     cases = {case["case"]: case for case in block("improve_gate_stress.yaml", "stress")}
     one = cases["one cell"]
     cell = stress_cells({("a", "c"): array(one["differences"])}, FIVE)["a", "c"]
@@ -85,7 +85,7 @@ def test_every_cell_of_the_reference_is_reproduced() -> None:
     assert noise.p == approx(retest["expect"]["any_change_p"])
 
 
-def test_no_effect_is_shown_only_within_the_margin() -> None:
+def test_a_perturbation_is_shown_to_have_no_effect_only_within_the_margin() -> None:
     still = stress_cells({("a", "c"): np.zeros(40)}, FIVE)["a", "c"]
     assert still.state == "holds"
     loose = stress_cells({("a", "c"): array([1, -1] * 10)}, FIVE)["a", "c"]
@@ -101,7 +101,7 @@ def test_a_shift_below_an_eighth_of_a_level_is_not_a_finding() -> None:
     assert small.state == "holds"
 
 
-def test_examples_of_one_task_are_one_unit() -> None:
+def test_examples_of_one_task_count_as_one_unit_in_a_stress_test() -> None:
     d = differences([[1, 1], [2, 2], [3, 3]], [[2], [3], [3]], ["a", "a", "b"])
     assert d.tolist() == [1.0, 0.0]
 
@@ -113,7 +113,7 @@ def test_unrated_versions_of_an_example_count_in_no_figure() -> None:
     assert empty.state == "unknown"
 
 
-def test_the_reshuffled_p_equals_that_of_listing_all_deals() -> None:
+def test_the_reshuffling_p_value_equals_the_one_from_listing_all_permutations() -> None:
     now = array([[2, 3], [1, 1], [4, 2]])
     stored = array([[1, 2], [1, 2], [2, 2]])
     runs = np.hstack([now, stored])
@@ -129,7 +129,7 @@ def test_the_reshuffled_p_equals_that_of_listing_all_deals() -> None:
     assert reshuffled(now, stored) == approx(beyond + level / 2)
 
 
-def test_with_one_new_rating_the_reshuffled_p_is_that_of_the_drift_test() -> None:
+def test_with_one_new_rating_the_reshuffling_p_value_equals_that_of_the_drift_test() -> None:
     now = array([2, 3, 1, 5])
     stored = array([[1, 2, 2], [3, 3, 3], [1, 1, 2], [4, 4, 5]])
     assert reshuffled(now[:, None], stored) == approx(moved(now, stored).mid_p)
@@ -137,7 +137,7 @@ def test_with_one_new_rating_the_reshuffled_p_is_that_of_the_drift_test() -> Non
     assert reshuffled(np.empty((0, 1)), np.empty((0, 3))) == 1
 
 
-def test_a_yes_no_judge_near_the_top_is_not_moved_by_skewed_noise() -> None:
+def test_skewed_noise_near_the_top_of_a_yes_no_scale_is_not_taken_for_an_effect() -> None:
     """Twelve of sixty answers are rated differently once in four askings, never the time that the text is changed.
 
     If k of 12 were, at random, the shift would be 12 - 4k: binomial, 12 and 1/4, with k = 0 and k = 6 counted half.
@@ -152,7 +152,7 @@ def test_a_yes_no_judge_near_the_top_is_not_moved_by_skewed_noise() -> None:
     assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
 
 
-def test_changes_move_alike_where_none_moves_further_than_the_neutral_one() -> None:
+def test_changes_move_ratings_alike_if_none_moves_them_further_than_the_neutral_change() -> None:
     neutral = array([1, 0] * 15)
     assert moved_alike(neutral, [neutral[::-1], neutral])
     assert moved_alike(-neutral, [-neutral])

@@ -18,11 +18,11 @@ from markscheme.stats import Estimate
         ("unknown", Estimate(0.1, -0.4, 0.5), None, "not known"),
     ],
 )
-def test_a_smallest_detectable_effect_larger_than_the_scale_is_not_shown(
+def test_a_stress_report_omits_a_smallest_detectable_effect_larger_than_the_scale(
     state: State, shift: Estimate, smallest: float | None, shown: str
 ) -> None:
     assert cell_text(StressCell(shift, None, state, smallest), span=4.0) == shown
 
 
-def test_a_change_that_may_deserve_another_level_has_no_figure() -> None:
+def test_a_stress_report_has_no_figure_for_a_change_that_may_deserve_another_level() -> None:
     assert cell_text(NOT_PRESERVING, span=4.0) == "–"

@@ -25,7 +25,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Return the set, compared by people's own decisions if any candidate changes weights or the pass mark.
+    """Return the set to compare candidates on, by people's decisions if any candidate changes weights or pass mark.
 
     Gold's scores follow the user's numbers, so they can't speak about others.
 

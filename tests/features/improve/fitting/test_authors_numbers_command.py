@@ -62,7 +62,7 @@ class Plate:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_from_decisions_alone_better_weights_are_found_and_written(tmp_path: Path) -> None:
+def test_better_weights_are_found_from_pass_fail_decisions_alone_and_written(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve("--numbers", "--open")
     assert status == 0
@@ -83,7 +83,7 @@ def test_from_decisions_alone_better_weights_are_found_and_written(tmp_path: Pat
     assert len(moved["ids"]) == 120
 
 
-def test_weights_that_already_fit_stay_as_they_are(tmp_path: Path) -> None:
+def test_weights_that_already_fit_the_labels_stay_as_they_are(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     status, report, _ = plate.improve("--numbers", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
@@ -109,7 +109,7 @@ def test_improve_without_options_shows_what_can_be_tried_and_uses_no_labels(tmp_
     assert "9 in 10" in plate.shown()
 
 
-def test_a_look_is_recorded_once_while_decisions_stay_as_they_are(tmp_path: Path) -> None:
+def test_fitting_to_the_same_decisions_again_is_recorded_once(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     for _ in range(2):
         assert plate.improve("--numbers", "--open")[1]["numbers"]["opening"] == 1
@@ -121,7 +121,7 @@ def test_a_look_is_recorded_once_while_decisions_stay_as_they_are(tmp_path: Path
     assert len(plate.looks()) == 2
 
 
-def test_decisions_next_to_a_verdict_move_nothing(tmp_path: Path) -> None:
+def test_decisions_given_next_to_a_judge_s_verdict_change_no_weights(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1, blind=False)
     status, report, error = plate.improve("--numbers", "--open")
     assert (status, report) == (4, {})
@@ -131,7 +131,7 @@ def test_decisions_next_to_a_verdict_move_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n", [30])
-def test_too_few_decisions_say_how_many_are_needed(tmp_path: Path, n: int) -> None:
+def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path, n: int) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=n).improve("--numbers", "--open")
     assert status == 4
     assert f"{n} pass/fail decisions" in error
@@ -151,7 +151,7 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
 
 
 @pytest.mark.proof
-def test_a_judge_s_levels_count_where_annotators_gave_none(tmp_path: Path) -> None:
+def test_a_judge_s_levels_are_used_if_annotators_gave_none(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
     assert plate.improve("--numbers", "--open")[0] == 4
@@ -172,7 +172,7 @@ def test_a_judge_s_levels_count_where_annotators_gave_none(tmp_path: Path) -> No
 
 
 @pytest.mark.proof
-def test_dearer_false_passes_are_another_look_and_raise_the_mark(tmp_path: Path) -> None:
+def test_a_higher_cost_of_false_passes_counts_as_another_look_and_raises_the_pass_mark(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
@@ -204,7 +204,7 @@ def test_options_for_numbers_are_refused_without_the_option_numbers(tmp_path: Pa
 
 @pytest.mark.proof
 @pytest.mark.parametrize("warm", [1.0, 4.0])
-def test_overall_scores_move_weights_where_nobody_decided(tmp_path: Path, warm: float) -> None:
+def test_overall_scores_change_weights_if_there_are_no_pass_fail_decisions(tmp_path: Path, warm: float) -> None:
     plate = Plate(tmp_path, warm=warm, n=160)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
@@ -230,7 +230,7 @@ def test_overall_scores_move_weights_where_nobody_decided(tmp_path: Path, warm: 
         assert f"name: warm, weight: {numbers['weights']['after']['warm']:g}" in plate.rubric.read_text()
 
 
-def test_uncommitted_changes_are_not_written_over_unasked(tmp_path: Path) -> None:
+def test_improve_does_not_write_over_uncommitted_changes_without_force(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "rubrics")
@@ -258,7 +258,9 @@ def test_uncommitted_changes_are_not_written_over_unasked(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: str) -> None:
+def test_the_removed_command_tune_names_improve_and_certify_as_its_successors(
+    typed: str, improve: str, certify: str
+) -> None:
     done = run("markscheme", *typed.split())
     assert done.returncode == 2
     assert done.stderr == (
@@ -268,7 +270,9 @@ def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: 
 
 
 @pytest.mark.proof
-def test_the_file_names_the_judge_that_numbers_were_fitted_to_and_calibrate_says_so_of_another(tmp_path: Path) -> None:
+def test_the_rubric_s_file_names_the_judge_that_weights_were_fitted_to_and_calibrate_warns_about_others(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=1)
     examples = plate.home / "examples.jsonl"
     by_people = examples.read_text()

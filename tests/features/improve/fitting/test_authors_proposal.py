@@ -87,7 +87,7 @@ def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_decisions_of_the_shared_file_give_its_tests_and_weights(name: str) -> None:
+def test_decisions_in_the_file_of_worked_cases_give_its_test_results_and_weights(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -119,7 +119,7 @@ def test_decisions_of_the_shared_file_give_its_tests_and_weights(name: str) -> N
         assert result.changed == about["decisions_changed"]
 
 
-def test_our_constants_equal_those_of_the_shared_file() -> None:
+def test_the_constants_of_the_fit_equal_those_in_the_file_of_worked_cases() -> None:
     ours = {
         "alpha_weights": ALPHA_WEIGHTS,
         "alpha_mark": ALPHA_MARK,
@@ -131,7 +131,7 @@ def test_our_constants_equal_those_of_the_shared_file() -> None:
     assert block("authors.yaml", "constants") == ours
 
 
-def test_preferences_of_the_shared_file_give_its_tests_and_weights() -> None:
+def test_preferences_in_the_file_of_worked_cases_give_its_test_results_and_weights() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)
@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_planted_weights_are_found_and_a_tenth_opening_asks_for_more() -> None:
+def test_planted_weights_are_found_and_a_tenth_look_at_the_labels_requires_more_evidence() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"
@@ -175,7 +175,7 @@ def test_planted_weights_are_found_and_a_tenth_opening_asks_for_more() -> None:
     assert propose_numbers(faint, numbers_of((1, 1, 1), 0.5), opening=31).adopted is None
 
 
-def test_a_wrong_pass_mark_is_moved_without_changing_weights() -> None:
+def test_a_wrong_pass_mark_is_changed_without_changing_weights() -> None:
     draws = np.random.default_rng(3)
     levels = draws.integers(0, 5, size=(160, 3)) / 4
     passed = (levels.mean(axis=1) >= 0.3).astype(float)
@@ -199,7 +199,7 @@ def equal(one: NumbersProposal, other: NumbersProposal) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_rows_changes_nothing(seed: int) -> None:
+def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) -> None:
     rows = planted(seed, n=60)
     order = np.random.default_rng(seed).permutation(60)
     units = [rows.names[unit] for unit in rows.units[order]]
@@ -209,7 +209,7 @@ def test_the_order_of_rows_changes_nothing(seed: int) -> None:
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_written_weights_keep_shares_or_use_the_finest_step(sizes: list[float]) -> None:
+def test_rounded_weights_keep_their_shares_or_use_the_finest_step(sizes: list[float]) -> None:
     written = written_weights(np.array(sizes))
     assert (written > 0).all()
     apart = np.abs(written / written.sum() - np.array(sizes) / sum(sizes)).sum()

@@ -43,13 +43,13 @@ def test_the_pass_mark_is_where_the_odds_of_a_pass_equal_the_cost_of_a_false_pas
     assert p == approx(math.erfc(math.sqrt(fixed.fun - free.fun)), rel=1e-2)
 
 
-def test_dearer_false_passes_raise_the_mark_and_dearer_false_fails_lower_it() -> None:
+def test_costlier_false_passes_raise_the_pass_mark_and_costlier_false_fails_lower_it() -> None:
     scores, passed = judged(300, 0.5, 3)
     marks = [fitted_mark(scores, passed, np.ones(300), 0.1, significance=EACH, odds=odds) for odds in (0.2, 1.0, 5.0)]
     assert marks[0] < marks[1] < marks[2]
 
 
-def test_a_gain_counts_wrong_decisions_by_their_cost() -> None:
+def test_the_gain_of_new_weights_counts_wrong_decisions_by_their_cost() -> None:
     scores, passed = judged(200, 0.5, 5, noise=0.3)
     rows = DecidedRows(
         levels=scores[:, None],
@@ -69,13 +69,13 @@ def test_scores_that_separate_passes_from_fails_completely_still_give_a_pass_mar
     assert mark_test(scores, (scores > 0.5).astype(float), np.ones(80), 0.2)[1] == approx(0.5, abs=0.02)
 
 
-def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
+def test_scores_unrelated_to_what_people_pass_do_not_change_the_pass_mark() -> None:
     scores, passed = judged(100, 0.5, 6)
     assert mark_test(scores, 1 - passed, np.ones(100), 0.3)[1] is None
     assert fitted_mark(scores, 1 - passed, np.ones(100), 0.3, significance=EACH) == 0.3
 
 
-def test_a_pass_mark_lies_between_attainable_scores_and_has_few_decimals() -> None:
+def test_a_fitted_pass_mark_lies_between_attainable_scores_and_has_few_decimals() -> None:
     attainable = np.array([0, 0.25, 0.5, 0.75, 1])
     assert snapped_mark(0.55, attainable) == 0.62
     assert snapped_mark(-0.3, attainable) == 0.0

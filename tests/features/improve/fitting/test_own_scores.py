@@ -16,7 +16,7 @@ from markscheme.submission import Submission
 from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
 
 
-def test_other_weights_are_found_and_each_further_opening_asks_for_more() -> None:
+def test_weights_that_overall_scores_support_are_found_and_each_further_look_requires_more_evidence() -> None:
     levels, _, marks = world(150, true=(3, 1, 1))
     scores = OwnScores.of(rubric(), labelled(levels, marks))
     first = scores.fitted()
@@ -31,7 +31,7 @@ def test_other_weights_are_found_and_each_further_opening_asks_for_more() -> Non
     assert not scores.fitted(opening=opening).supported
 
 
-def test_scores_computed_with_the_author_s_weights_are_left_out_and_that_is_said() -> None:
+def test_overall_scores_computed_with_the_author_s_weights_are_left_out_with_a_note() -> None:
     levels, _, _ = world(120)
     marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
     marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
@@ -42,7 +42,7 @@ def test_scores_computed_with_the_author_s_weights_are_left_out_and_that_is_said
     assert scores.lack.startswith("these marks were computed with your weights")
 
 
-def test_examples_that_the_prompt_quotes_leave_the_fit() -> None:
+def test_examples_quoted_in_the_judge_s_prompt_are_left_out_of_the_fit() -> None:
     levels, _, marks = world(80)
     of = Rubric.from_dict(
         {
@@ -57,7 +57,7 @@ def test_examples_that_the_prompt_quotes_leave_the_fit() -> None:
     assert len(scores.ids) == 78
 
 
-def test_a_required_criterion_keeps_its_weight() -> None:
+def test_a_required_criterion_keeps_its_weight_when_weights_are_fitted() -> None:
     levels, _, marks = world(150, true=(0.2, 2, 1))
     scores = OwnScores.of(rubric(first={"required": True}), labelled(levels, marks))
     fitted = scores.fitted()
@@ -65,7 +65,7 @@ def test_a_required_criterion_keeps_its_weight() -> None:
     assert "a" not in scores.changes(fitted).weights
 
 
-def test_contradictory_decisions_count_nowhere() -> None:
+def test_contradictory_decisions_by_one_annotator_are_not_used() -> None:
     levels, _, marks = world(100)
     examples = labelled(levels, marks)
     twice = [
@@ -77,7 +77,7 @@ def test_contradictory_decisions_count_nowhere() -> None:
     assert len(scores.ids) == 80
 
 
-def test_scores_of_a_model_move_no_weight() -> None:
+def test_overall_scores_by_a_model_change_no_weights() -> None:
     levels, _, marks = world(100, true=(3, 1, 1))
     by_model = ExampleSet(
         tuple(

@@ -84,7 +84,7 @@ class Plates:
         return " ".join(run("markscheme", "improve", "plate", "--numbers", *options, cwd=self.folder).stdout.split())
 
 
-def test_from_preferences_better_weights_are_found_and_the_pass_mark_stays(tmp_path: Path) -> None:
+def test_better_weights_are_found_from_preferences_and_the_pass_mark_stays(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1)
     status, report, error = plates.improve("--preferences", "nicer", "--open")
     numbers = report["numbers"]
@@ -105,7 +105,7 @@ def test_from_preferences_better_weights_are_found_and_the_pass_mark_stays(tmp_p
     assert len(moved["ids"]) == 240
 
 
-def test_weights_that_already_fit_stay_as_they_are(tmp_path: Path) -> None:
+def test_weights_that_already_fit_the_labels_stay_as_they_are(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=4)
     status, report, _ = plates.improve("--preferences", "nicer", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
@@ -123,7 +123,7 @@ def test_improve_without_options_shows_that_weights_can_be_tried_and_the_pass_ma
     assert not (plates.examples.parent / "opened.jsonl").exists()
 
 
-def test_other_preferences_are_another_look(tmp_path: Path) -> None:
+def test_fitting_to_changed_preferences_counts_as_another_look(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=4)
     assert plates.improve("--preferences", "nicer", "--open")[1]["numbers"]["opening"] == 1
     lines = plates.pairs.read_text().splitlines(keepends=True)
@@ -131,7 +131,7 @@ def test_other_preferences_are_another_look(tmp_path: Path) -> None:
     assert plates.improve("--preferences", "nicer", "--open")[1]["numbers"]["opening"] == 2
 
 
-def test_a_judge_s_levels_count_where_nobody_rated_both_outputs(tmp_path: Path) -> None:
+def test_a_judge_s_levels_are_used_if_no_annotator_rated_both_outputs(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1)
     lines = [json.loads(line) for line in plates.examples.read_text().splitlines()]
     rated = [{"id": line["id"], "judge": "j", "criteria": line["labels"][0]["criteria"]} for line in lines]
@@ -147,7 +147,7 @@ def test_a_judge_s_levels_count_where_nobody_rated_both_outputs(tmp_path: Path) 
     assert report["evidence"]["raters"] == ["ann"]
 
 
-def test_preferences_next_to_a_verdict_and_too_few_are_refused(tmp_path: Path) -> None:
+def test_preferences_given_next_to_a_verdict_and_too_few_preferences_are_refused(tmp_path: Path) -> None:
     status, _, error = Plates(tmp_path / "shown", warm=1, n=50, blind=False).improve("--preferences", "nicer", "--open")
     assert (status, "50 preferences were given next to a verdict" in error) == (4, True)
     status, _, error = Plates(tmp_path / "few", warm=1, n=30).improve("--preferences", "nicer", "--open")
@@ -158,13 +158,13 @@ def test_preferences_next_to_a_verdict_and_too_few_are_refused(tmp_path: Path) -
     ("source", "refused"),
     [("plate", "judges single responses"), ("nicest", "there is no rubric named 'nicest'; did you mean 'nicer'?")],
 )
-def test_an_invalid_source_is_refused(tmp_path: Path, source: str, refused: str) -> None:
+def test_an_invalid_rubric_for_the_option_preferences_is_refused(tmp_path: Path, source: str, refused: str) -> None:
     status, _, error = Plates(tmp_path, warm=1, n=2).improve("--preferences", source)
     assert status == 2
     assert refused in error
 
 
-def test_several_questions_about_a_pair_are_refused(tmp_path: Path) -> None:
+def test_a_rubric_of_pairs_with_several_questions_is_refused_for_fitting_weights(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1, n=2)
     with (tmp_path / "rubrics" / "nicer.yaml").open("a") as file:
         file.write("  - {name: tone, prefer: The reply that reads kinder.}\n")

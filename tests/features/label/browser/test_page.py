@@ -89,7 +89,7 @@ def test_twenty_labels_are_given_by_keyboard_though_the_server_is_killed_between
 
 
 @pytest.mark.usefixtures("complaints")
-def test_undo_a_note_and_the_progress_page_work_by_keyboard(project: Path, page: Page) -> None:
+def test_undo_notes_and_the_progress_page_work_by_keyboard(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _label(page, 1, "2", "n")
@@ -113,7 +113,9 @@ def test_undo_a_note_and_the_progress_page_work_by_keyboard(project: Path, page:
 
 
 @pytest.mark.usefixtures("complaints")
-def test_a_reload_keeps_what_is_chosen_and_the_page_of_progress_too(project: Path, page: Page) -> None:
+def test_a_reload_of_the_labelling_page_keeps_chosen_answers_and_so_does_the_progress_page(
+    project: Path, page: Page
+) -> None:
     chosen = page.locator("input[name=c0]:checked")
     with Server(project) as server:
         page.goto(server.url)
@@ -170,7 +172,7 @@ def test_a_response_labelled_in_another_tab_is_not_asked_again(project: Path, pa
 
 
 @pytest.mark.usefixtures("complaints")
-def test_enter_with_a_criterion_open_saves_nothing(project: Path, page: Page) -> None:
+def test_the_enter_key_saves_nothing_while_a_criterion_is_unanswered(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _arrive(page, 1)
@@ -195,7 +197,7 @@ def _serious(page: Page) -> list[Any]:
 
 
 @light_and_dark
-def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page) -> None:
+def test_the_accessibility_checker_axe_finds_no_serious_fault_on_any_labelling_page(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a long line " * 20_000}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
     with Server(project) as server:
@@ -212,7 +214,7 @@ def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page) -> No
 
 
 @light_and_dark
-def test_agreement_is_shown_in_a_table_that_axe_and_a_phone_can_take(project: Path, page: Page) -> None:
+def test_agreement_is_shown_in_an_accessible_table_that_fits_a_phone(project: Path, page: Page) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label()
@@ -226,7 +228,7 @@ def test_agreement_is_shown_in_a_table_that_axe_and_a_phone_can_take(project: Pa
         assert _serious(page) == []
 
 
-def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page: Page) -> None:
+def test_the_page_scrolls_the_next_criterion_and_its_levels_into_view(project: Path, page: Page) -> None:
     rubric = RUBRIC.replace("Is the reply polite?", "Is the reply polite? " * 150)
     (project / "rubrics" / "manners.yaml").write_text(rubric.replace("says things twice", "says things twice " * 40))
     with Server(project) as server:
@@ -255,7 +257,7 @@ def test_two_hundred_keys_20_ms_apart_answer_the_criteria_they_were_meant_for(pr
 
 
 @pytest.mark.usefixtures("complaints")
-def test_one_key_answers_cant_tell_on_the_rest_and_marked_passages_and_done_responses_are_listed(
+def test_one_key_answers_can_t_tell_to_all_open_criteria_and_the_page_lists_passages_and_responses(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
@@ -280,7 +282,7 @@ def test_one_key_answers_cant_tell_on_the_rest_and_marked_passages_and_done_resp
 
 
 @light_and_dark
-def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(project: Path, page: Page) -> None:
+def test_an_adjudicator_sees_the_annotators_notes_and_passages_side_by_side(project: Path, page: Page) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         unit = ann.get().open
         ann.give(unit, "0", note="abrupt")
@@ -308,7 +310,7 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
     assert (line["criteria"]["polite"]["level"], line["criteria"]["polite"]["reason"]) == (2.0, "neither")
 
 
-def test_page_down_scrolls_a_long_response_whatever_has_the_focus(project: Path, page: Page) -> None:
+def test_the_page_down_key_scrolls_a_long_response_whichever_element_has_the_focus(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a line\n" * 500}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
     with Server(project) as server:
@@ -327,7 +329,7 @@ TEN = "inputs: [query]\ncriteria:\n" + "".join(
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize("width", [1280, 390])
-def test_ten_criteria_are_listed_with_ticks_and_a_click_goes_there(project: Path, page: Page, width: int) -> None:
+def test_the_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_one(project: Path, page: Page, width: int) -> None:
     (project / "rubrics" / "manners.yaml").write_text(TEN)
     (project / "pool.jsonl").write_text('{"id": "r", "query": "Where is it?", "response": "It is here."}\n')
     with Server(project) as server:
@@ -348,7 +350,7 @@ def test_ten_criteria_are_listed_with_ticks_and_a_click_goes_there(project: Path
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_a_trace_of_twenty_steps_has_times_errors_and_opens_at_once(project: Path, page: Page) -> None:
+def test_a_trace_of_twenty_steps_shows_times_and_errors_and_opens_at_once(project: Path, page: Page) -> None:
     rubric = RUBRIC.replace("inputs: [query]", "inputs: [query, trace]")
     (project / "rubrics" / "manners.yaml").write_text(rubric)
     spans = [

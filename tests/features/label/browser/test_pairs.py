@@ -66,7 +66,7 @@ def test_pairs_are_compared_by_keyboard_and_saved_in_the_stored_order(project: P
     ]
 
 
-def test_a_tie_has_a_key_where_the_rubric_allows_it(project: Path, page: Page) -> None:
+def test_a_tie_between_two_responses_has_a_key_if_the_rubric_allows_ties(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         expect(page.locator("#text")).to_be_focused()
@@ -79,7 +79,7 @@ def test_a_tie_has_a_key_where_the_rubric_allows_it(project: Path, page: Page) -
 
 
 @pytest.mark.parametrize(("width", "height", "is_side_by_side"), [(1280, 800, True), (390, 844, False)])
-def test_both_answers_fit_the_screen_and_are_accessible(
+def test_both_responses_of_a_pair_fit_the_screen_and_are_accessible(
     project: Path, chromium: Browser, width: int, height: int, is_side_by_side: bool
 ) -> None:
     context = patient_context(chromium, viewport={"width": width, "height": height}, bypass_csp=True)

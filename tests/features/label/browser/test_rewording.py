@@ -47,7 +47,7 @@ def state_of(project: Path) -> dict[str, Any]:
     return again
 
 
-def test_two_annotators_answer_20_questions_instead_of_120(project: Path, page: Page) -> None:
+def test_after_a_rewording_two_annotators_answer_20_questions_instead_of_120(project: Path, page: Page) -> None:
     for rater in ("ann", "ben"):
         with Server(project, OWN, rater=rater) as server:
             page.goto(server.url)
@@ -61,7 +61,9 @@ def test_two_annotators_answer_20_questions_instead_of_120(project: Path, page: 
     assert (state["relabelled"], state["same"], state["old_counted"]) == (20, 20, 40)
 
 
-def test_a_sheet_asks_the_same_20_questions_offline(project: Path, chromium: Browser) -> None:
+def test_after_a_rewording_an_offline_sheet_asks_the_same_20_questions_as_the_page(
+    project: Path, chromium: Browser
+) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
     assert done.returncode == 0, done.stderr
     context = patient_context(chromium, viewport={"width": 1280, "height": 800}, offline=True)

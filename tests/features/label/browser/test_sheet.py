@@ -81,7 +81,7 @@ def _meant(first: int, last: int) -> list[tuple[object, object]]:
 
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_clicked(
+def test_twenty_labels_given_offline_on_a_sheet_with_a_reload_are_imported_as_clicked(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     context = patient_context(chromium, **device, offline=True)
@@ -104,7 +104,7 @@ def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_cl
     assert {one["id"] for one in ratings} <= {f"model-x-{i}" for i in range(20)}
 
 
-def test_the_command_that_a_finished_sheet_prints_takes_its_file_in(
+def test_the_command_that_a_finished_sheet_shows_imports_its_file(
     project: Path, offline: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     words = ["Ann Lee" if word == "ana" else word for word in SHEET]
@@ -123,7 +123,7 @@ def test_the_command_that_a_finished_sheet_prints_takes_its_file_in(
     assert len(taken_in) == 21
 
 
-def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: Browser) -> None:
+def test_a_sheet_can_be_labelled_by_touch_one_criterion_after_the_other(project: Path, chromium: Browser) -> None:
     context = patient_context(chromium, **PHONE, offline=True)
     page = context.new_page()
     page.goto(_sheet(project))
@@ -137,7 +137,7 @@ def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: 
     assert _levels(_imported(project)) == [(3.0, 1.0)] * 2
 
 
-def test_the_later_of_two_tabs_says_so_and_may_take_over(project: Path, offline: BrowserContext) -> None:
+def test_a_sheet_opened_in_a_second_tab_warns_and_may_take_over(project: Path, offline: BrowserContext) -> None:
     first = offline.new_page()
     first.goto(_sheet(project))
     _label(first, 1, 2)
@@ -152,7 +152,7 @@ def test_the_later_of_two_tabs_says_so_and_may_take_over(project: Path, offline:
 
 
 @pytest.mark.parametrize("fault", ["full", "denied"])
-def test_a_browser_that_keeps_nothing_says_so_first_and_offers_the_file_after_each_answer(
+def test_in_a_browser_without_storage_a_sheet_warns_and_offers_its_file_after_each_answer(
     project: Path, offline: BrowserContext, fault: str
 ) -> None:
     page = offline.new_page()
@@ -204,7 +204,7 @@ def test_leaving_a_sheet_before_saving_warns_and_afterwards_does_not(project: Pa
 
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
+def test_every_kind_of_response_is_displayed_inert_with_the_answers_in_view(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]

@@ -27,7 +27,7 @@ def label(page: Page, place: int, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_the_question_on_the_whole_response_comes_first_and_is_answered_by_its_keys(project: Path, page: Page) -> None:
+def test_the_question_about_the_whole_response_comes_first_and_has_keys_of_its_own(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         expect(page.locator("fieldset.current")).to_contain_text("Would you accept this response as it is?")
@@ -44,7 +44,9 @@ def test_the_question_on_the_whole_response_comes_first_and_is_answered_by_its_k
         assert [line["criteria"]["polite"].get("level") for line in server.lines] == [None, 3.0, 3.0]
 
 
-def test_a_sheet_brings_the_decision_back_also_after_going_on_from_its_file(project: Path, chromium: Browser) -> None:
+def test_a_decision_on_a_sheet_is_imported_even_if_labelling_was_resumed_from_its_file(
+    project: Path, chromium: Browser
+) -> None:
     done = run(
         "markscheme", "label", "manners", "--pool", "pool.jsonl", "--rater", "ann", "--sheet", "ann.html", cwd=project
     )

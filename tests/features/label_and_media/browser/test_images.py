@@ -73,7 +73,9 @@ def shows_the_invoice_apart(page: Page) -> None:
 
 @pytest.mark.usefixtures("complaints")
 @pytest.mark.parametrize("width", [1280, 390])
-def test_ten_images_are_labelled_by_keyboard_and_each_fits_the_screen(project: Path, page: Page, width: int) -> None:
+def test_ten_images_are_labelled_by_keyboard_and_each_image_fits_the_screen(
+    project: Path, page: Page, width: int
+) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     with Server(project) as server:
         page.goto(server.url)

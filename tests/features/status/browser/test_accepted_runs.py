@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
+def test_the_page_of_accepted_runs_shows_a_plot_and_a_table_without_accessibility_faults(
     chromium: Browser, tmp_path: Path, dark: bool
 ) -> None:
     first = AcceptedPoint(
