@@ -56,7 +56,7 @@ class AcceptedExperiment:
 
 
 def accepted_json(run: ExperimentRun) -> dict[str, Any]:
-    """Return a run as it is stored: ratings without outputs and reasons.
+    """Return the JSON form of an accepted run: its ratings, without outputs and reasons.
 
     Raises:
         RatingError: Over a tenth of it is not graded.
@@ -113,7 +113,7 @@ def _mark(data: Mapping[str, Any]) -> Rating:
 
 
 def accept_experiment(run: ExperimentRun, path: Path) -> None:
-    """Store a run as the accepted one.
+    """Store a run of the experiment as the accepted one, with which later runs are compared.
 
     Raises:
         RatingError: Over a tenth of it is not graded.

@@ -66,7 +66,7 @@ class ExperimentCase:
         return fingerprint(dict(self.inputs), dict(self.expected))
 
     def submission(self, response: str, id: str) -> Submission:
-        """Make the submission of a response to the case, as a judge grades it."""
+        """Make the submission by which a judge grades a response to the case."""
         return Submission(response, {**self.inputs, **self.expected}, id)
 
 

@@ -11,7 +11,7 @@ MOST_CASES = 60
 
 
 def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second: str) -> Plot | None:
-    """Plot two variants' scores of each case, the largest gain of the second first; None for fewer than two cases.
+    """Plot two variants' scores of each case, ordered by the second variant's gain; None for fewer than two cases.
 
     Args:
         scores: Each case's name, with its score under the first variant and under the second.

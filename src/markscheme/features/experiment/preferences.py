@@ -55,7 +55,7 @@ def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
 async def grade_pairs(
     pairs: Sequence[Example], grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> dict[str, Grade]:
-    """Grade all pairs; if the budget runs out, those left are ungraded. The judge is closed.
+    """Grade all pairs of outputs; if the budget runs out, the remaining pairs stay ungraded. The judge is closed.
 
     Returns:
         The grade of each pair by its id.

@@ -124,12 +124,12 @@ def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -
 
 
 def folder_of(file: Path) -> Path:
-    """Return the folder with an experiment's outputs and its accepted run."""
+    """Return the folder that stores an experiment's outputs and its accepted run."""
     return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
 
 
 def _refuse_accepting(folder: Path) -> None:
-    """Refuse, before anything is asked, to keep a run that can't be written."""
+    """Refuse to accept a run whose file can't be written, before model and judge are asked."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")
     refuse_unwritable(folder / ACCEPTED if folder.is_dir() else folder)

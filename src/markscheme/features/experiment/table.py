@@ -50,7 +50,7 @@ def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure over the outputs of a variant; mean, least and most are None if n is 0."""
+    """Mean, minimum and maximum of one figure over a variant's outputs; all None if none was graded."""
 
     mean: float | None
     least: float | None
@@ -61,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class VariantFigures:
-    """Figures of a variant, its row of the table.
+    """All figures of one variant, which make its row in the table.
 
     Attributes:
         criteria: Levels by criterion, each on its own scale.

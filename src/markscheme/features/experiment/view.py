@@ -72,7 +72,7 @@ def _lead(report: ExperimentReport) -> Iterator[Block]:
 
 
 def _since(report: ExperimentReport) -> Iterator[str]:
-    """Yield sentences on how the overall score moved since the accepted run."""
+    """Yield sentences on how the overall score changed since the accepted run."""
     for difference in report.since:
         shift = difference.shifts.get(OVERALL)
         if shift is not None:

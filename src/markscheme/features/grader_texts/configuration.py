@@ -1,4 +1,4 @@
-"""The model-graded texts of a Promptfoo configuration: what each asks, how often, and how it counts."""
+"""The model-graded texts of a Promptfoo configuration, with weights, thresholds and numbers of tests."""
 
 import re
 from collections import Counter
@@ -70,7 +70,7 @@ class ReadConfiguration:
 
 
 def configuration_in(folder: Path) -> Path | None:
-    """Return the configuration of a folder; None where it has none that is data."""
+    """Return the path of a folder's Promptfoo configuration; None if there is none in YAML or JSON."""
     return next((folder / name for name in CONFIGURATION_NAMES if (folder / name).is_file()), None)
 
 
@@ -109,7 +109,7 @@ class _Walk:
             self.configuration.in_tests.update({text.text for text in self.configuration.texts[before:]})
 
     def _tests(self, written: Any) -> Iterator[Mapping[str, Any]]:
-        """Yield the tests in a value of `tests`: themselves, or files of them."""
+        """Yield the tests in a value of the key `tests`: written there, or in the files that it names."""
         for test in _items(written):
             data = self._files(test) if isinstance(test, str) else self._resolved(test)
             yield from (line for line in _items(data) if isinstance(line, Mapping))
@@ -121,7 +121,7 @@ class _Walk:
         return self._files(written) if isinstance(written, str) else written
 
     def _files(self, pattern: str) -> list[Any]:
-        """Return the data of the files that a pattern names, one after the other."""
+        """Return the data of all files that match a pattern, joined in one list."""
         path = Path(pattern.removeprefix("file://"))
         files = [path] if path.is_absolute() else sorted(self.configuration.path.parent.glob(str(path)))
         if not files:

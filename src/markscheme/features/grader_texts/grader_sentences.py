@@ -143,7 +143,7 @@ _ALL_POINTS = re.compile(
 
 
 def without_list_leads(text: str) -> str:
-    """Return a text without phrases such as "for each point", which ask for no score by themselves."""
+    """Remove phrases such as "for each point", which ask for no score by themselves, from a text."""
     return _ALL_POINTS.sub("", _LIST_LEAD.sub("", text))
 
 
@@ -163,7 +163,7 @@ def is_to_grader(sentence: str) -> bool:
 
 
 def instructs(sentence: str) -> bool:
-    """Return whether a sentence tells the grader what to do, at its start or by name."""
+    """Return whether a sentence is an instruction to the grader, by its first words or by naming the grader."""
     return any(map(_INSTRUCTS.match, (sentence, without_lead(sentence)))) or bool(
         _TO_YOU.match(sentence) or _AFTER_READING.match(sentence)
     )
@@ -177,6 +177,6 @@ def tells_of_output(sentence: str) -> bool:
 
 
 def without_lead(sentence: str) -> str:
-    """Return a sentence without the words before its instruction."""
+    """Return a sentence without opening words, such as "As a strict teacher,", that precede its instruction."""
     lead = _LEAD.match(sentence)
     return sentence[lead.end() :] if lead else sentence

@@ -39,7 +39,7 @@ def labelled_lines(text: str) -> Sequence[TextList]:
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return the lines from the first label to the last; none unless each of these lines has a label."""
+    """Return the lines from the first label to the last; nothing if a line between them has no label."""
     indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]
     if len(indices) < fewest or indices[-1] - indices[0] != len(indices) - 1:
         return ()

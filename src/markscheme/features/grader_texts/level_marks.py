@@ -170,7 +170,7 @@ def values_of_names(text: str) -> Mapping[str, float]:
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
-    """Map the numbers of a list to its lines if they are exactly the levels of a scale; else return {}."""
+    """Map the numbers of a numbered list to its lines if the numbers are exactly a scale's levels; else return {}."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 

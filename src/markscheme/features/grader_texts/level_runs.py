@@ -89,7 +89,7 @@ def _may_number_points(run: Sequence[_Item]) -> bool:
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs of at least three scores that rise or fall, in equal steps unless the text says more."""
+    """Yield runs of at least three rising or falling scores; steps must be equal unless the text states the scores."""
     run: list[_Item] = []
     for item in items:
         if run and not _goes_on(run, item):

@@ -1,4 +1,4 @@
-"""Words of scores and levels in texts behind `llm-rubric`, as parts of patterns."""
+"""Regular expressions for words about scores and levels in `llm-rubric` texts."""
 
 LEVEL_NOUNS = "score|rating|level|grade|mark|stufe|note|nivel|niveau"
 """What a score is called."""

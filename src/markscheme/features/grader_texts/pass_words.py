@@ -1,4 +1,4 @@
-"""Words of a text behind `llm-rubric` that say which scores pass an output, by language."""
+"""Regular expressions, by language, for the words in `llm-rubric` texts that say which scores pass."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Points that a text behind `llm-rubric` lists within its sentences: by marks, ordinals, semicolons or questions."""
+"""Points that an `llm-rubric` text lists within its sentences: by numbers, ordinals, semicolons or questions."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

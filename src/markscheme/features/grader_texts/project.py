@@ -29,7 +29,7 @@ _RUN = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o result
 
 
 def project_of_configuration(folder: Path) -> FoundProject | None:
-    """Return the rubric of a folder's Promptfoo configuration; None where no text in it is graded by a model.
+    """Make a rubric of a folder's Promptfoo configuration; None if the configuration has no model-graded texts.
 
     Raises:
         RatingError: The configuration can't be read.
@@ -69,7 +69,7 @@ class _Drafting:
         return FoundProject({rubric_file: self._yaml()}, (head, *self.lines), tuple(self._next()))
 
     def _add(self, text: GradedText) -> None:
-        """Add the criteria of a text, and note what they were made of."""
+        """Add the criteria that a model-graded text becomes, and note how they were made."""
         reading = read_text(text.text)
         in_every_test = self._is_in_every_test(text)
         if not reading.points or _may_miss_points(text, reading):

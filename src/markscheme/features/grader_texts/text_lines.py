@@ -84,11 +84,11 @@ def _counted_stars(stars: re.Match[str]) -> str:
 
 
 def sentences(text: str) -> Sequence[str]:
-    """Return the sentences of a text; a line ends one."""
+    """Split a text into sentences; each line break ends a sentence."""
     return _SENTENCE_END.split(text)
 
 
 def _spelled(word: re.Match[str]) -> str:
-    """Correct a word for a score whose letters are in the wrong order; return any other word as it is."""
+    """Return the correct spelling of a word for a score with swapped letters; return any other word as it is."""
     letters = word[0].lower()
     return _BY_LETTERS.get((letters[0], *sorted(letters)), word[0]) if letters not in _SCORING_WORDS else word[0]

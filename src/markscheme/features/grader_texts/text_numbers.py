@@ -1,4 +1,4 @@
-"""Numbers in a text behind `llm-rubric`, in digits and in words."""
+"""Reads numbers in an `llm-rubric` text, written in digits or in words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The points that a text behind `llm-rubric` lists, each a requirement of its own."""
+"""Finds the points that an `llm-rubric` text lists, each of which is a requirement of its own."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|presen
 
 
 def points_of(text: str) -> tuple[str, ...]:
-    """Return the points that a text lists, each with the words before and after the list that hold for all."""
+    """Return the points that a text lists, each completed by the words before and after the list that apply to all."""
     lists, after = _lists(text)
     points = [(before, item) for before, items in required(lists, after) for item in items]
     tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"

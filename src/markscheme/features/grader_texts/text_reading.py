@@ -1,4 +1,4 @@
-"""What a text behind `llm-rubric` asks for: pass or fail, a score, or a verdict on each of several points.
+"""Reads what an `llm-rubric` text asks for: pass or fail, a score, or a verdict on each of several points.
 
 Rules read it, no model. A text that asks for a score by no scale that they know gets one from 0 to 1, Promptfoo's own,
 where nothing else is meant, and otherwise says that its scale wasn't read.
@@ -43,12 +43,12 @@ class TextReading(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The worst score and the best, which is the lower one on some scales."""
+        """Scores at the worst and the best end of the scale; the best is the lower one on some scales."""
         return self._score(self.scale.levels[0]), self._score(self.scale.levels[-1])
 
     @property
     def described(self) -> tuple[float, ...]:
-        """The levels that the text describes one by one."""
+        """Scores of the levels that the text describes."""
         levels = self.scale.levels if self.asks_for_score else ()
         return tuple(self._score(level) for level in levels if level.description)
 

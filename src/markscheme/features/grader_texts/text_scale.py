@@ -1,4 +1,4 @@
-"""The scale on which a text behind `llm-rubric` asks for a score, with the levels that it describes."""
+"""Finds the scale on which an `llm-rubric` text asks for a score, with the levels that the text describes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ _TENTHS = 10
 
 
 def scale_of(text: str, whole: str) -> Scale | None:
-    """Return the scale on which a text asks for a score; None where it asks for none.
+    """Return the scale on which a text asks for a score; None if the text asks for no score.
 
     Args:
         text: The text, without quotations and material.

@@ -1,4 +1,4 @@
-"""`markscheme improve`: new words for a rubric, adopted where labels that were held out confirm them."""
+"""`markscheme improve`: new words for a rubric, adopted if held-out labels confirm that they are better."""
 
 from pathlib import Path
 from typing import Annotated

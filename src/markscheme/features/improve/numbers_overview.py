@@ -52,12 +52,12 @@ class TriableChanges:
 
     @property
     def words(self) -> bool:
-        """Whether other words can be tried."""
+        """Whether the labels suffice to try other words."""
         return not self.setting.lacks
 
     @property
     def weights(self) -> bool:
-        """Whether other weights can be tried."""
+        """Whether the labels suffice to fit other weights."""
         return self.decisions.may_move_weights if self.scores is None else self.by_scores
 
     @property
@@ -67,11 +67,11 @@ class TriableChanges:
 
     @property
     def pass_mark(self) -> bool:
-        """Whether another pass mark can be tried."""
+        """Whether the labels suffice to fit another pass mark."""
         return self.scores is None and self.decisions.lack is None and not self.decisions.is_paired
 
     def to_json(self) -> dict[str, bool]:
-        """Return whether words, weights and the pass mark can be tried."""
+        """Return, as a dict for JSON, whether the labels suffice to try words, weights and pass mark."""
         return {"words": self.words, "weights": self.weights, "pass_mark": self.pass_mark}
 
 

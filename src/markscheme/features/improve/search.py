@@ -62,7 +62,7 @@ class Search:
     async def run(
         self, asker: Asker, files: Sequence[Wording], proposer: Judge | None, *, rounds: int, batch: int
     ) -> None:
-        """Screen the wordings from files, then those of each round, until a round brings no improvement.
+        """Try the wordings from files on dev, then those that each round proposes, until a round brings no improvement.
 
         Args:
             asker: Asks the judge by each wording.

@@ -152,7 +152,7 @@ class ImprovableSet:
             refuse_unwritable(file_for_parts(self.parted))
 
     def keep_parts(self) -> None:
-        """Write the drawn parts into the file of examples, so that later runs use the same ones.
+        """Write each example's part, dev or held out, into the file of examples, so that later runs use the same parts.
 
         Raises:
             RatingError: The file can't hold them.

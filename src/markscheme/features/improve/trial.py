@@ -34,7 +34,7 @@ TrialOutcome = Literal["better", "not better", "stopped early", "same scores", "
 
 @dataclass(frozen=True)
 class TrialPart:
-    """Labelled examples in the order in which they are tried, task by task.
+    """A part of the labelled examples, dev or held out, in the random order in which its tasks are tried.
 
     Attributes:
         gold: Their gold, a score for each.
@@ -108,8 +108,8 @@ def own_decision(example: Example) -> float | None:
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """Return how much closer to gold a candidate's score is than the user's, shape (n_examples,); nan where yours is
-    missing.
+    """Return the absolute error of the user's score minus that of the candidate's, shape (n_examples,); nan where the
+    user's is missing.
 
     A score that the candidate lacks counts as the worst possible.
     """

@@ -164,7 +164,7 @@ class Sums:
 
     @classmethod
     def of(cls, levels: Floats, marks: Floats) -> "Sums":
-        """Sum levels, shape (n, k), and overall scores, shape (n,), none of them missing."""
+        """Compute the sums from levels, shape (n, k), and overall scores, shape (n,), without missing values."""
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))

@@ -120,7 +120,7 @@ def _graders() -> dict[Path, str]:
 
 
 def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
-    """Show the files read from a folder, and return whether the user wants the project made of them.
+    """Show the project that a folder's files suggest, and return whether the user wants it to be written.
 
     Raises:
         UsageError: Nobody can be asked.
@@ -176,7 +176,7 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
 
 
 def _with_skill() -> Iterator[str]:
-    """Say that a coding agent finds the skill's files by itself."""
+    """Yield the next step after adding the skill: ask a coding agent, which finds the skill by itself."""
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 

@@ -10,7 +10,7 @@ SKILLS = Path(".claude", "skills")
 
 
 def project_files() -> dict[Path, str]:
-    """Map each file's place in the project to its text: graders, a rubric, labelled examples and a configuration.
+    """Map each file's path in a new project to its text: graders, a rubric, labelled examples and a configuration.
 
     Example:
         >>> Path("rubrics", "support-reply.yaml") in project_files()
@@ -27,7 +27,7 @@ def project_files() -> dict[Path, str]:
 
 
 def skill_files() -> dict[Path, str]:
-    """Map each file's place in the project to its text: what coding agents read to work with markscheme.
+    """Map each file's path in a project to its text, for the skill by which coding agents work with markscheme.
 
     Example:
         >>> Path(".claude", "skills", "markscheme", "SKILL.md") in skill_files()

@@ -20,7 +20,7 @@ def dispute_lines(work: Work) -> Iterator[str]:
 
 
 def nothing_to_decide(work: Work, commands: Commands) -> str:
-    """Say why there is nothing to adjudicate, and what to do next."""
+    """Return a message on why there is nothing to adjudicate, with the next step."""
     if work.disputes():
         return f"nothing left to adjudicate: every disagreement is decided\nNext: {commands.calibrate()}"
     raters = Counter(id for id, _ in {(rating.id, rating.rater) for rating in work.everyone if rating.kind == "human"})

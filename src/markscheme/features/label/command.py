@@ -162,7 +162,7 @@ def label(
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
-    """Refuse a draw without its number of outputs, the pool, or the file to write.
+    """Refuse the options for a draw if the number of outputs, the pool or the file to write is missing.
 
     Raises:
         UsageError: One of them is missing.

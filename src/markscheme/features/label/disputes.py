@@ -1,4 +1,4 @@
-"""How often annotators agree, on which examples they don't, and how they split, per criterion and without names."""
+"""Agreement and disagreement between annotators, per criterion and without names."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ class Dispute:
 
 
 def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
-    """Count a rater's agreement with other annotators so far, one entry per criterion.
+    """Count how often a rater agrees with other annotators so far, with an entry for each criterion.
 
     The earliest examples are counted, in multiples of AGREEMENT_STEP. "Can't tell" and labels given under another
     wording don't count.

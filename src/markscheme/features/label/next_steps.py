@@ -51,7 +51,7 @@ def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
 
 
 def _other_annotators(work: Work) -> bool:
-    """Return True if another annotator has labelled one of these responses; yes where their files can't be read."""
+    """Return True if another annotator has labelled any of these responses, or if annotators' files can't be read."""
     ids = {step.id for step in work.steps}
     try:
         return any(rating.rater != work.file.rater and rating.id in ids for rating in work.everyone)

@@ -33,7 +33,7 @@ LEAST_REPEATED = 10
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Work of one annotator so far.
+    """Progress of one annotator: responses labelled, agreement with others, and consistency.
 
     Attributes:
         rater: The name.
@@ -65,7 +65,7 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True)
 class Overview:
-    """The labelling of one pool.
+    """Progress of labelling one pool: counts of responses, and each annotator's progress.
 
     Attributes:
         rubric: The rubric.
@@ -113,7 +113,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
-    """Return the labels that the verdict on a rubric's judge needs, by the labels in its calibration folder.
+    """Return how many more labels the verdict on a rubric's judge needs, given those in its calibration folder.
 
     Raises:
         UsageError: The rubric isn't found.

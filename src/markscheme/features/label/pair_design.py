@@ -1,4 +1,4 @@
-"""Which responses to compare with each other: pairs of responses to the same inputs, by different systems."""
+"""Chooses which pairs of responses to compare: responses to the same inputs, by different systems."""
 
 import random
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ class PairDesign:
 
 
 def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: int = 1) -> PairDesign:
-    """Pair responses to the same inputs: all of two systems, else balanced over systems and prompts.
+    """Make pairs of responses to the same inputs: all pairs for two systems, else balanced over systems and prompts.
 
     Prompts come in random order, one pair each before any has a second one. Each pair is of the two systems that have
     been compared least, so that every two systems are compared about equally often.

@@ -9,8 +9,8 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Return True if the second response is shown first: by chance for each rater and pair, and the other way round
-    again.
+    """Return True if the second response is shown first: random by rater and pair, and reversed when the
+    pair is shown again.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

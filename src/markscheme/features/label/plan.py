@@ -102,7 +102,7 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Compute the share of each level among the labels; uniform where nothing is labelled."""
+    """Compute the share of each level among the labels of a criterion; equal shares if nothing is labelled."""
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]

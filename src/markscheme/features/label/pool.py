@@ -131,7 +131,7 @@ class SetFile:
 
     @classmethod
     def within(cls, folder: Path, rubric: Rubric) -> "SetFile":
-        """Return the file of examples in a calibration folder; examples.jsonl if there is none yet.
+        """Return the file of examples in a calibration folder; if there is none yet, a new examples.jsonl.
 
         Raises:
             RatingError: The folder holds several.
@@ -140,7 +140,7 @@ class SetFile:
         return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
 
     def read(self) -> tuple[Example, ...]:
-        """Read all examples in the file; none if it isn't there yet."""
+        """Read all examples in the file; return nothing if the file doesn't exist yet."""
         if not self.path.is_file() or not self.path.stat().st_size:
             return ()
         return tuple(load_examples(self.path, self.rubric).examples)

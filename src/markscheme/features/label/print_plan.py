@@ -1,4 +1,4 @@
-"""What `label` does without a page: say how many labels are needed, and write what to label next."""
+"""What `label` prints without a page: how many labels are needed, and which outputs to label next."""
 
 import sys
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def print_plan_of_table(
 
 
 def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, quiet: bool) -> int:
-    """Print how many labels the verdict needs and what the next run costs, and write what to label next.
+    """Print how many labels the verdict needs and what the next run costs, and write the outputs to label next.
 
     Args:
         made: The plan.

@@ -45,7 +45,7 @@ from markscheme.stats import Estimate
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan for one rubric.
+    """A labelling plan for one rubric: labels needed, costs, and outputs to label next.
 
     Attributes:
         rubric: Its name.
@@ -151,7 +151,7 @@ def make_plan(
 
 
 def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:
-    """Return the commands that may follow, with the same ratings or judges."""
+    """Return the builder of the next commands, with options for the same ratings or judges."""
     named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
     return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
 
@@ -249,7 +249,7 @@ def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None
 def pairs_in_pool(
     rubric: Rubric, pool: Path, *, most: int | None = None, seed: int = 1, columns: ColumnOptions = ColumnOptions()
 ) -> PairDesign:
-    """Pair a file's outputs to compare: responses of two systems to the same inputs.
+    """Make pairs of a file's outputs to compare: responses of two systems to the same inputs.
 
     Args:
         rubric: A rubric of pairs.

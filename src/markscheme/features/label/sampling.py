@@ -57,7 +57,7 @@ class Pick:
     drawn: DrawnBy = "chosen"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
+        """Return the output as a line of an example file, with `drawn`, `stratum` and `weight` for how it was drawn."""
         line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
         metadata = {**self.example.metadata, "why": list(self.why)}
         return {**line, "weight": round(1 / self.chance, 9), "metadata": metadata}
@@ -198,7 +198,7 @@ def _picks(
     drawn: DrawnBy,
     generator: np.random.Generator,
 ) -> list[Pick]:
-    """Draw outputs from one stratum or from a part of it, each with its probability.
+    """Draw outputs from a stratum, or from part of one, and return each with its probability of being drawn.
 
     Args:
         stratum: Its name.

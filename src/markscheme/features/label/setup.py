@@ -1,4 +1,4 @@
-"""Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
+"""Opens a rater's work: loads rubric and pool, draws outputs to label, and reads the labels given before."""
 
 import sys
 import warnings
@@ -53,7 +53,7 @@ def open_work(
     columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
 ) -> Work:
-    """Open a rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
+    """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
 
     Args:
         named: Name or file of the rubric, of Promptfoo's results, which become one, or of rows that bring criteria.

@@ -1,4 +1,4 @@
-"""One rater's file of labels: appended to label by label, with one process writing at a time."""
+"""One rater's file of labels: each label is appended as a line, by one process at a time."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack

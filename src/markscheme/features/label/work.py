@@ -75,7 +75,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ResponseAnswers:
-    """Answers of a rater to the questions about one response.
+    """A rater's answers to all questions about one response.
 
     Attributes:
         answers: By criterion.
@@ -94,7 +94,7 @@ class ResponseAnswers:
 
 @dataclass
 class Work:
-    """Labelling of one rater: the responses, the questions, and what is labelled.
+    """One rater's labelling work: the responses, the questions about them, and the labels given.
 
     Attributes:
         rubric: The rubric.
@@ -135,7 +135,7 @@ class Work:
 
     @property
     def all_questions(self) -> tuple[Question, ...]:
-        """Every question that the page may ask, the one on the whole response first."""
+        """Every question that the labelling page may ask, first the one about the whole response."""
         criteria = (*((WHOLE_RESPONSE,) if self.whole_steps else ()), *self.rubric.criteria)
         return tuple(map(Question, criteria))
 
@@ -190,7 +190,7 @@ class Work:
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> ResponseAnswers | None:
-        """Return the answers to a step; None if it isn't labelled."""
+        """Return the rater's answers to a step; None if the step isn't labelled."""
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]

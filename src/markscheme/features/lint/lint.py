@@ -1,4 +1,4 @@
-"""Results of `lint` on a rubric's file: why it is refused, what could be better, and what isn't looked at."""
+"""Results of `lint` on a rubric's file: faults for which it is refused, advice, and notes on what isn't checked."""
 
 import warnings
 from collections.abc import Iterator, Sequence

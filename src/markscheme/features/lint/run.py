@@ -45,7 +45,7 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
 
 
 def _from_here(path: Path) -> Path:
-    """Return the path relative to the working directory, if it is below it."""
+    """Return a path relative to the working directory if it is inside that directory, else as it is."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -64,7 +64,7 @@ def _show(report: LintReport, only: str, *, json: bool) -> None:
 
 
 def _next_step(path: Path, named: str) -> str:
-    """Return the command that uses a rubric: it calibrates a judge if there are examples, else starts labelling.
+    """Return the next command for a rubric: calibrate a judge if there are examples, else start labelling.
 
     Without a name it is "".
     """

@@ -1,4 +1,4 @@
-"""Values of a YAML file that its writer may not expect: sentences cut by a comment, and numbers of other bases."""
+"""Finds values that YAML reads unexpectedly: sentences cut off by a comment, and octal or other numbers."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _SENTENCE_END: Final = tuple(".!?…:;)”")
 
 
 def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
-    """Find values that YAML reads in another way than they look.
+    """Find values that YAML reads differently than they look, such as `010` as 8.
 
     Args:
         text: A text that was read as plain data already, so that its depth is known.

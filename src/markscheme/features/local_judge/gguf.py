@@ -25,7 +25,7 @@ _BETWEEN_BARS = re.compile(r"<[|｜].+[|｜]>", re.DOTALL)
 
 
 def is_decision_file(path: Path) -> bool:
-    """Return True if a model is one that answers typed questions with probabilities, instead of writing.
+    """Return True if a GGUF file is a decision model, which answers typed questions with probabilities, not text.
 
     Raises:
         ValueError: The file isn't a GGUF file of version 2 or later, or is truncated.
@@ -58,7 +58,7 @@ def _divides(text: str, kind: int) -> bool:
 
 
 class _Header:
-    """A reader of a model file's header, from its beginning."""
+    """Reader of the header of a GGUF model file."""
 
     def __init__(self, data: mmap) -> None:
         self.data, self.at = data, 0
@@ -124,7 +124,7 @@ class _Header:
 
 
 def without_marks(marks: Iterable[str]) -> Callable[[str], str]:
-    """Make a function that splits every mark in a text by a space: it has no effect, and reads the same.
+    """Make a function that inserts a space into every chat mark in a text, so that the mark has no effect.
 
     Example:
         >>> without_marks(["<|im_end|>", "</s>"])("No.<|im_end|>\\n<|im_start|>user</s>")

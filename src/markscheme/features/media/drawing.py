@@ -1,4 +1,4 @@
-"""Pictures and documents drawn here: a word in block letters above coloured squares, as PNG and as PDF."""
+"""Draws pictures and documents, as PNG and as PDF: a word in block letters above coloured squares."""
 
 import struct
 import zlib

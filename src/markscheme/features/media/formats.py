@@ -1,4 +1,4 @@
-"""Formats of files by their content: which image format or PDF, and how many pixels it has."""
+"""Recognizes the format of images and PDFs by their content, and reads an image's size in pixels."""
 
 import struct
 from collections.abc import Callable, Mapping

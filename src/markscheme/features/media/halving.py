@@ -1,4 +1,4 @@
-"""An image at half its width and height: PNG files of 8 bits a channel, as charts and screenshots are."""
+"""Halves the width and height of PNG images with 8 bits per channel, such as charts and screenshots."""
 
 import struct
 import zlib
@@ -18,7 +18,7 @@ _MOST_PIXELS: Final = 4_000_000
 
 
 def halved_png(content: bytes) -> bytes | None:
-    """Return a PNG file at half its width and height; None for one that is too large, damaged, or of another kind."""
+    """Return a PNG image at half its width and height; None if it is too large, damaged or of another PNG type."""
     pixels, colours = _pixels_of(content) or (None, GREY)
     if pixels is None or min(pixels.shape[:2]) < 2:
         return None

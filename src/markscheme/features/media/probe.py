@@ -1,4 +1,4 @@
-"""Test of whether a judge can see: a picture of a random word and some squares, which it must read back."""
+"""Sight test for judges: the judge must read a random word and count squares in a picture."""
 
 import asyncio
 import random

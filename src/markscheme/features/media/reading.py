@@ -1,4 +1,4 @@
-"""Images and PDFs named in plain data: by path, as data URLs, and in the message parts of other tools."""
+"""Reads images and PDFs named in plain data: by path, as data URLs, or in messages as other tools write them."""
 
 import binascii
 import json

@@ -8,7 +8,7 @@ from markscheme.parts import parts_of
 
 
 def sight_facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
-    """Yield, for each kind of part in the examples, whether the judge that was asked can read it."""
+    """Yield, for images and for PDFs in the examples, the fact whether the judge passed the sight test for them."""
     identity = calibration.rater.identity
     if identity is None or calibration.rater.source != "live":
         return

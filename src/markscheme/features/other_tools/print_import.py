@@ -1,4 +1,4 @@
-"""What `import` prints: the ratings of a run, what was lost, and what to do next; or a rubric that was converted."""
+"""What `import` prints: the ratings read, what was lost and the next step; or the rubric that it converted."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ def _rubric_of_call(name: str) -> Rubric:
 
 
 def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: bool) -> int:
-    """Write a published rubric as a file in markscheme's own format, and say what was assumed and not read.
+    """Write a published rubric to a file in markscheme's own format, and print what was assumed and what wasn't read.
 
     Returns:
         The exit status.

@@ -132,7 +132,7 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
 
 
 def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> None:
-    """Refuse a sheet of another rater than the one a file is named after."""
+    """Refuse a labelling sheet for another rater than the one that a file is named after."""
     sheet_rater = next((rating.rater for rating in sheet.ratings), None)
     for named, named_after in _raters_in_names(path, sheet.rubric, targets).items():
         if sheet_rater and named_after and named_after != sheet_rater:
@@ -151,7 +151,7 @@ def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mappi
 
 
 def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
-    """Refuse a file without a rating, unless examples alone are written.
+    """Refuse to import a file without ratings, unless only examples are to be written.
 
     Raises:
         RatingError: Says what it contains instead.

@@ -128,7 +128,7 @@ def _shared_folder(target: Path) -> Path:
 
 
 def _add_lines(lines: Iterable[str], path: Path) -> None:
-    """Add lines to a file, or make it. A link to a file isn't followed: a folder of ratings may be a stranger's."""
+    """Append lines to a file, made if it doesn't exist. No link is followed: the folder may be a stranger's."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(lines), follow=is_no_file(path))

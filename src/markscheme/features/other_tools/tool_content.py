@@ -87,7 +87,7 @@ class Fields:
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:
-        """Count the fields that the reader didn't take as lost."""
+        """Count the fields that the reader hasn't taken as lost."""
         for path in _leaves(self._left):
             self.content.lose(f"{path!r} of a {self.what}")
 
@@ -102,7 +102,7 @@ def _leaves(value: Any, path: str | None = None) -> Iterator[str]:
 
 @dataclass
 class ToolContent(Import):
-    """The files of one export as they are read.
+    """Collector of responses, ratings and comments while the files of one export are read.
 
     Attributes:
         rubric: The rubric that the metrics belong to; None infers one.
@@ -144,7 +144,7 @@ class ToolContent(Import):
 
     @property
     def lost_as_remarks(self) -> Counter[str]:
-        """Counts of what neither ratings nor remarks can hold."""
+        """Counts of contents that are kept neither as ratings nor as comments."""
         return self.lost - self.not_rated
 
     def respond(self, unit: str, response: Any, inputs: Any = None, **more: Any) -> None:
@@ -193,7 +193,7 @@ class ToolContent(Import):
         return {taken_by: recorded} if recorded and (declared or is_more) else {}
 
     def rate(self, raw: RawRating) -> None:
-        """Add a value that a rater gave; each entry of an object gets its own name."""
+        """Add a rater's value as a raw rating; if it is an object, add each entry under a name of its own."""
         if not raw.unit or not raw.metric:
             self.lose("ratings that name no response or no metric")
         elif isinstance(raw.value, Mapping) and raw.value:

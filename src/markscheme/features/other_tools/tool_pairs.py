@@ -103,7 +103,7 @@ def is_comparative_feedback(peek: Peek) -> bool:
 
 
 def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Read the pairs of runs that were compared, and which one has the higher score of a group of feedback.
+    """Read pairs of compared runs; the run with the higher feedback score is the preferred one.
 
     Raises:
         RatingError: The runs, which have the responses, are missing.

@@ -83,7 +83,7 @@ def order_flips(
 
 
 def lean_to_first(first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: Grouping = None) -> GroupedMean:
-    """Compute how much a rater prefers whatever it is shown first.
+    """Compute how much a rater prefers the response that is shown first, regardless of which one that is.
 
     Args:
         first_order: Levels of the stored order where the first response was shown first, shape (n_pairs,); nan = none.

@@ -76,7 +76,7 @@ class OrderFigures:
 def order_figures(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], rater: str
 ) -> OrderFigures | None:
-    """Compute how order and length move one rater's preferences; None if it rated no pair in a known order.
+    """Compute how order and length affect a rater's preferences; None if no rating records the order shown.
 
     Args:
         rubric: Of pairs.
@@ -125,7 +125,7 @@ def _length_ratios(examples: Sequence[Example]) -> Floats:
 
 @dataclass(frozen=True)
 class SystemPair:
-    """Two systems compared by one rater.
+    """Comparison of two systems by one rater's preferences between their responses.
 
     Attributes:
         first: The name of one.

@@ -1,4 +1,4 @@
-"""Pairs: how order and length move preferences, and which system is better."""
+"""Sections of a calibration's report on pairs: effects of order and length, and which system is better."""
 
 import operator
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ def pair_tiles(calibration: Calibration) -> doc.Tiles:
 
 
 def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
-    """Render a row per rater: flips, lean to the response shown first, and whether it prefers longer ones."""
+    """Render a table with a row per rater: flips, lean to the response shown first, and lean to longer responses."""
     rows = tuple(
         (
             doc.Name(of_rater.rater),
@@ -205,5 +205,5 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
 
 
 def _in_points(share_of_pairs: float) -> str:
-    """Write a difference of shares in points, with its sign."""
+    """Format a difference of shares in percentage points, with its sign."""
     return signed(100 * share_of_pairs, 0)

@@ -1,4 +1,4 @@
-"""Graded files as runs over the same cases."""
+"""Reads graded files as runs over the same cases."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -111,7 +111,7 @@ def run_worth(
     threshold: float = 1.0,
     uncorrected: str = "there are no labels",
 ) -> RunWorth:
-    """Make the summary of one evaluation.
+    """Compute the summary of one Promptfoo evaluation.
 
     Args:
         results: Of one evaluation.

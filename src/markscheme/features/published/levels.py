@@ -76,7 +76,7 @@ def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def numbered_levels(low: int, high: int) -> list[dict[str, Any]]:
-    """Return whole numbers as levels without words."""
+    """Return the whole numbers between two ends as levels without descriptions."""
     return [_level(float(value), None) for value in range(low, high + 1)]
 
 

@@ -312,7 +312,7 @@ def ends_of(value: Any) -> tuple[int, int] | None:
 
 
 def numbered(key: Any) -> int | None:
-    """Return the level in a key such as `score3_description`; None for any other key."""
+    """Parse the level from a key such as `score3_description`; return None for any other key."""
     match = _NUMBERED.fullmatch(str(key))
     return int(match[1]) if match else None
 

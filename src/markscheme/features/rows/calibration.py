@@ -107,7 +107,7 @@ def _brings_rubrics(peek: Peek) -> bool:
 
 
 def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
-    """Compare a judge with people: one that is asked, or one whose verdicts are in the file; None without rows.
+    """Compare a judge with people on a file of rows, by asking it or by its verdicts in the file; None without rows.
 
     Raises:
         RatingError: A row or its rubric is faulty.
@@ -147,7 +147,7 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
-    """Compare each judge whose verdicts are in a file of rows with people, on whole responses; None of other files.
+    """Compare each judge in a file of rows with people, on whole responses; None for any other file.
 
     Raises:
         RatingError: A row or its rubric is faulty.
@@ -274,7 +274,7 @@ def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
 def _ask(
     labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
 ) -> tuple[Rater, dict[str, Rating]]:
-    """Ask the judge about each labelled response; return it, and its ratings by id."""
+    """Ask the judge about each labelled response; return the judge, and its ratings by response id."""
     wanted = request.judges[0] if request.judges else None
     judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
     grading = Grading(run, judge, has_core=has_core)

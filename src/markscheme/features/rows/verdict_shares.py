@@ -71,7 +71,7 @@ class VerdictShares:
 
     @property
     def always_unmet(self) -> float:
-        """The share that a judge gets right who always says UNMET."""
+        """Share of verdicts that a judge would get right by always saying UNMET."""
         return 1 - self.always_met
 
     @property
@@ -171,7 +171,7 @@ def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
 
 
 def is_heavy(tasks: Codes) -> bool:
-    """Return whether a tenth of the tasks hold over a third of the verdicts."""
+    """Return whether the largest tenth of the tasks holds over a third of the verdicts."""
     return _largest_tenth(np.bincount(tasks)) > HEAVY
 
 

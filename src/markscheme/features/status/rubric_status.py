@@ -1,4 +1,4 @@
-"""The status of each rubric here: what its judge can decide by its accepted run, and how long that stays fresh."""
+"""The status of each rubric in a project: what its judge can decide by its accepted run, and until when."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence

@@ -33,7 +33,7 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
-    """Render a row for each rubric; without an accepted run, only the columns that have something in them."""
+    """Render a table with a row for each rubric; if no rubric has an accepted run, without empty columns."""
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)

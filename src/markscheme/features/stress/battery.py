@@ -283,7 +283,7 @@ def begin_run(folder: Path, key: str) -> int:
 
 
 def finish_run(folder: Path, key: str, number: int) -> None:
-    """Mark a run finished, so that the next run asks these questions again."""
+    """Mark a stress run finished, so that the next run asks its questions again."""
     _note_run(folder, key, number, finished=True)
 
 
@@ -299,7 +299,7 @@ def _note_run(folder: Path, key: str, number: int, *, finished: bool) -> None:
 
 
 def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
-    """Return a text with its parts, and the marks of these, replaced by changed ones where a change can be made.
+    """Return a text with its images or documents, and their marks, replaced by changed ones where possible.
 
     Args:
         text: Any text.

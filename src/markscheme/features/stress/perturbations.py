@@ -183,7 +183,7 @@ def restated(original: Submission) -> str | None:
 
 
 def _question(submission: Submission) -> str:
-    """Return the question that the response answers; "" if no input says it."""
+    """Return the question that a response answers; "" if no input states the question."""
     return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
 
 

@@ -1,4 +1,4 @@
-"""What `stress` prints: the plan of a run, and what moved the judge."""
+"""What `stress` prints: the plan of a run, or the changes that moved the judge's ratings."""
 
 import sys
 from dataclasses import replace

@@ -51,7 +51,7 @@ LEAST_ALIKE: Final = 3
 
 @dataclass(frozen=True)
 class MovedExample:
-    """An example whose rating moved under a change: both texts, both reasons, and by how many levels."""
+    """An example whose rating changed with a changed response: both texts, both reasons, and the shift in levels."""
 
     id: str
     shift: float
@@ -62,7 +62,7 @@ class MovedExample:
 
 @dataclass(frozen=True)
 class Stress:
-    """The result of a stress run; its figures are computed when they are asked for. Levels count from the worst.
+    """The result of a stress run, whose figures are computed on first use. Levels count from the worst.
 
     Attributes:
         battery: The questions.

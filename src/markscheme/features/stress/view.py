@@ -113,7 +113,7 @@ def _sections(stress: Stress) -> Iterator[Section]:
 
 
 def _shifts(stress: Stress) -> Bars:
-    """Render each change on the criterion that it moves most, in levels."""
+    """Render, for each change, the shift on the criterion that it moves most, in levels."""
     spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
     rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.changes)]
     furthest = [(name, *_furthest(cells)) for name, cells in rows if not _is_inapplicable(cells)]
@@ -170,7 +170,7 @@ def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
 
 
 def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
-    """Return True if a change may alter the level on every criterion, so that it shows nothing."""
+    """Return True if a change may legitimately alter the level on every criterion, so that it tests nothing."""
     return all(cell.state == "not-preserving" for cell in cells.values())
 
 

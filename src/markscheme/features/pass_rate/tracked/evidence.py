@@ -85,7 +85,7 @@ def evidence(growths: npt.ArrayLike) -> Floats:
 
 
 def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
-    """Find the first week, counted from 1, whose evidence reaches `ring`; None where no week's does."""
+    """Find the first week, counted from 1, whose evidence reaches the threshold `ring`; None if none does."""
     reached = np.flatnonzero(np.asarray(after) >= ring)
     return int(reached[0]) + 1 if len(reached) else None
 
