@@ -201,3 +201,13 @@ def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_dow
     assert left.labels is not None
     assert left.labels.more == 20
     assert str(left.in_words).endswith("; about 2 of them will be fails, and those decide.")
+
+
+def test_a_run_that_would_not_be_accepted_is_not_offered_to_be() -> None:
+    ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(200)]
+    whole, half = (
+        calibration_of(RUBRIC, labelled(200), rated, Rater("j", "", "live")) for rated in (ratings, ratings[:120])
+    )
+    assert (whole.use, half.use) == ("gate", "gate")
+    assert "--accept" in text_of(view(whole))
+    assert "--accept" not in text_of(view(half))

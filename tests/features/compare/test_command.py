@@ -315,6 +315,7 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
     [
         (("gpt.jsonl",), "a comparison needs two sides"),
         (("gpt.jsonl", "nobody"), "nobody is not a file, and does not name a judge: anthropic[:MODEL]"),
+        (("gpt.jsonl", "accepted.json"), "compare the ratings next to it, accepted-….jsonl"),
         (("gpt.jsonl", "rubrics/manners.yaml"), "contains neither ratings nor a calibration"),
         ((CAREFUL, "gpt.jsonl"), "to ask judges, name the rubric with --rubric"),
         ((CAREFUL, HASTY, "--rubric", "polit"), "there is no rubric named 'polit'"),

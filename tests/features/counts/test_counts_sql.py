@@ -244,6 +244,17 @@ def test_files_are_counted_by_duckdb(ending: str, tmp_path: Path) -> None:
     assert "claude__place" in missing.stderr
 
 
+def test_files_without_groups_are_counted_as_single_examples(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
+    (tmp_path / "reply.yaml").write_text(RUBRIC)
+    (tmp_path / "a.csv").write_text("ana__place,gpt__place\n1,1\n1,0\n")
+    words = ("--counts", "out.csv", "--raters", "ana", "--judge", "gpt", "--from", "a.csv")
+    done = run("markscheme", "export", "reply.yaml", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = duckdb.sql(f"SELECT * FROM '{tmp_path / 'out.csv'}'").fetchall()
+    assert part("score", rows) == {(None, 1.0, 1.0, None, 1.0), (None, 1.0, 0.0, None, 1.0)}
+
+
 def test_export_of_counts_is_refused_without_a_table_files_or_a_single_judge(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     for words, why in (

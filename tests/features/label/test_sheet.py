@@ -262,3 +262,10 @@ def test_adjudicated_labels_in_a_plain_file_become_gold_only_if_the_user_says_so
     assert (refused.returncode, (project / "gold.jsonl").exists()) == (2, False)
     assert "1 rating would be gold before all others, since the file calls it adjudicated" in refused.stderr
     assert run(*typed, "--kind", "adjudicated", cwd=project).returncode == 0
+
+
+def test_a_sheet_leaves_no_file_of_ratings_without_a_rating(tmp_path: Path) -> None:
+    project = make_pool(tmp_path)
+    typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "zoe", "--sheet", "zoe.html"]
+    assert run("markscheme", *typed, cwd=project).returncode == 0
+    assert not list(project.rglob("zoe.jsonl"))

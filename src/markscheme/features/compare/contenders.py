@@ -22,6 +22,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import gold_between
 from markscheme.readers.rated import RatedFile, RatedFiles, has_format
 from markscheme.readers.written import JudgeCost
+from markscheme.receipt import ACCEPTED
 
 if TYPE_CHECKING:
     from markscheme.readers.tabular.reading import TableReading
@@ -81,6 +82,8 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     files = [Path(side) for side in sides if has_format(Path(side))]
     for side in sides:
         if Path(side) not in files and kind_of(side) is None:
+            if Path(side).name == ACCEPTED:
+                raise UsageError(f"{side} says what was accepted; compare the ratings next to it, accepted-….jsonl")
             problem = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
             raise UsageError(f"{side} {problem}, and does not name a judge: {judge_forms()}")
     return files

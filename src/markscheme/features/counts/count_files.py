@@ -34,8 +34,8 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
         UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
     """
     form = by_ending(COPY_FORMS, str(target), "--counts")
-    select = counts_sql(query, rows_of(files), DIALECTS["duckdb"])
     with writing(target), database_beside(target, files) as (database, folder):
+        select = counts_sql(query, _with_group_id(database, rows_of(files)), DIALECTS["duckdb"])
         written = folder / target.name
         copy = f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})"
         (counted,) = database.execute(copy).fetchall()
@@ -74,6 +74,12 @@ def rows_of(files: str) -> str:
         UsageError: Their names end otherwise than those of files that are read.
     """
     return f"{by_ending(READERS, files, '--from')}({_text(files)})"
+
+
+def _with_group_id(database: "DuckDBPyConnection", rows: str) -> str:
+    """Return the SQL of rows with a column `group_id`, which is null where the files have none."""
+    columns = {name for name, *_ in database.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
+    return rows if "group_id" in columns else f"(SELECT *, NULL AS group_id FROM {rows})"
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:

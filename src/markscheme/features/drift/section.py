@@ -208,10 +208,12 @@ def _notes(baseline: Baseline) -> Iterator[doc.Line]:
 
 
 def sections(calibration: Calibration) -> Iterator[doc.Section]:
-    """Yield the section on the accepted run, where a run of this judge may be accepted."""
+    """Yield the section on the accepted run, where there is one or this run may be accepted."""
     accept = calibration.commands.calibrate("--accept")
-    if calibration.rater.may_be_accepted:
-        yield section(_baseline(calibration), accept, is_usable=calibration.decision.is_usable)
+    baseline = _baseline(calibration)
+    is_refused = baseline is None and calibration.counts.too_few_graded
+    if calibration.rater.may_be_accepted and not is_refused:
+        yield section(baseline, accept, is_usable=calibration.decision.is_usable)
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:

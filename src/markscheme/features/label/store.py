@@ -97,5 +97,7 @@ class LabelFile:
         append_readable(self.path, [line], self.reader.rating)
 
     def close(self) -> None:
-        """Release the lock, so that other processes can write to the file."""
+        """Release the lock, so that other processes can write to the file; remove a file without a label."""
+        if self.path.is_file() and not self.path.stat().st_size:
+            self.path.unlink()
         self.lock.close()

@@ -83,7 +83,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
     commands = calibration.commands
     if calibration.rater.table is not None:
         return "Next, to go on with a rubric", commands.init_from_table()
-    if not (calibration.decision.is_usable and calibration.rater.may_be_accepted):
+    if not (calibration.decision.is_usable and calibration.rater.may_be_accepted) or calibration.counts.too_few_graded:
         return None
     if calibration.baseline is None:
         return "Next, accept this run as it is, so that later ones show drift", commands.calibrate("--accept")
