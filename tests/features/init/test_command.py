@@ -257,3 +257,11 @@ def test_files_compiled_by_an_installer_are_not_copied_into_a_new_project(unpack
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not list((tmp_path / "p").rglob("*.pyc"))
+
+
+def test_prose_is_no_table_and_the_way_to_a_rubric_is_said(tmp_path: Path) -> None:
+    (tmp_path / "desk.md").write_text("# Help desk rubric\n\nThe reply should be kind.\n")
+    done = run("markscheme", "init", "--from", "desk.md", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "desk.md is prose, not a table: write each of its points as a criterion" in done.stderr
+    assert "rubrics/desk.yaml" in done.stderr

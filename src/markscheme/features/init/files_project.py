@@ -10,6 +10,9 @@ from markscheme.readers.table_project import TableProject, project_of_table
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.reading import shows_rubric
 
+PROSE = (".md", ".markdown", ".docx", ".pdf")
+"""Endings of documents, whose points only a reader can make criteria of."""
+
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
     """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
@@ -22,6 +25,11 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProj
     if project is not None:
         return project
     for path in paths:
+        if path.suffix.lower() in PROSE:
+            raise UsageError(
+                f"{path} is prose, not a table: write each of its points as a criterion with a `requirement` in "
+                f"rubrics/{path.stem}.yaml; `markscheme init` without --from makes a rubric to edit"
+            )
         if shows_rubric(path):
             raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
     return project_of_table(read_files(paths, options))
