@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.commands.console import run
+from tests.features.media.files import data_url
 from tests.features.media.pictures import chart
 
 RUBRIC = "inputs: [chart]\ncriteria: [{name: right, requirement: It counts.}]\n"
@@ -12,7 +15,9 @@ SQUARES = {"a": 2, "b": 3}
 WHEN = "2026-11-20T10:00:00Z"
 
 
-def test_a_row_of_a_stream_names_an_image_by_path(tmp_path: Path) -> None:
+@pytest.fixture
+def followed(tmp_path: Path) -> Path:
+    """Follow a stream of two rows with an image by path, one of which a judge with eyes passes."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "charts.yaml").write_text(RUBRIC)
     (tmp_path / "eyes.py").write_text("from tests.features.media.charts import counts\n\ncounts.environment = ()\n")
@@ -28,3 +33,12 @@ def test_a_row_of_a_stream_names_an_image_by_path(tmp_path: Path) -> None:
     assert done.returncode == 4, done.stderr
     report = json.loads(done.stdout)
     assert (report["not_graded"], report["judge_alone"]) == (0, 0.5), "the judge saw two squares and three"
+    return tmp_path
+
+
+def test_an_image_of_a_row_is_graded_and_kept_with_its_audit(followed: Path) -> None:
+    lines = (followed / "calibration/charts/rates/main/audits.jsonl").read_text().splitlines()
+    images = {audit["id"]: audit["inputs"]["chart"]["image"] for audit in map(json.loads, lines)}
+    assert images == {id: data_url(chart(squares), "image/png") for id, squares in SQUARES.items()}
+    again = run("markscheme", "pass-rate", "--rubric", "charts", "--track", "--json", cwd=followed)
+    assert json.loads(again.stdout)["audits"]["waiting"] == len(SQUARES), again.stderr

@@ -143,7 +143,7 @@ def track(
     stream.append(STREAM_FILE, [decision.to_json() for decision in decisions])
     current = decisions[-1] if decisions else memory.decisions[-1]
     new.sort(key=lambda response: (not _is_audited(response, current), response.time, response.submission.id))
-    stream.append(AUDITS_FILE, _audit_lines(new, memory, current, at))
+    stream.append(AUDITS_FILE, _audit_lines(new, memory, current, at, stream.folder))
     verdicts = {}
     if grading is not None and judge is not None:
         _look_at_accepted(rubric, calibration, judge, at, through, ask)
@@ -350,8 +350,10 @@ def _one_judge(responses: Iterable[TimedResponse]) -> str | None:
     return next(iter(judges), None)
 
 
-def _audit_lines(new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str) -> list[dict[str, Any]]:
-    """Return the responses drawn for audits as examples without verdicts, ordered by week and hash."""
+def _audit_lines(
+    new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str, folder: Path
+) -> list[dict[str, Any]]:
+    """Return the responses drawn for audits as lines of a file in a folder, without verdicts, by week and hash."""
     audited = [
         response
         for response in new
@@ -359,7 +361,11 @@ def _audit_lines(new: Iterable[TimedResponse], memory: StreamMemory, line: Strea
     ]
     audited.sort(key=lambda response: (week_of(response.time.date()), hash_share(line.seed, response.submission.id)))
     return [
-        {"at": at, "week": week_of(response.time.date()), **Example(response.submission, drawn="random").to_json()}
+        {
+            "at": at,
+            "week": week_of(response.time.date()),
+            **Example(response.submission, drawn="random").to_json(folder),
+        }
         for response in audited
     ]
 
