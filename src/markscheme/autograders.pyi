@@ -1,4 +1,4 @@
-"""The graders of the `rubric` package, by the path that its users know."""
+"""Import path for the graders of the `rubric` package; the code is in `features.compatibility.autograders`."""
 
 from markscheme.features.compatibility.autograders import GEMINI_ADDRESS as GEMINI_ADDRESS
 from markscheme.features.compatibility.autograders import GEMINI_MODEL as GEMINI_MODEL

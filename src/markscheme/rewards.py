@@ -1,12 +1,11 @@
 """Import path for `reward`, which returns the raw scores of a batch of responses."""
 
-from markscheme.public_names import attribute as _attribute
-from markscheme.public_names import names as _names
+from markscheme import public_names as _public_names
 
 
 def __getattr__(name: str) -> object:
-    return _attribute(globals(), name)
+    return _public_names.attribute(globals(), name)
 
 
 def __dir__() -> list[str]:
-    return _names(globals())
+    return _public_names.names(globals())

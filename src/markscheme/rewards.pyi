@@ -1,3 +1,3 @@
-"""Raw scores of a batch of responses, by the path that programs know."""
+"""Import path for `reward`, which returns the raw scores of a batch of responses."""
 
 from markscheme.features.compatibility.rewards import reward as reward

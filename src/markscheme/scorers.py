@@ -1,5 +1,6 @@
 """Scorers for programs: checks by code, a judge as scorer, and a run over a dataset."""
 
+from markscheme import public_names as _public_names
 from markscheme.grading.checks import EXPECTED_INPUT as EXPECTED_INPUT
 from markscheme.grading.checks import SCORER_CONTEXT as SCORER_CONTEXT
 from markscheme.grading.checks import SHIPPED_CHECKS as SHIPPED_CHECKS
@@ -16,13 +17,11 @@ from markscheme.grading.checks import rouge_l as rouge_l
 from markscheme.grading.checks import run_check as run_check
 from markscheme.grading.checks import scorer as scorer
 from markscheme.grading.checks import token_f1 as token_f1
-from markscheme.public_names import attribute as _attribute
-from markscheme.public_names import names as _names
 
 
 def __getattr__(name: str) -> object:
-    return _attribute(globals(), name)
+    return _public_names.attribute(globals(), name)
 
 
 def __dir__() -> list[str]:
-    return _names(globals())
+    return _public_names.names(globals())

@@ -1,4 +1,4 @@
-"""What autograders take and give, by the path that users of the `rubric` package know."""
+"""Import path for the types of the `rubric` package's autograders."""
 
 from markscheme.features.compatibility.report_types import PARTS as PARTS
 from markscheme.features.compatibility.report_types import Criterion as Criterion

@@ -89,8 +89,8 @@ def test_a_package_that_cannot_be_loaded_affects_only_its_own_kind_of_judge(pyth
 
 
 def test_every_kind_of_judge_is_named_and_described_in_help() -> None:
-    assert [kind.form for kind in shipped_kinds()] == judge_forms().replace(" or ", ", ").split(", ")
-    assert all(kind.form.startswith(kind.name) and kind.about for kind in kinds())
+    assert [kind.spelling for kind in shipped_kinds()] == judge_forms().replace(" or ", ", ").split(", ")
+    assert all(kind.spelling.startswith(kind.name) and kind.about for kind in kinds())
 
 
 CAN: dict[str, Callable[[JudgeKind], bool]] = {

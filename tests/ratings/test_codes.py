@@ -30,7 +30,7 @@ RUBRIC: Rubric = rubric_from_data(
 ANSWERS = st.one_of(
     st.sampled_from([1.0, 2.0, 3.5, 5.0]).map(Rated),
     st.builds(lambda reason: Rated(2.0, reason), st.sampled_from(["", "terse", "long"])),
-    st.sampled_from(["abstained", "not applicable"]).map(lambda declined: Rated(None, declined=declined)),
+    st.sampled_from([Rated(None, declined="abstained"), Rated(None, declined="not applicable")]),
 )
 RATINGS = st.builds(
     Rating,

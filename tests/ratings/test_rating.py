@@ -9,7 +9,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.codes import load_ratings
-from markscheme.ratings.rating import Rated, Rating, RatingReader
+from markscheme.ratings.rating import DECLINED_KEYS, Declined, Rated, Rating, RatingReader
 
 RUBRIC = Rubric.from_dict(
     {
@@ -43,8 +43,8 @@ def test_a_written_rating_reads_back_as_itself() -> None:
     assert RatingReader(RUBRIC).rating(line) == rating
 
 
-@pytest.mark.parametrize("declined", ["abstained", "unread", "not applicable"])
-def test_abstentions_and_other_answers_without_a_level_read_back_unchanged(declined: str) -> None:
+@pytest.mark.parametrize("declined", DECLINED_KEYS.values())
+def test_abstentions_and_other_answers_without_a_level_read_back_unchanged(declined: Declined) -> None:
     rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
@@ -78,7 +78,7 @@ def test_a_judge_s_answer_off_the_scale_may_be_kept_as_unreadable_but_a_person_s
     ]
     whole = {"id": "whole", "judge": "gpt", "overall": 70}
     ratings = load_ratings(_file(tmp_path, *rows, whole), RUBRIC, keep_unread=True)
-    assert [r.criteria["clarity"].declined for r in ratings[:5]] == ["unread"] * 4 + [""]
+    assert [r.criteria["clarity"].declined for r in ratings[:5]] == ["unread"] * 4 + [None]
     assert ratings[0].criteria["clarity"].reason == "clarity: 9 isn't a level of its scale: 1, 2, 3, 4, 5"
     assert (ratings[5].overall, ratings[5].error) == (None, "overall is a score from 0 to 1, found 70")
     with pytest.raises(RatingError, match=r"ann\.jsonl:1: clarity: 9 isn't a level"):

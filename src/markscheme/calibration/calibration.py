@@ -35,7 +35,7 @@ from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Declined, Rating
 from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
@@ -384,7 +384,7 @@ def _why_no_score(rating: Rating, rubric: Rubric) -> str:
         if rated is None:
             return f"no level on {criterion.name}"
         if rated.level is None:
-            return rated.reason or f"{rated.declined} on {criterion.name}"
+            return rated.reason or f"{rated.declined or 'no level'} on {criterion.name}"
     return "no score"
 
 
@@ -543,7 +543,7 @@ def decision_of(
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:
     answers = [(answer, times) for _, answer, times in comparison.judged.answer_counts()]
-    declined: Counter[str] = Counter()
+    declined: Counter[Declined | None] = Counter()
     for answer, times in answers:
         declined[answer.declined] += times
     graded = int((comparison.graded_by == comparison.graded_by).sum())

@@ -64,7 +64,7 @@ class JudgeKind:
         extra: Extra to install for the kind, as in `markscheme[openai]`; None if it needs none.
         environment: Names of environment variables that it reads, the most important first.
         ready: Returns what to do before it can be used here; None if it is ready.
-        form: How such a judge is named, for help; `[…]` is optional.
+        form: How such a judge is named, for help; `[…]` is optional. None for the kind's name and any text.
         needs: What the rest of the name says, if it is required.
         about: A short description.
         uses: Returns what it would use here; without it the variables that are set are shown, else `about`.
@@ -93,7 +93,7 @@ class JudgeKind:
     extra: str | None = None
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
-    form: str = ""
+    form: str | None = None
     needs: str | None = None
     about: str | None = None
     uses: Callable[[], str] | None = None
@@ -111,8 +111,10 @@ class JudgeKind:
     meant_by: Callable[[str], str | None] = _nothing
     rank: int = LISTED_LAST
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "form", self.form or f"{self.name}:…")
+    @property
+    def spelling(self) -> str:
+        """How a judge of this kind is named, for help and messages."""
+        return self.form or f"{self.name}:…"
 
     def shown(self) -> str:
         """Describe what the kind would use here, such as the environment variable that is set, never its value."""
@@ -238,7 +240,7 @@ def kinds() -> Iterator[JudgeKind]:
 
 def judge_forms() -> str:
     """List how each kind of judge is named, for help and messages; kinds of other packages aren't loaded."""
-    forms = [*(kind.form for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
+    forms = [*(kind.spelling for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 
 
@@ -271,7 +273,7 @@ def in_words(help_text: str) -> str:
 
 def ways_out() -> str:
     """Return advice on what to do if no judge is available."""
-    others = "; ".join(f"{kind.form} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
+    others = "; ".join(f"{kind.spelling} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
     return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
 
 

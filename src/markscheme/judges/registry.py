@@ -40,7 +40,7 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
     kind = known_kind(name)
     rest = name.partition(":")[2] or model or ""
     if kind.needs and not rest:
-        raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
+        raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.spelling}")
     opened = kind.open(rest, asking)
     if isinstance(opened, JudgeGroup):
         return opened

@@ -117,7 +117,7 @@ def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Addit
 def _state(rating: Rating, earlier: Rating | None) -> str:
     if earlier is None:
         return "new"
-    if _answers(rating) == _answers(earlier) and rating.note in ("", earlier.note):
+    if _answers(rating) == _answers(earlier) and rating.note in (None, earlier.note):
         return "known"
     return "older" if is_before(rating.at, earlier.at) else "changed"
 

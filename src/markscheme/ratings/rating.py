@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from markscheme.errors import Fault, RatingError
 from markscheme.fingerprint import fingerprint
@@ -18,6 +18,10 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 EMPTY_MAPPING: Final[Mapping[str, Any]] = {}
 """What most ratings and examples have of a rare kind, one mapping for all of them: a set may have millions."""
+Declined: TypeAlias = Literal["abstained", "unread", "not applicable"]
+"""Why an answer has no level: the rater couldn't tell, nobody could read it, or the criterion doesn't apply."""
+DECLINED_KEYS: Final[Mapping[str, Declined]] = {word.replace(" ", "_"): word for word in get_args(Declined)}
+"""The key with the reason that a file of ratings has instead of a level; the first that is there counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +33,10 @@ class Rated:
         reason: Why.
         quote: The passage that supports it.
         quote_found: Whether the quote is in the material; None without one, and for one too short to check.
-        declined: "abstained", "unread" or "not applicable" where there is no level.
+        declined: Why there is no level; None where there is one, or nothing was asked.
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
         quote_in: Name of the text with the quote: `response` or an input; None where none has it.
-        label: Name of a category that has no value, which files hold instead of a level; "" for other levels.
+        label: Name of a category that has no value, which files hold instead of a level; None for other levels.
         probabilities: Each level of the scale, as raters choose it, and the rater's probability of it; () if unknown.
     """
 
@@ -40,10 +44,10 @@ class Rated:
     reason: str = ""
     quote: str | None = None
     quote_found: bool | None = None
-    declined: str = ""
+    declined: Declined | None = None
     under: str = ""
     quote_in: str | None = None
-    label: str = ""
+    label: str | None = None
     probabilities: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -54,8 +58,7 @@ class Rated:
     def to_json(self) -> dict[str, Any]:
         """Return the answer as plain data, as a line of ratings has it."""
         if self.level is None:
-            key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
-            data: dict[str, Any] = {key: self.reason}
+            data: dict[str, Any] = {(self.declined or "abstained").replace(" ", "_"): self.reason}
         else:
             data = {
                 "level": self.label or self.level,
@@ -86,7 +89,7 @@ class Rating:
         at: The day it was given, as written.
         under: Fingerprint of the question over all criteria; "" where unknown.
         blind: False where it was given with the judge's verdict visible.
-        note: The rater's comment.
+        note: The rater's comment; None without one.
         confidence: How sure the rater was, as written; None where unknown.
         seconds: How long the rater took; None where unknown.
         superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
@@ -107,7 +110,7 @@ class Rating:
     at: str = ""
     under: str = ""
     blind: bool = True
-    note: str = ""
+    note: str | None = None
     confidence: str | None = None
     seconds: float | None = None
     superseded: Mapping[str, Rated] = field(default_factory=lambda: EMPTY_MAPPING)
@@ -125,7 +128,7 @@ class Rating:
         """Why the rating has no level, score or decision: the error, or what the rater answered instead."""
         if self.error is not None:
             return self.error
-        declined = (f"{name}: {rated.declined} ({rated.reason})" for name, rated in self.criteria.items())
+        declined = (f"{name}: {rated.declined or 'no level'} ({rated.reason})" for name, rated in self.criteria.items())
         return next(declined, "neither a level, a score nor a decision")
 
     def to_json(self) -> dict[str, Any]:
@@ -304,7 +307,7 @@ class RatingReader:
             at=str(line.get("at") or ""),
             under=under,
             blind=line.get("blind", True) is not False,
-            note=str(line.get("note") or ""),
+            note=str(line.get("note") or "") or None,
             confidence=text_of(line.get("confidence")) or None,
             seconds=_duration(line.get("seconds")),
             shown=_shown_order(line.get("shown")),
@@ -336,7 +339,7 @@ class RatingReader:
         if not isinstance(raw, Mapping):
             level = level_on(self._criteria[name].scale, raw, name)
             return Rated(level, label=self._criteria[name].scale.label_of(level))
-        for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
+        for key, declined in DECLINED_KEYS.items():
             if key in raw:
                 return Rated(None, str(raw[key] or ""), declined=declined, under=str(raw.get("under") or ""))
         criterion = self._criteria[name]

@@ -262,8 +262,8 @@ def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criter
     criteria = list(criteria)
     if manual is not None:
         levels = _levels(manual.passed, criteria)
-        note = manual.comment or ""
-        yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=note)
+        comment = manual.comment or None
+        yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=comment)
     if expected is not None:
         yield Rating(row.id, EXPECTED, "human", _levels(expected, criteria), None, expected)
     if row.expected_of:

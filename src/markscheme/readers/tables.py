@@ -13,7 +13,7 @@ from markscheme.parts import PartedText, in_cell
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
-from markscheme.ratings.rating import Rated, Rating, RatingReader
+from markscheme.ratings.rating import DECLINED_KEYS, Rated, Rating, RatingReader
 from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
@@ -305,7 +305,8 @@ class _Table:
             levels, overall, passed = self.reading.whole(verdict)
             levels = {**levels, **self._decided(row, levels)}
             judge = judge or self._judge(row, named)
-            yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note="" if levels else reason)
+            comment = None if levels else reason or None
+            yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note=comment)
         if label_column is not None:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
             who = self._who(row, "human" if label_column in OF_PEOPLE else None)
@@ -355,7 +356,7 @@ class _Table:
             *(unit, "", "human", levels, overall, passed),
             error=error,
             at=row.text(DAY_COLUMNS) or "",
-            note="\n".join(filter(None, notes)),
+            note="\n".join(filter(None, notes)) or None,
             seconds=number(row.value(self._free(SECONDS))),
             confidence=row.text(self._free(CONFIDENCE)) or None,
         )
@@ -412,7 +413,7 @@ class _Table:
         """Read an answer to a criterion from a value, or an object as in files of ratings; None without a level."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
-        for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
+        for key, declined in DECLINED_KEYS.items():
             if key in raw:
                 return Rated(None, str(raw[key] or ""), declined=declined)
         if raw.get("level") is None:

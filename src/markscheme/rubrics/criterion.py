@@ -246,9 +246,9 @@ class Scale:
         """
         return self.label_of(value) or value
 
-    def label_of(self, value: float) -> str:
-        """Return the label of a category without a value; "" for any other level."""
-        return self.level_name(value) if self.coded else ""
+    def label_of(self, value: float) -> str | None:
+        """Return the label of a category without a value; None for any other level."""
+        return self.level_name(value) if self.coded else None
 
     def called(self, value: float) -> str:
         """Return the name of a value for a sentence: the word that raters answer, or for example "3.5 of 5".

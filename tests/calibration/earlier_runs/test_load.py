@@ -94,7 +94,7 @@ def test_the_ratings_file_of_an_accepted_run_has_no_reasons_and_quotes(
     accept(noted, tmp_path / "accepted.json")
     stored = load_accepted(tmp_path / "accepted.json").ratings[0]
     assert stored.criteria == {"tone": Rated(3.0), "facts": Rated(None, declined="abstained")}
-    assert stored.note == ""
+    assert stored.note is None
 
 
 def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp_path: Path) -> None:

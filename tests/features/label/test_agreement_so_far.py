@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markscheme import Rubric
 from markscheme.features.label.disputes import AGREEMENT_STEP, AgreementSoFar, agreement_so_far
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.rating import Declined, Rated, Rating
 
 RUBRIC = Rubric.from_dict(
     [{"weight": 1, "requirement": "A"}, {"weight": 1, "description": "B", "not_applicable": True}]
@@ -22,7 +22,7 @@ def rating_of(
     *,
     kind: Kind = "human",
     sample: int = 0,
-    declined: str = "",
+    declined: Declined | None = None,
     under: str = UNDER,
 ) -> Rating:
     return Rating(id, rater, kind, {"c2": Rated(level, declined=declined, under=under)}, sample=sample)

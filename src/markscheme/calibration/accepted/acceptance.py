@@ -295,7 +295,7 @@ def _kept_file_of(path: Path) -> Path | None:
 
 def _line(rating: Rating, example: Example) -> str:
     """Return a rating as a line of the ratings file: levels without reasons, and digests of submission and labels."""
-    stored = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
+    stored = replace(rating, note=None, error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
     stored["criteria"] = {
         name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()
         for name, rated in rating.criteria.items()

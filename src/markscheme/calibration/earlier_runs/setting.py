@@ -163,7 +163,7 @@ def labels_digest(example: Example) -> str:
         [
             label.rater,
             label.kind,
-            {name: [rated.level, rated.declined] for name, rated in label.criteria.items()},
+            {name: [rated.level, rated.declined or ""] for name, rated in label.criteria.items()},
             label.overall,
             label.passed,
         ]

@@ -92,5 +92,5 @@ def _reason(rating: Rating, criterion: Criterion) -> tuple[str, str]:
     rated = rating.criteria.get(criterion.name)
     if rated is None:
         return criterion.name, "no verdict"
-    level = rated.declined if rated.level is None else criterion.scale.level_name(rated.level)
+    level = (rated.declined or "no level") if rated.level is None else criterion.scale.level_name(rated.level)
     return f"{criterion.name}: {level}", rated.reason

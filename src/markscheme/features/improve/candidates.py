@@ -102,7 +102,7 @@ def _texts(example: Example) -> Iterator[str]:
     yield example.submission.response
     yield from example.submission.inputs.values()
     for label in example.labels:
-        yield label.note
+        yield label.note or ""
         yield from (rated.reason for rated in label.criteria.values())
 
 

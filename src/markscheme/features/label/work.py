@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.label.disputes import AgreementSoFar, Dispute, agreement_so_far, disputes_of, ratings_in
@@ -16,7 +17,7 @@ from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.order import Step
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.ratings.rating import Declined, Rated, Rating, asked_under
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
@@ -27,7 +28,7 @@ ANSWER_NOT_APPLICABLE = "x"
 WHOLE_FAILS = "0"
 WHOLE_PASSES = "1"
 """The answers to whether a response is accepted as a whole, besides "can't tell"."""
-DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
+DECLINED: Final[Mapping[str, Declined]] = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
 
@@ -203,7 +204,7 @@ class Work:
             {**whole, **{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
             {name: rated.quote for name, rated in by_name.items() if rated.quote},
-            rating.note,
+            rating.note or "",
             rating.seconds,
         )
 
@@ -246,7 +247,7 @@ class Work:
             sample=step.sample,
             at=date.today().isoformat(),
             under=asked_under(self.rubric),
-            note=(answered.note or "").strip(),
+            note=(answered.note or "").strip() or None,
             seconds=answered.seconds,
             shown=shown_order(turned=self.is_turned(step)) if self.rubric.is_of_pairs else None,
         )
@@ -328,5 +329,5 @@ def unit_of(step: Step) -> str:
     return fingerprint(step.id, step.sample)
 
 
-def _word(rated: Rated) -> tuple[float | None, str]:
+def _word(rated: Rated) -> tuple[float | None, Declined | None]:
     return rated.level, rated.declined

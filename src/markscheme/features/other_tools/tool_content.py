@@ -407,7 +407,7 @@ class ToolContent(Import):
             self.lose("ratings that the same annotator replaced by a later one")
         notes = dict.fromkeys(text for text in (before.note, raw.note, None if criterion else raw.reason) if text)
         ratings[key] = replace(
-            after, at=max(before.at, raw.at or ""), blind=before.blind and raw.blind, note="\n".join(notes)
+            after, at=max(before.at, raw.at or ""), blind=before.blind and raw.blind, note="\n".join(notes) or None
         )
 
 
@@ -460,8 +460,7 @@ def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | No
     """Convert a raw rating to a criterion's level or an abstention; count other values as lost and return None."""
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
-        declined = "abstained" if raw.kind in PEOPLE else "unread"
-        return Rated(None, raw.reason or "no value", declined=declined)
+        return Rated(None, raw.reason or "no value", declined="abstained" if raw.kind in PEOPLE else "unread")
     if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
         return Rated(None, raw.reason or "", declined="not applicable")
     return reading.level(criterion, value, reason=raw.reason or "")

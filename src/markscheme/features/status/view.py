@@ -75,7 +75,7 @@ def view(
 
 def _form(kind: JudgeKind) -> str:
     """Return the form in which a judge of this kind is named, without optional parts."""
-    return kind.form.partition("[")[0]
+    return kind.spelling.partition("[")[0]
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:

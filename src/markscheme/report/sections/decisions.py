@@ -188,7 +188,7 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
     gold = comparison.gold
     labels = (label for label in gold.examples[index].labels if label.kind in PEOPLE or not gold.has_people)
     remarks = (_rated(label, criterion).reason or label.note for label in labels)
-    return next((remark for remark in remarks if remark), "")
+    return next(filter(None, remarks), "")
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
