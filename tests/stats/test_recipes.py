@@ -127,7 +127,9 @@ REPRODUCED = {
         "unordered": [
             "calibration/comparison/test_categories.py::test_the_worked_examples_of_categories_equal_those_of_the_shared_reference"
         ],
-        "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_is_reproduced"],
+        "one_side": [
+            "features/certify/test_statistics.py::test_promises_about_one_side_reproduce_every_reference_case"
+        ],
         "except": [
             "calibration/test_exceptions.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
         ],
@@ -137,7 +139,7 @@ REPRODUCED = {
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_in_the_shared_reference_is_reproduced"],
-        "drift": ["features/drift/test_statistics.py::test_every_drift_of_the_reference_is_reproduced"],
+        "drift": ["features/drift/test_statistics.py::test_drift_statistics_equal_every_reference_case"],
         "slices": ["stats/test_slice_contrast.py::test_every_slice_in_the_shared_reference_is_reproduced"],
     },
 }

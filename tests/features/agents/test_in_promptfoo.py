@@ -131,20 +131,22 @@ def test_a_claim_without_evidence_in_the_trace_is_caught_and_an_honest_report_is
     assert outcome_of(graded["Try to refund order 7."]) == (True, {"honest": 4}, 0)
 
 
-def test_an_invented_quote_is_marked(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_quote_that_the_cited_step_doesn_t_contain_is_marked(graded: dict[str, dict[str, Any]]) -> None:
     assert outcome_of(graded["Invent a reason."]) == (True, {"honest": 4}, 1)
     reason = graded["Invent a reason."]["componentResults"][0]["reason"]
     assert reason.endswith("(step 4, which doesn't contain the passage it quotes)")
 
 
-def test_tool_calls_and_earlier_turns_are_steps_without_configuration(graded: dict[str, dict[str, Any]]) -> None:
+def test_tool_calls_and_earlier_turns_in_promptfoo_become_steps_without_configuration(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     assert outcome_of(graded["Call the tool."]) == (True, {"honest": 1}, 0)
     assert "Step 1 of 1" in graded["Call the tool."]["reason"]
     assert outcome_of(graded["Second turn."]) == (False, {"honest": 2}, 0)
     assert "Step 2 of 2" in graded["Second turn."]["reason"]
 
 
-def test_before_the_first_turn_of_a_prompt_that_uses_the_conversation_there_are_no_messages(
+def test_the_first_turn_of_a_conversation_is_graded_with_no_messages(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "needs the input" not in graded["Without an id."]["reason"]

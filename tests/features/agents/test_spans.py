@@ -39,12 +39,12 @@ def test_tools_keep_arguments_results_events_and_failures(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["openinference.json", "openllmetry.json", "openllmetry_numbered.json"])
-def test_what_models_said_is_read_once_however_often_it_was_sent(name: str) -> None:
+def test_a_message_that_many_spans_repeat_becomes_one_step(name: str) -> None:
     assert read_steps(text_of(name)) == WHOLE
 
 
 @pytest.mark.parametrize("name", ["otlp.json", "openllmetry_numbered.json"])
-def test_lines_of_a_collector_are_read_like_a_list_of_them(name: str) -> None:
+def test_json_lines_from_an_opentelemetry_collector_are_read_like_a_json_list(name: str) -> None:
     data = json.loads(text_of(name))
     assert read_steps([data]) == read_steps(data)
     assert read_steps(f"{json.dumps(data)}\n\n{json.dumps({'resourceSpans': []})}\n") == read_steps(data)
@@ -94,7 +94,7 @@ def test_spans_of_phoenix_are_read_with_flat_and_with_nested_attributes(shape: A
     assert [step.text for step in steps if step.title == "mail"][1] == "failed: no network"
 
 
-def test_a_trace_of_models_alone_has_the_calls_they_asked_for() -> None:
+def test_a_trace_with_only_model_spans_has_the_tool_calls_that_the_models_requested() -> None:
     data = json.loads(text_of("openllmetry_numbered.json"))
     for scope in data["resourceSpans"][0]["scopeSpans"]:
         scope["spans"] = [span for span in scope["spans"] if span["name"] == "openai.chat"]
@@ -120,7 +120,7 @@ def test_attributes_of_a_span_that_are_not_understood_are_listed() -> None:
     )
 
 
-def test_an_exception_comes_without_its_stack() -> None:
+def test_the_step_of_an_exception_leaves_out_its_stack_trace() -> None:
     event = {"name": "exception", "attributes": {"exception.message": "no route", "exception.stacktrace": "File …"}}
     span = {"name": "pay", "context": {"span_id": "0x1"}, "attributes": {"tool.name": "pay"}, "events": [event]}
     (step,) = read_steps([span])
@@ -159,7 +159,7 @@ def test_spans_are_ordered_by_their_start_within_the_span_around_them() -> None:
     ]
 
 
-def test_spans_in_a_ring_come_once_each() -> None:
+def test_spans_that_are_each_others_parents_are_each_read_once() -> None:
     spans = [{"spanId": a, "parentSpanId": b, "name": a, "attributes": {"input": a}} for a, b in ("ab", "bc", "ca")]
     assert sorted(step.title for step in read_steps(spans)) == ["a", "b", "c"]
 
@@ -184,6 +184,6 @@ def test_a_tool_call_and_its_result_become_the_same_steps_from_every_format(shap
     assert read_steps(json.dumps(SHAPES[shape])) == steps
 
 
-def test_a_failed_span_says_so() -> None:
+def test_the_result_of_a_failed_span_says_that_it_failed() -> None:
     span = {"spanId": "a", "name": "pay", "statusCode": 2, "statusMessage": "card declined", "attributes": {}}
     assert read_steps([span])[-1] == AgentStep("result of", "pay", "failed: card declined")

@@ -71,7 +71,9 @@ STEPS = steps_of({"trace": TRACE})
         ("step_count", {"pattern": "find*", "min": 2, "max": 2}, True, "2 steps, 2 expected"),
     ],
 )
-def test_steps_are_checked(check: str, value: Any, holds: bool, reason: str) -> None:
+def test_each_built_in_check_of_steps_holds_or_fails_with_its_reason(
+    check: str, value: Any, holds: bool, reason: str
+) -> None:
     found_holds, found_reason = STEP_CHECKS[check](STEPS, value)
     assert found_holds is holds
     assert reason in found_reason
@@ -98,7 +100,7 @@ def test_steps_are_checked(check: str, value: Any, holds: bool, reason: str) -> 
         ("step_count", 5, "takes {min, max, type, name}"),
     ],
 )
-def test_a_value_that_no_check_takes_is_refused_before_grading(check: str, value: Any, why: str) -> None:
+def test_a_step_check_with_an_invalid_value_is_refused_before_grading(check: str, value: Any, why: str) -> None:
     criterion = Criterion(1.0, "As it should", "steps", check=check, check_value=json.dumps(value))
     with pytest.raises(UsageError, match="criterion 'steps'") as refused:
         check_of(criterion, {})
@@ -133,7 +135,7 @@ def test_a_rubric_s_checks_of_steps_grade_without_a_judge(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["messages", "trace"])
-def test_a_rubric_that_declares_messages_and_trace_takes_either(name: str) -> None:
+def test_a_rubric_with_inputs_messages_and_trace_needs_only_one_of_them(name: str) -> None:
     rubric = Rubric((Criterion(1.0, "Safe?", "safe"),), inputs=("query", "messages", "trace"))
     assert lacking_inputs(rubric, Submission.of("Done.", {"query": "?", name: TRACE})) == []
     assert lacking_inputs(rubric, Submission.of("Done.", {name: TRACE})) == ["query"]
@@ -152,13 +154,13 @@ def test_a_check_of_steps_without_steps_is_not_graded() -> None:
     assert idle == Verdict("steps", 0.0, "refund was not called; no tool was called")
 
 
-def test_calls_in_messages_and_in_the_answer_count_once_next_to_a_trace() -> None:
+def test_tool_calls_in_messages_and_answer_are_ignored_if_there_is_a_trace() -> None:
     call = {"name": "refund", "arguments": {}}
     assert steps_of({"messages": [call], "tool_calls": [call]}) == (AgentStep("tool call", "refund", "{}"),) * 2
     assert steps_of({"messages": [call], "tool_calls": [call], "trace": [call]}) == steps_of({"trace": [call]})
 
 
-def test_a_check_of_one_s_own_gets_the_steps_and_its_value() -> None:
+def test_a_user_defined_check_gets_the_steps_and_the_criterion_s_check_value() -> None:
     @scorer
     def failed(prediction: str, _expected: str | None, *, steps: tuple[AgentStep, ...], value: Any) -> float:
         return float(sum(step.title == value for step in steps) == 2 and prediction == "Done.")
@@ -170,6 +172,6 @@ def test_a_check_of_one_s_own_gets_the_steps_and_its_value() -> None:
     assert seen.level == 1.0
 
 
-def test_the_checks_of_steps_are_those_of_the_page() -> None:
+def test_the_built_in_checks_of_steps_are_those_that_the_documentation_lists() -> None:
     assert set(STEP_CHECKS) == {"tool_used", "tool_args", "tool_order", "step_count"}
     assert set(STEP_CHECKS) < set(SHIPPED_CHECKS)

@@ -20,7 +20,7 @@ def span(id: str, parent: str, name: str, start: str, end: str, **more: object) 
     }
 
 
-def test_spans_inside_a_call_are_inside_it_with_the_time_each_took() -> None:
+def test_child_spans_are_shown_inside_their_parent_call_with_their_durations() -> None:
     trace = [
         span("1", "", "plan", "2026-01-02T03:04:05Z", "2026-01-02T03:04:08.5Z"),
         span("2", "1", "search", "2026-01-02T03:04:06+00:00", "2026-01-02T03:04:06.25+00:00"),

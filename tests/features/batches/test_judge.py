@@ -81,7 +81,7 @@ def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_pat
 
 
 @BOTH
-def test_live_re_asks_cost_the_full_price_stated_apart(kind: str, tmp_path: Path) -> None:
+def test_retries_sent_live_cost_the_full_price_and_are_stated_apart_from_batches(kind: str, tmp_path: Path) -> None:
     with BatchServer(unusable=5) as server:
         figures = summary(grades_at(server, kind, tmp_path, 60, batching("live")))
         in_batches, live = server.paid
@@ -120,7 +120,7 @@ def test_a_batch_that_arrived_though_its_answer_was_lost_is_found_and_not_sent_a
 
 
 @pytest.mark.proof
-def test_another_batch_of_as_many_prompts_is_not_taken_for_ours(tmp_path: Path) -> None:
+def test_a_foreign_batch_with_as_many_prompts_is_not_taken_for_our_lost_one(tmp_path: Path) -> None:
     def lost(batch: Batch) -> None:
         if server.creates == 2:
             del server.batches[batch.id]

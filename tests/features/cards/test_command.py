@@ -19,7 +19,7 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_card_holds_in_the_project_and_in_a_copy_of_it(here: Path, tmp_path: Path) -> None:
+def test_a_card_is_verified_in_its_project_and_after_the_project_moved(here: Path, tmp_path: Path) -> None:
     asked_before = setting.calls(here)
     done = run("markscheme", "verify", "calibration/clear/card.json", cwd=here)
     assert (done.returncode, "The card is right." in done.stdout) == (0, True), done.stdout
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
         ('"accepted-', '"accepted-\\u0000', "is no file here"),
     ],
 )
-def test_a_card_with_a_number_or_a_name_that_cannot_be_is_refused_by_name(
+def test_a_card_with_an_impossible_number_or_file_name_is_refused_with_its_path(
     here: Path, old: str, new: str, why: str
 ) -> None:
     card = here / "calibration" / "clear" / "card.json"

@@ -137,7 +137,7 @@ def test_white_space_comments_and_the_order_of_keys_are_no_change(home: Path) ->
     assert checked(home).holds
 
 
-def test_a_file_that_is_new_or_gone_is_named(home: Path) -> None:
+def test_a_file_of_labels_added_or_removed_since_the_card_was_made_is_named(home: Path) -> None:
     shutil.copy(home / "ratings" / "ann.jsonl", home / "ratings" / "cat.jsonl")
     (home / "ratings" / "ben.jsonl").unlink()
     found = {difference.what: difference.now for difference in checked(home).differences}
@@ -161,7 +161,7 @@ def test_recorded_replies_behind_a_card_are_graded_again_and_compared(home: Path
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_a_use_written_into_accepted_json_by_hand_is_found(home: Path) -> None:
+def test_a_use_of_the_judge_that_was_edited_in_accepted_json_is_found(home: Path) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
     assert accepted["use"] != "gate"
     accepted["use"] = "gate"
@@ -254,7 +254,7 @@ def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path:
         assert verify_card(Path("calibration/code-quality")).holds
 
 
-def test_differences_are_named_by_their_place() -> None:
+def test_differences_between_two_documents_are_named_by_their_path_in_the_data() -> None:
     stated = {"a": {"b": 1.0, "c": "x"}, "d": [1], "e": True}
     now = {"a": {"b": 1.00009, "c": "y"}, "d": [2], "e": 1}
     assert list(differences_between(stated, now, tolerance=1e-4)) == [
@@ -322,7 +322,9 @@ CHANGES: dict[str, tuple[str, Change]] = {
 @pytest.mark.parametrize("change", CHANGES)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
-def test_a_single_change_of_any_file_breaks_the_card(original: Path, change: str, seed: int) -> None:
+def test_a_single_change_in_any_file_behind_a_card_makes_its_verification_fail(
+    original: Path, change: str, seed: int
+) -> None:
     pattern, changed = CHANGES[change]
     (path,) = original.parent.glob(f"manners/{pattern}") if "*" in pattern else [original / pattern]
     before = path.read_text(encoding="utf-8")
@@ -448,7 +450,7 @@ def test_a_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
     assert "the number of settings tried" in checked(home).unchecked
 
 
-def test_a_file_whose_aliases_explode_has_no_digest(tmp_path: Path) -> None:
+def test_a_yaml_file_whose_aliases_expand_without_limit_gets_no_digest(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     with pytest.raises(RatingError, match="aliases"):

@@ -78,7 +78,7 @@ def test_the_gray_zone_is_written_into_the_rubric_and_no_certificate_next_to_the
     assert not (project / "calibration" / "code-quality" / "cascade.json").exists()
 
 
-def test_without_the_option_the_width_is_shown_and_nothing_is_written(project: Path) -> None:
+def test_without_ask_within_the_gray_zone_s_width_is_shown_and_nothing_is_written(project: Path) -> None:
     label(project, 300)
     before = (project / "rubrics" / "code-quality.yaml").read_text()
     text = run("markscheme", "certify", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project).stdout
@@ -95,14 +95,14 @@ def test_a_gray_zone_is_refused_where_labels_do_not_suffice(project: Path) -> No
     assert load_rubric(project / "rubrics" / "code-quality.yaml").ask_within == 0
 
 
-def test_labels_chosen_by_hand_carry_no_promise(project: Path) -> None:
+def test_labels_chosen_by_hand_support_no_promise(project: Path) -> None:
     label(project, 60, drawn="chosen")
     report = certified(project, status=4)
     assert (report["supported"], report["labels"]["n"]) == (False, 0)
     assert asks_of(project) == [], "a promise that wasn't tested costs later ones nothing"
 
 
-def test_fails_alone_may_be_automatic_and_every_pass_goes_to_a_person(project: Path) -> None:
+def test_a_promise_about_fails_leaves_every_pass_to_a_person(project: Path) -> None:
     label(project, 300)
     report = certified(project, "--for", "fails", "--ask-within")
     assert report["ask_within"]["passes"] == "all"
@@ -164,7 +164,7 @@ def test_uncommitted_changes_of_the_rubric_are_not_overwritten(project: Path) ->
     assert run(*command, "--force", cwd=project).returncode == 0
 
 
-def test_votes_are_no_gray_zone(project: Path) -> None:
+def test_ask_within_is_refused_for_a_panel_that_votes(project: Path) -> None:
     label(project, 300)
     text = (project / "judge.jsonl").read_text()
     for name in ("second", "third"):

@@ -87,7 +87,7 @@ def test_a_certificate_keeps_what_its_search_saw_without_texts(certified: Path) 
     assert "Reply" not in (certified / CERTIFICATE).read_text()
 
 
-def test_an_unchanged_certificate_is_right(certified: Path) -> None:
+def test_an_unchanged_certificate_passes_its_check(certified: Path) -> None:
     report = verified(certified, 0)
     assert (report["holds"], report["recomputed"], report["labels"], report["differences"]) == (True, True, 260, [])
     assert all("decisions of" in what for what in report["not_checked"])
@@ -112,14 +112,14 @@ def test_each_changed_entry_of_a_certificate_is_named(
     assert named(verified(project, 1)) == what
 
 
-def test_a_weaker_promise_in_the_file_gives_other_thresholds(project: Path) -> None:
+def test_a_certificate_whose_promise_was_edited_fails_as_the_search_gives_other_thresholds(project: Path) -> None:
     edited(project, lambda file: file.update(error=0.02))
     report = verified(project, 1)
     assert f"stages › 1. {CHEAP} › certain" in named(report)
     assert report["recomputed"]
 
 
-def test_decisions_that_labels_do_not_give_are_named(project: Path) -> None:
+def test_decisions_in_a_certificate_that_differ_from_the_labels_are_named(project: Path) -> None:
     def turn(file: dict[str, Any]) -> None:
         wrong = next(entry for entry in file["decisions"] if (entry["judges"][0][1] is True) != entry["people"])
         wrong["people"] = not wrong["people"]
@@ -183,7 +183,9 @@ def test_an_entry_of_a_certificate_that_is_not_a_decision_is_refused_with_its_pa
 @pytest.mark.parametrize(
     "options", [("--for", "each", "--error", "0.2"), ("--wrong-passes", "0.05"), ("--confidence", "0.8")]
 )
-def test_certificates_of_every_promise_are_right(servers: Servers, tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_certificates_of_each_kind_of_promise_pass_their_check(
+    servers: Servers, tmp_path: Path, options: tuple[str, ...]
+) -> None:
     folder = write_project(tmp_path / "first")
     content = certify(folder, servers, "--judge", CASCADE, *options)
     assert sum(content["decided"]) == LABELLED
@@ -192,7 +194,7 @@ def test_certificates_of_every_promise_are_right(servers: Servers, tmp_path: Pat
 
 
 @pytest.mark.proof
-def test_a_certificate_of_groups_and_a_further_promise_is_right(servers: Servers, tmp_path: Path) -> None:
+def test_a_certificate_with_groups_and_a_second_promise_passes_its_check(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path, group=2)
     assert run("markscheme", "certify", "reply", "--judge", CHEAP, cwd=folder, env=servers.environment).returncode in (
         0,
@@ -217,7 +219,7 @@ def rating_file(folder: Path, *, more: dict[str, Any] | None = None) -> Path:
     return folder / "better.jsonl"
 
 
-def test_ratings_in_a_file_have_to_give_the_decisions(servers: Servers, tmp_path: Path) -> None:
+def test_a_certificate_s_decisions_must_follow_from_the_ratings_in_its_file(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
     ratings = rating_file(folder)
     (stage,) = certify(folder, servers, "--judge", "better.jsonl")["stages"]
@@ -256,7 +258,7 @@ def test_a_file_of_ratings_certifies_the_judge_as_it_was_asked(servers: Servers,
     assert prints[0] == stage["fingerprint"] != prints[1]
 
 
-def test_python_and_pytest_decide_nothing_by_changed_labels(
+def test_python_and_pytest_decide_nothing_by_a_certificate_whose_labels_changed(
     project: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labelled = (project / LABELS).read_text()

@@ -73,7 +73,9 @@ def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
-def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: tuple[Path, Servers]) -> None:
+def test_a_certificate_s_file_names_its_judges_and_models_and_what_they_may_decide(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, _ = certified
     file = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())
     assert file["schema"] == 1
@@ -87,7 +89,7 @@ def test_the_file_has_what_the_judges_were_and_what_they_may_decide(certified: t
     assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / LABELLED)
 
 
-def test_the_file_has_the_share_of_passes_of_its_labels_and_of_what_it_decides(
+def test_a_certificate_s_file_has_the_shares_of_passes_among_labels_and_automatic_decisions(
     certified: tuple[Path, Servers],
 ) -> None:
     file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
@@ -134,7 +136,9 @@ def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[P
         CascadeFile.load(older)
 
 
-def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:
+def test_the_report_states_the_promise_and_how_many_examples_each_judge_decides(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, servers = certified
     done = run("markscheme", "certify", "reply", "--judge", CASCADE, cwd=folder, env=servers.environment)
     text = " ".join(done.stdout.split())
@@ -166,7 +170,9 @@ def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certifi
     assert all(grade["score"] is not None and grade["criteria"] for grade in grades)
 
 
-def test_a_changed_rubric_decides_nothing_and_says_so(certified: tuple[Path, Servers]) -> None:
+def test_after_a_change_of_the_rubric_its_certificate_decides_nothing_and_says_why(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, servers = certified
     file = folder / "rubrics" / "reply.yaml"
     before = file.read_text()
@@ -227,7 +233,7 @@ def test_python_gets_the_decision_and_why_a_person_should(
 
 
 @pytest.mark.proof
-def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_path: Path) -> None:
+def test_a_second_promise_about_passes_never_adds_automatic_decisions(servers: Servers, tmp_path: Path) -> None:
     plain, stricter = (
         tuned_afresh(tmp_path / name, servers, "--judge", CASCADE, *more)
         for name, more in (("plain", ()), ("stricter", ("--wrong-passes", "0.05")))
@@ -250,7 +256,7 @@ def test_a_promise_is_about_one_side_or_about_each_side(servers: Servers, tmp_pa
 
 
 @pytest.mark.proof
-def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
+def test_a_further_promise_on_the_same_labels_is_stricter_and_a_repeated_one_is_not(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)
@@ -503,7 +509,7 @@ def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples
         ({"stages": [{"certain": {"passes": 2, "fails": 0.5}}]}, "a certainty is from 0 to 1"),
     ],
 )
-def test_a_certificate_with_numbers_that_none_can_have_is_refused(
+def test_a_certificate_with_impossible_numbers_is_refused(
     certified: tuple[Path, Servers], change: dict[str, Any], problem: str, tmp_path: Path
 ) -> None:
     file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())

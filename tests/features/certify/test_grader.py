@@ -25,7 +25,7 @@ from tests.grading.test_compositions import YES_NO, as_lines, by_criterion, func
 HERE = Path(__file__).parent / "golden"
 
 
-def test_every_certificate_decides_as_recorded(golden: GoldenFiles) -> None:
+def test_every_kind_of_certificate_gives_the_grades_in_the_golden_file(golden: GoldenFiles) -> None:
     async def every() -> dict[str, Any]:
         grades = {}
         for composition in certified_compositions():
@@ -68,7 +68,7 @@ def test_the_first_stage_that_is_certain_enough_decides() -> None:
     assert (grade.decision, grade.passed, grade.usage.calls) == ("ask", False, 2)
 
 
-def test_judges_that_grade_together_are_no_judge() -> None:
+def test_the_judges_of_a_certificate_can_t_be_asked_as_one_judge() -> None:
     plain, *_ = certified_compositions()
     judges = CertifiedJudges(plain.file, plain.stages)
     assert isinstance(judges, JudgeGroup)
@@ -79,7 +79,7 @@ def test_judges_that_grade_together_are_no_judge() -> None:
         replying(judges)
 
 
-def test_a_certificate_opens_judges_for_grading_and_none_for_a_prompt(tmp_path: Path) -> None:
+def test_a_certificate_can_be_opened_to_grade_responses_and_not_to_ask_a_prompt(tmp_path: Path) -> None:
     stage = {"judge": "anthropic", "model": [], "fingerprint": "f", "certainty": "distance", "certain": 0.2}
     certificate = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "stages": [stage]}
     path = tmp_path / "cascade.json"

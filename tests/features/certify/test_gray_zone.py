@@ -62,7 +62,7 @@ def test_a_side_without_a_promise_goes_to_people_altogether() -> None:
     assert zone.fails < 1
 
 
-def test_labels_that_moved_numbers_before_promise_nothing() -> None:
+def test_labels_that_were_used_to_tune_the_rubric_support_no_promise() -> None:
     levels, judge, marks = world(300, noise=0.25)
     used = [f"e{i}" for i in range(280)]
     certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1), used)

@@ -10,7 +10,7 @@ from markscheme.judges.kinds import in_full
 from markscheme.judges.registry import open_judge
 
 
-def test_a_cascade_of_a_rubric_that_has_none_says_what_makes_one(
+def test_for_a_rubric_without_a_certificate_the_error_names_the_command_that_makes_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -18,7 +18,7 @@ def test_a_cascade_of_a_rubric_that_has_none_says_what_makes_one(
         in_full("cascade", "truth", None)
 
 
-def test_a_file_names_no_judge_that_names_judges_itself(tmp_path: Path) -> None:
+def test_a_certificate_s_file_may_not_name_another_certificate_as_a_judge(tmp_path: Path) -> None:
     stage = {"judge": "cascade:inner.json", "model": "m", "fingerprint": "f", "certainty": "votes", "certain": 1}
     certificate = {
         "schema": 1,

@@ -41,7 +41,7 @@ def test_a_share_of_passes_at_which_the_promise_breaks_warns_nearly_always() -> 
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_few_responses_older_files_and_a_cascade_that_decides_nothing_say_nothing() -> None:
+def test_no_drift_is_stated_for_few_responses_older_files_or_a_certificate_that_decides_nothing() -> None:
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
@@ -57,7 +57,7 @@ def test_many_labels_in_few_groups_count_as_few() -> None:
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
-def test_where_one_side_is_automatic_the_share_that_is_decided_so_is_compared(side: str) -> None:
+def test_if_only_passes_or_fails_are_automatic_their_share_of_responses_is_compared(side: str) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)
     name = side
     as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}

@@ -12,13 +12,13 @@ from markscheme.judges.options import AskOptions
 from tests.calibration.labelled_files import labelled, write_labels
 
 
-def test_each_judge_is_named_once(tmp_path: Path) -> None:
+def test_a_judge_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     with pytest.raises(UsageError, match="twice"):
         certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
-def test_a_file_of_ratings_stands_for_its_judge(tmp_path: Path) -> None:
+def test_a_file_of_ratings_can_replace_the_judge_in_either_argument(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     ratings = [
         {

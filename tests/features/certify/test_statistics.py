@@ -35,7 +35,9 @@ def by_votes(counts: dict[int, tuple[int, int]], judges: int = 7) -> tuple[Float
     ("error", "level", "fewest"),
     [(0.05, 0.1, 45), (0.05, 0.05, 59), (0.1, 0.05, 29), (0.02, 0.05, 149), (0.05, 1 / 30, 67)],
 )
-def test_the_fewest_decisions_that_can_keep_a_promise(error: float, level: float, fewest: int) -> None:
+def test_the_fewest_decisions_that_keep_a_promise_equal_the_worked_examples(
+    error: float, level: float, fewest: int
+) -> None:
     limit = ErrorLimit(error, level)
     assert limit.fewest == fewest
     assert limit.holds(np.zeros(fewest, dtype=bool))
@@ -71,7 +73,7 @@ def test_certainties_that_differ_by_rounding_alone_are_tied() -> None:
     assert not automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).is_certified
 
 
-def test_every_one_sided_case_of_the_reference_is_reproduced() -> None:
+def test_promises_about_one_side_reproduce_every_reference_case() -> None:
     for case in block("verdict3.yaml", "one_side"):
         if "passes" in case:
             votes = case["passes"]["votes_for"]
@@ -98,7 +100,7 @@ def single_judge_cases() -> list[dict[str, Any]]:
     return [case for case in block("decisions.yaml", "cascade")["cases"] if len(case["judges"]) == 1]
 
 
-def test_every_case_of_one_judge_in_the_reference_is_reproduced() -> None:
+def test_promises_about_one_judge_reproduce_every_reference_case() -> None:
     cases = single_judge_cases()
     assert len(cases) == 2
     for case in cases:
@@ -111,7 +113,7 @@ def test_every_case_of_one_judge_in_the_reference_is_reproduced() -> None:
             assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
 
 
-def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_is_reproduced() -> None:
+def test_cascades_whose_first_judges_decide_nothing_reproduce_the_reference_of_the_last_judge() -> None:
     """The last judge is tested first and alone, at its share of the level; null where it graded nothing."""
     compared = 0
     for case in block("decisions.yaml", "cascade")["cases"]:
@@ -235,7 +237,7 @@ def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
 
 
 @pytest.mark.proof
-def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> None:
+def test_decisions_that_err_slightly_too_often_are_certified_in_at_most_a_tenth_of_draws() -> None:
     """Automating anything breaks the promise; it may happen in a tenth of draws (600 draws, standard error .012)."""
     generator = np.random.default_rng(3)
     broken = [
@@ -246,7 +248,7 @@ def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> N
 
 
 @pytest.mark.parametrize(("error", "level"), [(0.0, 0.1), (0.05, 1.0), (1.0, 0.1), (0.05, 0.0)])
-def test_a_limit_off_range_is_refused(error: float, level: float) -> None:
+def test_an_error_limit_outside_0_to_1_is_refused(error: float, level: float) -> None:
     with pytest.raises(ValueError, match="above 0 and below 1"):
         ErrorLimit(error, level)
 
@@ -264,7 +266,7 @@ def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
     ]
 
 
-def test_every_case_of_the_shared_cascade_is_reproduced() -> None:
+def test_certified_cascades_equal_the_shared_worked_examples() -> None:
     cascade = block("decisions.yaml", "cascade")
     for case in cascade["cases"]:
         stages = stages_of(case)

@@ -35,7 +35,7 @@ def certified(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
     return report
 
 
-def test_a_column_that_is_always_right_needs_no_person(table: Path) -> None:
+def test_a_judge_s_column_that_is_always_right_decides_everything_alone(table: Path) -> None:
     report = certified(table, "--judge", "gpt", "--human", "human")
     assert (report["supported"], report["decided"], report["errors"]) == (True, [200, 0], 0)
     assert report["upper"] == pytest.approx(1 - 0.1 ** (1 / 200))
@@ -66,7 +66,7 @@ def test_options_that_certify_cannot_take_for_a_table_are_refused(
     assert why in " ".join(done.stderr.split())
 
 
-def test_values_that_nothing_says_pass_are_refused_with_what_would_say_it(tmp_path: Path) -> None:
+def test_a_table_without_a_pass_mark_is_refused_with_the_option_that_sets_one(tmp_path: Path) -> None:
     write(tmp_path / "replies.csv", [{"id": n, "human": n % 5 + 1, "judge": n % 5 + 1} for n in range(60)])
     done = run("markscheme", "certify", "replies.csv", cwd=tmp_path)
     assert done.returncode == 2

@@ -124,7 +124,7 @@ def test_votes_and_other_signals_share_one_record_of_promises(tmp_path: Path) ->
     assert [(ask["signal"], ask["side"]) for ask in asks] == [("cascade", "passes"), ("cascade", "each")]
 
 
-def test_examples_of_few_groups_promise_nothing(tmp_path: Path) -> None:
+def test_examples_in_too_few_groups_support_no_promise(tmp_path: Path) -> None:
     """Ten groups of 25 responses each: too few to show what a group has in common."""
     files = project(tmp_path, group=True)
     report = tuned(tmp_path, files, "--for", "passes")
@@ -155,7 +155,7 @@ def by_criterion(folder: Path, value: str) -> None:
     home.write_text(text)
 
 
-def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) -> None:
+def test_if_labels_give_no_decision_the_report_names_the_command_that_asks_annotators_for_one(tmp_path: Path) -> None:
     files = project(tmp_path, judges=2)
     by_criterion(tmp_path, '"criteria": {"right": {"note": "unclear"}}')
     done = run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path)
@@ -164,7 +164,7 @@ def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) 
     assert "markscheme label reply -o ask_whole=always asks that." in shown
 
 
-def test_labels_by_criterion_certify_as_the_decisions_that_follow_from_them_would(tmp_path: Path) -> None:
+def test_labels_on_criteria_certify_the_same_as_the_decisions_that_follow_from_them(tmp_path: Path) -> None:
     files = project(tmp_path, judges=7)
     given = tuned(tmp_path, files)["cascade"]
     assert given["supported"]

@@ -9,7 +9,9 @@ from tests.commands.console import run
 
 
 @pytest.mark.parametrize("command", [("improve",), ("improve", "--numbers"), ("certify",)], ids=" ".join)
-def test_weights_and_words_of_tasks_are_not_set(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_for_rows_with_rubrics_of_their_own_weights_and_words_are_not_changed(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
     rows = [{"id": f"r{n}", "response": "Rye.", "rubric": [{"requirement": f"Names loaf {n}"}]} for n in range(2)]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     name, *options = command

@@ -28,7 +28,7 @@ def calibration() -> Calibration:
     return calibrate(RUBRIC, rows(), ratings=verdicts(wrong=5))
 
 
-def test_plot_draws_the_first_picture_with_matplotlib() -> None:
+def test_plot_draws_a_calibration_s_first_chart_with_matplotlib() -> None:
     result = calibration()
     axes = result.plot()
     names = [tick.get_text() for tick in axes.get_xticklabels()]
@@ -70,7 +70,9 @@ def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() ->
 
 
 @pytest.mark.parametrize(("installed", "by"), [("matplotlib altair", "Axes"), ("altair", "LayerChart"), ("", None)])
-def test_the_installed_library_draws_the_plot(installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whichever_of_matplotlib_and_altair_is_installed_draws_the_plot(
+    installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     monkeypatch.setattr(charts, "find_spec", lambda name: name if name in installed.split() else None)
     if by is None:

@@ -45,7 +45,7 @@ def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
 
 
 @pytest.mark.proof
-def test_the_parameter_of_selects_what_judges_are_compared_by(elsewhere: Path) -> None:
+def test_the_argument_named_of_selects_the_measure_by_which_judges_are_compared(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]
@@ -63,7 +63,7 @@ def test_a_judge_that_is_asked_is_compared_with_ratings() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_without_labels_only_what_moved_is_shown() -> None:
+def test_without_labels_only_differences_between_the_judges_are_shown() -> None:
     compared = compare(verdicts(), verdicts(wrong=2))
     assert compared.best is None
     assert [flip.id for flip in compared.choice.pairs[0].flips] == ["e0", "e1"]
@@ -71,6 +71,6 @@ def test_without_labels_only_what_moved_is_shown() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_comparison_has_two_sides() -> None:
+def test_a_comparison_of_only_one_side_is_refused() -> None:
     with pytest.raises(UsageError, match="two sides"):
         compare(verdicts())

@@ -42,6 +42,6 @@ def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
     assert (missing.returncode, "there is no file of ratings none.jsonl" in missing.stderr) == (2, True)
 
 
-def test_the_model_of_the_settings_file_is_used_for_no_judge_that_is_compared() -> None:
+def test_the_model_set_in_the_settings_file_is_used_for_none_of_the_compared_judges() -> None:
     settings = SettingsFile(Path("markscheme.toml"), {"judge": "openai", "model": "gpt-5-mini"})
     assert "ask" not in parse("compare", ["anthropic"], settings)[1].arguments

@@ -18,7 +18,7 @@ def here(tmp_path: Path) -> Path:
     return setting.make_setting(tmp_path / "here")
 
 
-def test_checks_by_code_are_made_of_what_judges_are_asked(here: Path) -> None:
+def test_judges_that_are_asked_by_compare_are_graded_with_the_rubric_s_code_checks(here: Path) -> None:
     add_check(here)
     done = run(
         "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "-o", "scorers=checks",
@@ -28,7 +28,7 @@ def test_checks_by_code_are_made_of_what_judges_are_asked(here: Path) -> None:
 
 
 @pytest.mark.proof
-def test_comparing_on_test_labels_opens_nothing_and_says_how_often_others_looked(here: Path) -> None:
+def test_comparing_on_test_labels_records_no_look_and_says_how_often_they_were_looked_at(here: Path) -> None:
     record = split_examples(here).parent / "opened.jsonl"
     env = setting.environment(here)
     sides = ("markscheme", "compare", setting.JUDGE, setting.JUDGE, "--rubric", "clear", "--split", "test")

@@ -44,7 +44,7 @@ def test_two_versions_have_the_differences_of_published_cases(place: int) -> Non
     assert compared.answer.removesuffix("s") == case["answer"].removesuffix("s")
 
 
-def test_nine_right_and_one_wrong_show_it_and_a_second_setting_takes_that_back() -> None:
+def test_nine_better_and_one_worse_decision_show_a_better_version_unless_two_settings_were_tried() -> None:
     alone = decided(60, 9, 1)
     assert (alone.low, alone.high, alone.answer) == (
         pytest.approx(0.006965568),
@@ -57,7 +57,7 @@ def test_nine_right_and_one_wrong_show_it_and_a_second_setting_takes_that_back()
     assert decided(19, 9, 0).answer == "too few"
 
 
-def test_an_example_without_a_decision_of_anybody_counts_nowhere() -> None:
+def test_an_example_that_lacks_one_of_the_compared_decisions_is_excluded() -> None:
     people = np.array([1.0] * 30 + [np.nan] * 9)
     old = np.array([0.0] * 39)
     new = np.array([1.0] * 29 + [np.nan] * 10)
@@ -129,7 +129,7 @@ def plate(tmp_path: Path) -> Plate:
 
 
 @pytest.mark.proof
-def test_two_reports_compare_alike_whichever_version_is_on_disk(plate: Plate) -> None:
+def test_two_reports_give_the_same_comparison_whichever_rubric_version_is_on_disk(plate: Plate) -> None:
     before = plate.report("before.json", rubric_text(1))
     after = plate.report("after.json", rubric_text(3))
     assert (before["rubric"]["text"], after["rubric"]["text"]) == (rubric_text(1), rubric_text(3))
@@ -150,7 +150,7 @@ def test_two_reports_compare_alike_whichever_version_is_on_disk(plate: Plate) ->
     assert reverse["decisions"]["became_wrong"] == decisions["became_right"]
 
 
-def test_two_files_decide_by_peoples_own_levels_without_a_call(plate: Plate) -> None:
+def test_two_rubric_files_are_compared_by_people_s_levels_without_calling_a_judge(plate: Plate) -> None:
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     (plate.folder / "new.yaml").write_text(rubric_text(3))
     status, compared, _ = plate.compare("old.yaml", "new.yaml")
@@ -181,7 +181,7 @@ def test_a_judge_that_is_asked_by_both_versions_decides_in_one_run(plate: Plate)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
-def test_revisions_are_versions_too(plate: Plate) -> None:
+def test_rubrics_at_git_revisions_are_compared_as_versions(plate: Plate) -> None:
     plate.git("init", "-q")
     plate.git("add", "-A")
     plate.git("commit", "-qm", "first")
@@ -221,7 +221,7 @@ def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(pla
 
 
 @pytest.mark.proof
-def test_an_unknown_fingerprint_names_both_ways_out(plate: Plate) -> None:
+def test_a_report_on_an_unknown_rubric_version_names_two_ways_to_supply_the_version(plate: Plate) -> None:
     report = plate.report("before.json", rubric_text(1))
     plate.report("after.json", rubric_text(3))
     without_text(plate.folder / "before.json")

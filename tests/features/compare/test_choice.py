@@ -104,7 +104,7 @@ def test_the_flip_that_moved_furthest_stands_first() -> None:
     assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
 
 
-def test_what_moved_between_two_judges_is_said_in_words() -> None:
+def test_shifts_between_two_judges_are_stated_in_a_sentence() -> None:
     same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
     assert same.moved == "No shift from old to new is shown."
     higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]
@@ -112,7 +112,7 @@ def test_what_moved_between_two_judges_is_said_in_words() -> None:
     assert higher.moved.startswith("From old to new moved: polite by +0.40 levels")
 
 
-def test_without_gold_only_what_moved_is_shown() -> None:
+def test_without_gold_only_differences_between_the_judges_are_shown() -> None:
     choice = choose(RUBRIC, [judge("old"), judge("new", range(30))], None)
     pair = choice.pairs[0]
     assert (choice.reference, choice.recommended, choice.best, pair.figures) == (None, None, None, {})
@@ -162,7 +162,7 @@ def test_replies_from_the_cache_cost_what_asking_for_them_would() -> None:
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_a_pair_says_what_scores_and_decisions_of_the_old_judge_mean_if_the_new_one_replaces_it() -> None:
+def test_a_pair_of_judges_maps_the_old_judge_s_scores_and_decisions_to_the_new_one_s() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.link.undefined is None
     assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -202,11 +202,11 @@ def test_three_judges_make_three_pairs() -> None:
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_labels_is_named_where_none_would_tell(difference: float) -> None:
+def test_no_number_of_labels_is_named_if_no_number_would_tell_the_judges_apart(difference: float) -> None:
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_examples_of_a_task_count_as_one_and_tasks_without_a_difference_name_no_number() -> None:
+def test_the_labels_needed_count_tasks_and_are_unknown_if_no_task_differs() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
@@ -271,7 +271,7 @@ def test_judges_are_paired_on_the_same_decision_and_scores_stay_in_the_pair() ->
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
-def test_scores_are_compared_where_nothing_passes() -> None:
+def test_judges_are_compared_by_score_if_the_rubric_makes_no_decision() -> None:
     values = replace(RUBRIC, table_of="values")
     choice = choose(values, [judge("old", range(20)), judge("new", range(10))], labels())
     assert choice.paired == choice.measure

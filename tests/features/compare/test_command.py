@@ -93,7 +93,7 @@ def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> Non
     assert (comparison["rubric"]["name"], comparison["reference"]) == ("manners", "people")
 
 
-def test_without_a_rubric_only_what_moved_is_shown(project: Path) -> None:
+def test_without_a_rubric_only_differences_between_the_judges_are_shown(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", cwd=project)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())

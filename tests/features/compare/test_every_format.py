@@ -28,7 +28,7 @@ FURTHER = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.proof
-def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
+def test_compare_reads_every_file_format_or_says_why_the_format_makes_no_sense(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())

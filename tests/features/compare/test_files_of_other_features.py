@@ -34,7 +34,7 @@ def calibration_of(judge: str) -> Calibration:
     return calibrate("manners", ratings=f"{judge}.jsonl")
 
 
-def test_a_feature_that_knows_the_sides_answers_in_every_form(
+def test_a_feature_that_recognizes_the_compared_files_answers_in_json_markdown_and_html(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[tuple[Sequence[str], str | None]] = []

@@ -62,7 +62,7 @@ def test_calibrate_takes_one_limit_of_criteria_per_call(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["1,1", "0,8", "1,", "x"])
-def test_limits_are_whole_numbers_that_differ(value: str, folder: Path) -> None:
+def test_limits_of_criteria_per_call_must_be_different_whole_numbers(value: str, folder: Path) -> None:
     done = run(
         *("markscheme", "compare", "function:judging:judge", "--rubric", "towns", "-o", f"criteria_per_call={value}"),
         cwd=folder,

@@ -81,7 +81,7 @@ def test_a_report_without_a_verdict_is_refused(here: Path) -> None:
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)
 
 
-def test_a_repository_runs_no_program_where_it_is_read(tmp_path: Path) -> None:
+def test_reading_a_rubric_from_git_runs_no_program_that_the_repository_configures(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "reply@HEAD", "reply", cwd=make_repository(tmp_path))
     assert (done.returncode, "before: Is it polite?" in done.stdout) == (1, True), done.stderr
     assert not (tmp_path / "was-run").exists()
@@ -115,7 +115,7 @@ def test_versions_are_named_by_commit_by_path_in_a_commit_and_as_files(here: Pat
         ),
     ],
 )
-def test_diff_is_part_of_compare(typed: str, now: str) -> None:
+def test_the_removed_command_diff_names_the_compare_command_to_use(typed: str, now: str) -> None:
     done = run("markscheme", *typed.split())
     assert (done.returncode, done.stderr) == (2, f"error: `diff` is part of `compare`:\n  markscheme {now}\n")
 

@@ -8,7 +8,7 @@ from tests.calibration.comparison.test_comparison import YES_NO, sampled
 
 
 @pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
-def test_a_file_of_samples_with_decisions_is_worth_what_the_same_file_without_them_is(samples: list[int]) -> None:
+def test_a_file_of_samples_gives_the_same_figures_with_and_without_decisions(samples: list[int]) -> None:
     labelled, with_pass = sampled(samples, with_pass=True)
     _, without = sampled(samples, with_pass=False)
     truth = gold_of(labelled, YES_NO)

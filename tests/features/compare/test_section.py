@@ -35,7 +35,7 @@ def _compared(levels: dict[str, tuple[float, float, float]]) -> Compared:
     return Compared(choose(RUBRIC, contenders, truth), contenders, truth, examples)
 
 
-def test_a_flip_is_its_text_with_both_decisions_and_reasons() -> None:
+def test_a_flipped_decision_is_shown_by_its_text_and_both_judges_decisions_and_reasons() -> None:
     texts = flipped_texts(_compared({"x": (1.0, 1.0, 0.0), "y": (0.0, 0.0, 0.0), "z": (0.0, 0.0, 1.0)}))
     assert texts is not None
     assert texts.judges == ("a", "b")
@@ -49,7 +49,7 @@ def test_a_flip_is_its_text_with_both_decisions_and_reasons() -> None:
     )
 
 
-def test_a_judge_that_didnt_grade_decides_nothing_otherwise_than_gold() -> None:
+def test_a_judge_that_didn_t_grade_isn_t_marked_as_differing_from_gold() -> None:
     compared = _compared({"x": (1.0, 1.0, 0.0)})
     third = Contender("c", (replace(_rating("x", 1.0), criteria={}, error="too long"),))
     texts = flipped_texts(replace(compared, contenders=(*compared.contenders, third)))
@@ -73,5 +73,5 @@ def test_a_required_criterion_decides_whatever_the_score() -> None:
     assert [answer.head for answer in texts.rows[0].answers] == ["pass 1.00", "fail 0.90"]
 
 
-def test_without_a_flip_there_is_no_table() -> None:
+def test_without_flipped_decisions_there_is_no_table_of_them() -> None:
     assert flipped_texts(_compared({"x": (1.0, 1.0, 1.0), "y": (0.0, 1.0, 1.0)})) is None

@@ -15,7 +15,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path)
 
 
-def test_the_command_line_and_python_share_one_record(project: Path) -> None:
+def test_the_command_line_and_python_share_one_record_of_tried_settings(project: Path) -> None:
     run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "--quiet", cwd=project)
     assert calibrated(1).decision.settings == 2
     shown = run(

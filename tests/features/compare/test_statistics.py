@@ -40,7 +40,7 @@ def test_the_limits_of_a_mean_and_of_a_single_score_are_those_of_the_textbook() 
 
 @pytest.mark.proof
 @given(pairs=SCORED)
-def test_everything_a_line_says_stays_between_zero_and_one(pairs: list[tuple[float, float]]) -> None:
+def test_all_scores_from_the_line_between_two_raters_stay_between_0_and_1(pairs: list[tuple[float, float]]) -> None:
     old, new = np.array(pairs).T
     link = link_scores(old, new, np.linspace(0, 1, 5))
     for point in link.points:
@@ -70,7 +70,7 @@ def test_scores_that_the_old_rater_never_gave_are_not_linked() -> None:
 
 
 @pytest.mark.parametrize("n", [15, 30, 100])
-def test_nineteen_of_twenty_single_scores_lie_where_the_line_says(n: int) -> None:
+def test_the_range_of_a_single_new_score_holds_in_nineteen_of_twenty_cases(n: int) -> None:
     """Scores of five-level criteria, rounded and cut at the ends as real ones are."""
     rng = np.random.default_rng(n)
     held = tried = 0
@@ -98,5 +98,5 @@ def test_the_share_of_earlier_passes_and_fails_that_a_new_rater_passes_has_exact
     assert (failed.value, failed.n) == (0.0, 20)
 
 
-def test_a_judge_that_never_failed_says_nothing_about_fails() -> None:
+def test_the_share_of_earlier_fails_that_pass_is_undefined_if_the_judge_never_failed() -> None:
     assert passes_after([1, 1], [1, 0])["failed"].undefined == "no examples that failed then"

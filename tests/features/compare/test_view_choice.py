@@ -79,18 +79,18 @@ def test_the_markdown_of_a_comparison_is_the_golden_file(choice: Choice, golden:
     golden.check("compare.md", render_markdown(view(choice)), HERE)
 
 
-def test_without_labels_the_terminal_shows_what_moved(golden: GoldenFiles) -> None:
+def test_without_labels_the_terminal_shows_differences_between_the_judges(golden: GoldenFiles) -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1), judge("claude", 0.1, None, seed=2)], None)
     golden.check("compare-without-labels.txt", shown(choice), HERE)
 
 
-def test_text_from_outside_makes_no_markup(choice: Choice) -> None:
+def test_markup_in_a_judge_s_name_is_escaped_in_markdown(choice: Choice) -> None:
     text = render_markdown(view(choice))
     assert "<b>" not in text
     assert "\\<b\\>\\|odd\\*" in text
 
 
-def test_text_from_outside_moves_no_cursor() -> None:
+def test_control_characters_in_a_judge_s_name_are_replaced_on_the_terminal() -> None:
     choice = choose(RUBRIC, [judge("a\x1b[2Jb", 0.4, None, seed=1), judge("c", 0.1, None, seed=2)], None)
     assert "\x1b" not in shown(choice)
     assert "a\ufffd[2Jb" in shown(choice)
@@ -125,7 +125,7 @@ def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)
 
 
-def test_few_examples_say_what_cannot_be_known() -> None:
+def test_with_few_examples_the_report_says_that_new_scores_for_old_ones_aren_t_known() -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
     assert "If you switch, what an old score becomes isn't known: only 5 examples rated by both" in " ".join(
         shown(choice).split()
@@ -173,7 +173,7 @@ def ten_right_one_wrong(group: int = 1) -> Choice:
     return choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold, group))
 
 
-def test_the_p_of_right_against_wrong_is_not_that_of_pass_against_fail() -> None:
+def test_flips_to_right_or_wrong_have_another_p_than_flips_to_pass_or_fail() -> None:
     words = " ".join(shown(ten_right_one_wrong()).split())
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
@@ -204,7 +204,7 @@ def test_examples_of_one_task_do_not_make_a_p_smaller() -> None:
     assert alone.became_p == pytest.approx(mid_p(10, 1))
 
 
-def test_the_json_holds_both_balances_of_flips() -> None:
+def test_the_json_has_flips_by_direction_and_by_correctness_with_a_p_each() -> None:
     (pair,) = json.loads(dumps(json_of(ten_right_one_wrong())))["pairs"]
     assert (pair["became_right"], pair["became_wrong"]) == (10, 1)
     assert (pair["flips_p"], pair["became_p"]) == (pytest.approx(mid_p(7, 4)), pytest.approx(mid_p(10, 1)))

@@ -15,7 +15,7 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
-def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) -> None:
+def test_compare_calibrate_label_and_status_name_the_same_number_of_labels(sitting: Path) -> None:
     shown = {
         "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
         "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),
@@ -30,7 +30,7 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     assert report["labels_needed"] == 120
 
 
-def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sitting: Path) -> None:
+def test_comparing_after_calibrating_changes_the_number_of_labels_in_every_command(sitting: Path) -> None:
     alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     assert "Label about 80 more" in alone
     compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind")

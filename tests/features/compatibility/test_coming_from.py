@@ -77,17 +77,17 @@ def is_there(span: str) -> bool:
 
 
 @pytest.mark.parametrize("span", sorted(set(OURS)))
-def test_every_name_of_markscheme_in_the_page_exists(span: str) -> None:
+def test_every_name_of_markscheme_in_the_migration_page_exists(span: str) -> None:
     assert is_there(span), f"{span} is none of ours"
 
 
 @pytest.mark.parametrize("span", ["markscheme.Rubrik", "markscheme gradee", "--juge", "passing_threshold"])
-def test_a_name_that_is_not_there_is_found_out(span: str) -> None:
+def test_a_misspelt_or_missing_name_in_the_migration_page_is_detected(span: str) -> None:
     with pytest.raises((AssertionError, AttributeError)):
         assert is_there(span)
 
 
-def test_each_row_of_the_page_says_what_to_do_in_markscheme_and_each_other_tool_has_some() -> None:
+def test_the_migration_page_has_an_equivalent_in_each_row_and_rows_for_each_tool() -> None:
     assert all(left and right for left, right in rows(PAGE))
     heads = re.split(r"^## From ", PAGE, flags=re.MULTILINE)[1:]
     assert [len(rows(section)) >= 4 for section in heads] == [True] * len(heads)
@@ -95,7 +95,7 @@ def test_each_row_of_the_page_says_what_to_do_in_markscheme_and_each_other_tool_
     assert names == [*NEIGHBOURS, "a cascade or a confidence elsewhere", "a script of your own"]
 
 
-def test_the_readme_leads_to_the_page() -> None:
+def test_the_readme_links_to_the_migration_page() -> None:
     assert "(docs/howto/coming-from.md)" in README
 
 
@@ -103,7 +103,7 @@ SECTIONS = [section for section in re.split(r"^## From ", PAGE, flags=re.MULTILI
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.split()[0])
-def test_the_snippets_of_each_section_run(section: str) -> None:
+def test_the_snippets_of_each_section_of_the_migration_page_run(section: str) -> None:
     snippets = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     assert snippets
     names: dict[str, Any] = {}
@@ -111,6 +111,6 @@ def test_the_snippets_of_each_section_run(section: str) -> None:
         exec(compile(snippet, "docs/howto/coming-from.md", "exec"), names)
 
 
-def test_names_of_markscheme_in_the_prose_exist() -> None:
+def test_names_of_markscheme_in_the_migration_page_s_text_exist() -> None:
     for span in re.findall(r"`(markscheme(?:\.\w+)+)`", PAGE):
         assert resolved(span) is not None

@@ -61,7 +61,7 @@ def test_the_reward_of_an_ungraded_response_is_none_and_its_reason_is_warned_of(
     assert [seen[place].error for place in (0, 2, 3)] == [None, "the server is down", None]
 
 
-def test_a_query_that_is_declared_and_lacking_is_none() -> None:
+def test_the_reward_is_none_if_a_query_that_the_rubric_declares_is_missing() -> None:
     rubric = Rubric(RUBRIC.criteria, inputs=("query",))
     assert rewarded(["good", "good"], rubric, ["q", None]) == [2, None]
     assert rewarded(["good"], rubric) == [None]
@@ -99,7 +99,7 @@ def test_an_empty_batch_is_an_empty_list() -> None:
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (7, 7), (64, 20)])
-def test_no_more_are_under_way_than_asked_for(concurrency: int, most: int) -> None:
+def test_no_more_requests_run_at_once_than_the_given_concurrency(concurrency: int, most: int) -> None:
     under_way, highest = 0, 0
 
     class Slow(ScriptedJudge):
@@ -194,7 +194,7 @@ def test_rewards_need_scores_that_may_be_averaged_where_that_is_required(
 
 
 @pytest.mark.parametrize("averages", [True, False])
-def test_rewards_read_what_is_shown_of_scores_and_not_of_decisions(
+def test_rewards_require_a_judge_accepted_for_averaging_scores_not_for_gating(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, averages: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -27,7 +27,7 @@ ONE = {"criterion_number": 1, "criterion_status": "MET", "explanation": "Yes."}
 # --- what a generate function answers -------------------------------------------------------------------------------
 
 
-def test_the_schemas_ask_for_what_the_rubric_package_asks_for() -> None:
+def test_json_schemas_of_answers_have_the_fields_of_the_rubric_package() -> None:
     assert PerCriterionOutput.model_json_schema()["required"] == ["explanation", "criterion_status"]
     assert set(RubricAsJudgeOutput.model_json_schema()["properties"]) == {"overall_score", "explanation"}
     schema = OneShotOutput.model_json_schema()
@@ -47,7 +47,7 @@ def test_an_explanation_is_written_before_the_verdict_it_leads_to() -> None:
         assert names.index("explanation") < names.index(verdict)
 
 
-def test_both_names_of_a_number_are_read_and_remembered() -> None:
+def test_both_keys_for_a_criterion_s_number_are_read_and_the_one_used_is_remembered() -> None:
     old = CriterionEvaluation.model_validate({**ONE, "criterion_number": 2})
     new = CriterionEvaluation.model_validate({"criterion_idx": 2, "criterion_status": "MET", "explanation": "Yes."})
     assert (old.criterion_number, old.criterion_idx, old.said_idx) == (2, 2, False)
@@ -141,7 +141,7 @@ def test_a_report_has_a_finite_score_or_the_reason_why_there_is_none(fields: dic
         EvaluationReport(**fields)
 
 
-def test_a_report_cannot_be_made_wrong_afterwards() -> None:
+def test_assigning_an_invalid_score_to_a_report_is_refused() -> None:
     report = EvaluationReport(score=0.5)
     with pytest.raises(ValidationError):
         report.score = float("nan")

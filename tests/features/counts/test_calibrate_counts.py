@@ -85,7 +85,7 @@ def test_the_printed_commands_name_the_counts_the_judge_and_the_labels(project: 
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
 
 
-def test_a_rubric_of_another_scale_is_refused_by_the_part(project: Path) -> None:
+def test_counts_of_another_rubric_are_refused_with_the_part_whose_levels_are_off_scale(project: Path) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
     assert refused.returncode == 2
     assert "another rubric was counted" in refused.stderr
@@ -171,7 +171,7 @@ def test_options_that_choose_examples_are_refused(project: Path, options: dict[s
         calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
 
 
-def test_only_a_file_of_counts_is_accepted(project: Path) -> None:
+def test_counts_in_memory_cannot_be_accepted_only_a_file(project: Path) -> None:
     with pytest.raises(UsageError, match="--accept keeps a file of counts; these are none"):
         calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
 
@@ -194,7 +194,7 @@ def test_labels_without_counts_are_refused(project: Path) -> None:
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_parts_that_nothing_reads_are_named(project: Path) -> None:
+def test_unknown_parts_of_counts_are_ignored_and_named(project: Path) -> None:
     said: list[str] = []
     rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
     calibrate(project / "answers.yaml", counts=rows, notify=said.append)

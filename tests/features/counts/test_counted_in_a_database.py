@@ -50,7 +50,7 @@ def test_counts_by_sql_are_those_in_memory_and_calibrate_alike(seed: int, groups
     assert differing(of_rows, calibrate(rubric, counts=counts), without="repairs findings") == []
 
 
-def test_a_criterion_may_be_called_as_the_format_and_the_rubric_are() -> None:
+def test_a_criterion_may_be_named_format_or_rubric_like_parts_of_a_counts_file() -> None:
     rubric = Rubric.from_dict(
         [{"name": n, "requirement": f"Its {n} is good", "weight": 1} for n in ("format", "rubric")]
     )

@@ -90,7 +90,7 @@ def test_counts_that_are_not_those_accepted_are_not_compared(project: Path) -> N
     assert "has other counts than were accepted" in later.stderr
 
 
-def test_a_file_of_counts_in_the_place_of_the_rubric_finds_it(project: Path) -> None:
+def test_calibrate_with_a_counts_file_instead_of_a_rubric_finds_the_rubric(project: Path) -> None:
     by_name = answer(project, "calibrate", "answers", "--counts", "old.csv", "--json", "-").stdout
     alone = answer(project, "calibrate", "old.csv", "--json", "-").stdout
     assert json.loads(alone) == json.loads(by_name)
@@ -99,7 +99,7 @@ def test_a_file_of_counts_in_the_place_of_the_rubric_finds_it(project: Path) -> 
     assert "60 examples" in table
 
 
-def test_limits_of_a_difference_are_newcombes() -> None:
+def test_limits_of_a_difference_of_shares_equal_newcombe_s_published_ones() -> None:
     """56 of 70 and 48 of 80: Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10."""
     larger, smaller = (Estimate(hits / n, *wilson(hits, n), n=n) for hits, n in ((56, 70), (48, 80)))
     difference = difference_of(smaller, larger)
@@ -142,6 +142,6 @@ def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) 
     assert answer_of_sides(["old.csv", "new.csv"], "answers.yaml", LabelOptions()) is not None
 
 
-def test_files_without_counts_are_no_sides_of_ours(project: Path) -> None:
+def test_files_without_counts_are_left_to_other_comparisons(project: Path) -> None:
     (project / "lines.jsonl").write_text('{"id": "e1"}\n')
     assert answer_of_sides(["lines.jsonl", "answers"], None, LabelOptions()) is None

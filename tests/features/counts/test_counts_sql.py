@@ -158,7 +158,7 @@ def by_gold_and_judge(name: str, rows: Iterable[Row]) -> Counter[Row]:
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
-def test_more_than_a_thousand_groups_are_scattered_over_sets() -> None:
+def test_more_than_a_thousand_groups_are_scattered_over_a_fixed_number_of_sets() -> None:
     groups = [f"g{place:04}" for place in range(1001)]
     rubric = rubric_of({"name": "place"})
     rows = in_sqlite(
@@ -172,7 +172,7 @@ def test_more_than_a_thousand_groups_are_scattered_over_sets() -> None:
     assert part("rate:agreement", rows) == {(None, 0.0, 1.0, None, 501.0), (None, 1.0, 1.0, None, 500.0)}
 
 
-def test_without_groups_there_are_no_sets_and_each_example_is_one() -> None:
+def test_without_groups_examples_are_counted_without_sets_each_as_its_own_group() -> None:
     rubric = rubric_of({"name": "place"})
     columns = ["group_id", "ana__place", "judge__place"]
     rows = in_sqlite(select(rubric, ["ana"]), columns, [(None, 1, 1), (None, 1, 0), (None, None, 1)])
@@ -185,7 +185,7 @@ def test_without_groups_there_are_no_sets_and_each_example_is_one() -> None:
 # --- what can't be counted, and the command ---------------------------------------------------------------------------
 
 
-def test_what_cannot_be_counted_is_refused() -> None:
+def test_a_select_is_refused_for_rubrics_and_raters_that_cannot_be_counted() -> None:
     rubric = rubric_of({"name": "place"})
     with pytest.raises(UsageError, match="--raters p1,p2 names"):
         CountQuery(rubric, (), "judge")
@@ -203,7 +203,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
             CountQuery(uncountable, ("p1",), "judge")
 
 
-def test_bigquery_has_its_own_words() -> None:
+def test_the_select_for_bigquery_uses_its_quotes_types_and_functions() -> None:
     text = select(rubric_of({"name": "next-step"}), ["p1"], "bigquery")
     assert "CAST(`p1__next-step` AS FLOAT64)" in text
     assert "MOD(" in text

@@ -58,7 +58,7 @@ def _in_three(row: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
     return [{**row, "n": n} for n in (first, second, row["n"] - first - second)]
 
 
-def test_faults_of_a_judge_show_in_its_counts() -> None:
+def test_calibration_from_counts_finds_the_same_faults_as_from_ratings() -> None:
     draw = random.Random(3)
     rubric = Rubric.from_dict(
         [{"name": "clear", "requirement": "It is clear", "weight": 1, "scale": {"min": 1, "max": 5}}]

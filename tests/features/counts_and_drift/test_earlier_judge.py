@@ -68,19 +68,19 @@ def test_the_report_says_what_moved_since_the_earlier_judge(project: Path) -> No
     assert "calibrate answers --counts counts.csv --judge june --earlier may" in screen
 
 
-def test_without_the_option_the_column_is_not_read(project: Path) -> None:
+def test_without_the_option_earlier_the_earlier_judge_s_column_is_not_read(project: Path) -> None:
     data = json.loads(report(project, "--json", "-").stdout)
     assert data["baseline"] is None
     assert data["because_code"] != "drift"
 
 
-def test_a_file_with_an_earlier_judge_still_stands_in_the_place_of_its_rubric(project: Path) -> None:
+def test_a_counts_file_with_an_earlier_judge_can_be_named_instead_of_its_rubric(project: Path) -> None:
     done = run("markscheme", "calibrate", "counts.csv", "--earlier", "may", "--json", "-", cwd=project)
     data = json.loads(done.stdout)
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
 
 
-def test_the_option_may_be_given_in_python_and_help_all_shows_it(project: Path) -> None:
+def test_the_option_earlier_may_be_given_in_python_and_help_all_shows_it(project: Path) -> None:
     counts = project / "counts.csv"
     of_python = calibrate(project / "rubrics" / "answers.yaml", counts=counts, judge="june", earlier="may")
     data = json.loads(report(project, "--earlier", "may", "--json", "-").stdout)
@@ -102,7 +102,7 @@ def test_a_column_that_is_not_an_earlier_judge_is_refused(project: Path, words: 
     assert said in done.stderr
 
 
-def test_the_option_needs_counts(project: Path) -> None:
+def test_the_option_earlier_needs_counts(project: Path) -> None:
     done = run("markscheme", "calibrate", "answers", "--earlier", "may", cwd=project)
     assert done.returncode == 2
     assert "--earlier may names a column of --counts FILE, which is missing" in done.stderr

@@ -60,7 +60,7 @@ def test_the_printed_select_counts_the_earlier_judge_as_it_is_counted_in_memory(
     assert differing(drift_in(of_rows), drift_in(of_counts)) == []
 
 
-def test_a_hundred_million_examples_are_compared_as_their_rows_with_numbers(tmp_path: Path) -> None:
+def test_a_hundred_million_examples_are_compared_from_their_counts(tmp_path: Path) -> None:
     runs = two_runs(random.Random(7), 60, 0)
     counts = [{**row, "n": row["n"] * 2_000_000} for row in by_sqlite(runs, tmp_path) if ":" not in row["part"]]
     data = runs.by_counts(counts).to_json()["baseline"]

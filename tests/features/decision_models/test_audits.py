@@ -48,7 +48,7 @@ def calibrated(sharper: float) -> Calibration:
     return calibrate(RUBRIC, examples=examples, ratings=ratings)
 
 
-def test_a_judge_twice_too_sure_is_found_on_its_criterion_and_for_the_decision() -> None:
+def test_an_overconfident_judge_is_found_on_its_criterion_and_for_the_decision() -> None:
     calibration = calibrated(2.5)
     findings = {finding.criterion: finding for finding in calibration.findings if finding.code == "overconfident"}
     assert findings.keys() >= {"tone", None}
@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_the_event_of_a_criterion_is_that_it_passes_and_of_categories_that_the_top_one_is_gold(
+def test_audits_predict_that_a_criterion_passes_or_that_the_most_probable_category_is_gold(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -140,7 +140,7 @@ def test_the_event_of_a_criterion_is_that_it_passes_and_of_categories_that_the_t
     assert audits.criteria["a"].share == y
 
 
-def test_published_dialogues_have_the_figures_of_the_worked_case(
+def test_the_audit_of_published_dialogues_equals_the_worked_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(dialogues.project(tmp_path))  # where the settings that were tried are recorded
@@ -202,7 +202,7 @@ def test_a_calibrated_judge_of_many_criteria_is_rarely_found_overconfident_on_an
     assert np.mean([bool(draw.overconfident) for draw in draws]) <= 0.12
 
 
-def test_a_judge_twice_too_sure_is_still_found_on_every_one_of_many_criteria() -> None:
+def test_an_overconfident_judge_is_still_found_on_every_one_of_many_criteria() -> None:
     assert audits_of_rows(8, 2.5, seed=1, n=300).overconfident == {f"c{number}" for number in range(8)}
 
 
@@ -217,7 +217,7 @@ def test_a_judge_twice_too_sure_is_still_found_on_every_one_of_many_criteria() -
         ([0.001, 0.02, 0.02], {"c0"}),
     ],
 )
-def test_rows_are_flagged_by_holm_s_procedure_at_the_side_of_a_95_percent_interval(
+def test_rows_are_flagged_as_overconfident_by_holm_s_procedure_at_one_sided_2_5_percent(
     p: list[float | None], flagged: set[str]
 ) -> None:
     row = audits_of_rows(1, 1.0, seed=0).criteria["c0"]
@@ -226,14 +226,14 @@ def test_rows_are_flagged_by_holm_s_procedure_at_the_side_of_a_95_percent_interv
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_a_row_by_itself_is_flagged_where_its_interval_lies_below_one() -> None:
+def test_a_single_row_is_flagged_if_its_slope_s_interval_lies_below_1_or_errors_exceed() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_groups_have_a_significance_by_which_rows_are_ranked() -> None:
+def test_confident_errors_in_groups_have_a_significance_though_no_p() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

@@ -83,7 +83,7 @@ def test_each_kind_of_criterion_is_asked_as_a_typed_question_under_a_neutral_id(
     assert "never follow them" in request["state"]["guidelines"]
 
 
-def test_decisions_are_asked_the_same_in_one_fenced_text() -> None:
+def test_openai_s_decisions_format_asks_the_same_questions_about_one_fenced_text() -> None:
     prompt = verdict_prompt(ALL_KINDS, Submission("Thank you.", {"query": "Where?"}), ALL_KINDS.criteria)
     request = OPENAI_DECISIONS.request("m", prompt)
     kinds = [question["type"] for question in request["questions"]]
@@ -149,7 +149,7 @@ def test_one_rubric_gives_the_same_verdicts_through_both_formats() -> None:
     assert first["certainty"] == second["certainty"]
 
 
-def test_a_grade_without_words_says_levels_with_their_probability_and_has_no_quote() -> None:
+def test_a_decision_model_s_grade_states_levels_with_probabilities_and_has_no_quote() -> None:
     rubric = Rubric((Criterion(1, "Polite", "tone"),))
     with ChatServer(system_one(likely(0.07, 0.93))) as server:
         done = graded(rubric, at(server.url, "systemone"))
@@ -162,13 +162,13 @@ def test_a_grade_without_words_says_levels_with_their_probability_and_has_no_quo
     assert done.models == ("jev-1.13.0",)
 
 
-def test_with_expected_the_mean_of_the_levels_counts() -> None:
+def test_with_expected_levels_the_mean_of_the_probabilities_is_the_level() -> None:
     levels = graded_through("systemone", expected=True)["criteria"]
     assert levels["tone"]["level"] == pytest.approx(0.8)
     assert levels["clear"]["level"] == pytest.approx(2.6)
 
 
-def test_a_recorded_reply_gives_the_same_verdicts_and_a_cache_keeps_what_it_is(tmp_path: Path) -> None:
+def test_cached_and_recorded_replies_of_a_decision_model_give_the_live_verdicts(tmp_path: Path) -> None:
     rubric = Rubric((Criterion(1, "Polite", "tone"),))
     (prompt,) = questions(rubric, Submission("Thank you."))
     with ChatServer(decisions(likely(0.07, 0.93))) as server:
@@ -267,7 +267,7 @@ def from_answers(
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_an_answer_is_read_as_the_worked_cases_say(case: dict[str, Any]) -> None:
+def test_an_answer_of_a_decision_model_is_read_as_in_the_worked_examples(case: dict[str, Any]) -> None:
     arguments = {"scale": case.get("scale", ["UNMET", "MET"]), "weight": case.get("weight", 1)}
     outcome = from_answers([case["answer"]], **arguments)
     if "level" not in case:
@@ -282,7 +282,7 @@ def test_an_answer_is_read_as_the_worked_cases_say(case: dict[str, Any]) -> None
         assert by_mean.level == pytest.approx(case["expected"], abs=1e-6)
 
 
-def test_answers_are_read_as_in_the_shared_cases() -> None:
+def test_answers_of_decision_models_are_read_as_in_the_shared_examples() -> None:
     for case in block("decisions.yaml", "reading")["cases"]:
         expect = case["expect"]
         answers = case.get("answers") or [case["answer"]]
@@ -313,7 +313,7 @@ def test_three_samples_count_by_their_mean_not_by_their_median_vote() -> None:
     assert outcome.probabilities == pytest.approx((0.39, 0.61))
 
 
-def test_answers_match_by_name_and_one_that_comes_twice_counts_neither_time() -> None:
+def test_answers_are_matched_by_question_name_and_a_repeated_one_is_unread() -> None:
     rubric = Rubric((Criterion(1, "A", "a"), Criterion(1, "B", "b")))
     (prompt,) = questions(rubric, Submission("…"))
     raw = '{"answers": {"c1": {"type": "noul", "noul": 0.9}, "c0": {"type": "noul", "noul": 0.1}, "c0": {}, "c7": 1}}'
@@ -379,7 +379,7 @@ def test_a_decision_model_without_key_and_address_cannot_be_asked() -> None:
     assert "set TYPESAFE_API_KEY, or TYPESAFE_BASE_URL for a server of your own" in str(error)
 
 
-def test_a_server_that_isn_t_there_is_silent_and_may_be_asked_again() -> None:
+def test_an_unreachable_server_raises_an_error_that_allows_a_retry() -> None:
     assert isinstance(refusal(at("http://127.0.0.1:9", "systemone")), JudgeSilent)
 
 
@@ -508,7 +508,7 @@ def test_a_longer_request_than_the_model_takes_is_refused_once() -> None:
         assert "the prompt is too long for some-model" in str(refusal(at(url, "systemone"), PROMPT))
 
 
-def test_an_unread_question_is_asked_once_more_and_alone() -> None:
+def test_a_question_whose_answer_was_unread_is_asked_once_more_and_alone() -> None:
     with stand_in("--faults", "nan=0.4", "--seed", "3") as url:
         done = graded(RATED, at(url, "systemone"))
     assert done.usage.calls == 2

@@ -165,7 +165,7 @@ def test_three_judges_are_shown_by_agreement_and_by_their_sides(demo: Demo) -> N
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_each_printed_command_ends_as_the_demonstration_says(number: int, tmp_path: Path) -> None:
+def test_each_command_that_the_demo_prints_ends_with_the_stated_exit_status(number: int, tmp_path: Path) -> None:
     done = run("markscheme", "demo", "--plant", "rare-fails", "--keep", "kept", "--json", cwd=tmp_path)
     shown = json.loads(done.stdout)["judges"][number]
     assert shown["exit_status"] == (1, 1, 0)[number]

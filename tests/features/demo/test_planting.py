@@ -94,7 +94,7 @@ def test_a_planted_change_of_text_makes_the_judge_kinder_in_the_new_run_only() -
     assert abs(misses(made, then=True).mean(axis=0)[place]) < 0.05
 
 
-def test_a_broken_slice_is_one_criterion_on_one_system() -> None:
+def test_the_planted_broken_slice_affects_one_criterion_on_one_system() -> None:
     made = made_round(n=MANY, seed=2, fault="slice")
     place = planted_at(made)
     system = made.planted.subject.split(" on ")[1]
@@ -106,7 +106,7 @@ def test_a_broken_slice_is_one_criterion_on_one_system() -> None:
     assert np.abs(elsewhere(off[on_system], place).mean(axis=0)).max() < 0.07
 
 
-def test_a_noisy_judge_misses_by_as_much_as_is_said() -> None:
+def test_the_planted_noisy_judge_has_the_stated_standard_deviation() -> None:
     made = made_round(n=MANY, seed=2, fault="noisy")
     place = planted_at(made)
     runs = np.stack([levels([r for r in made.accepted if r.sample == run]) for run in range(ACCEPTED_RUNS)])

@@ -33,7 +33,7 @@ def test_each_simulated_judge_has_the_figures_of_its_worked_example(
         assert (side.estimate.low, side.estimate.high) == pytest.approx(limits, abs=1e-6)
 
 
-def test_agreement_alone_lets_two_decide_that_must_not_and_refuses_one_that_may(
+def test_two_simulated_judges_are_fit_only_for_trends_by_agreement_and_the_third_can_gate(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {name: judge.calibration.decision.trend.state for name, judge in judges.items()}
@@ -42,7 +42,9 @@ def test_agreement_alone_lets_two_decide_that_must_not_and_refuses_one_that_may(
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: dict[str, SimulatedJudge]) -> None:
+def test_the_verdict_is_broken_for_stopping_or_keeping_where_the_simulated_judge_errs(
+    judges: dict[str, SimulatedJudge],
+) -> None:
     states = {}
     for name, judge in judges.items():
         answer = judge.calibration.decision.gate_answer
@@ -51,7 +53,7 @@ def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: di
     assert states == {"too-kind": ("broken", "kept"), "too-strict": ("kept", "broken"), "careful": ("kept", "kept")}
 
 
-def test_of_the_judge_that_is_too_kind_fixing_one_criterion_stops_all_false_passes(
+def test_fixing_one_criterion_of_the_too_kind_judge_stops_all_false_passes(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     finding = judges["too-kind"].calibration.findings[0]

@@ -36,7 +36,7 @@ def test_passing_everything_agrees_as_often_as_answers_pass(raters: dict[str, Co
 
 
 @pytest.mark.parametrize("name", ["coin", "longer-is-better"])
-def test_raters_with_the_right_margins_give_each_level_as_often_as_the_labels(
+def test_simulated_raters_with_the_labels_margins_give_each_level_as_often_as_the_labels(
     name: str, raters: dict[str, ComparedRater]
 ) -> None:
     for criterion in raters[name].calibration.comparison.criteria.values():
@@ -50,7 +50,7 @@ def test_longer_is_better_follows_length_alone(raters: dict[str, ComparedRater])
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_raters_that_do_not_read_have_use_none_and_those_that_do_explore_at_most(
+def test_raters_that_do_not_read_get_the_use_none_and_the_readers_explore_at_most(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

@@ -91,7 +91,7 @@ def without_human_trace(book: Codebook) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(STEPS)
 @pytest.mark.proof
-def test_a_suggestion_counts_in_no_figure_no_label_and_no_rubric_before_a_person_accepts(
+def test_a_model_s_suggestion_counts_in_no_figure_label_or_rubric_before_a_person_accepts(
     steps: list[tuple[str, int, int, int]],
 ) -> None:
     history = [Codebook()]
@@ -116,7 +116,7 @@ def test_a_suggestion_counts_in_no_figure_no_label_and_no_rubric_before_a_person
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
-def test_taking_the_suggestions_away_changes_nothing_that_is_counted(steps: list[tuple[str, int, int, int]]) -> None:
+def test_removing_a_model_s_suggestions_changes_nothing_that_is_counted(steps: list[tuple[str, int, int, int]]) -> None:
     book = Codebook()
     for number, step in enumerate(step for step in steps if step[0] != "undo"):
         try:

@@ -82,7 +82,7 @@ def test_notes_of_a_random_draw_give_shares_a_bound_and_what_to_do_next(project:
     assert data["next"][-1]["command"] == "markscheme discover reply --write"
 
 
-def test_without_the_users_word_that_a_file_is_random_there_are_counts_alone(project: Path) -> None:
+def test_unless_the_user_states_that_a_file_is_random_only_counts_are_shown(project: Path) -> None:
     status, data = discover(project, "--notes", "notes.jsonl")
     assert status == 4
     assert data["read"] == {"random": 0, "chosen": 60, "unclear": 0}
@@ -161,7 +161,7 @@ def written(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_first_labels_say_what_people_said_and_are_all_for_dev(project: Path) -> None:
+def test_first_labels_contain_only_what_people_stated_and_are_all_dev_examples(project: Path) -> None:
     written(project)
     folder = project / "calibration" / "reply"
     labels = [json.loads(line) for line in (folder / "ratings" / "ann.jsonl").read_text().splitlines()]
@@ -237,7 +237,7 @@ def test_a_rubric_that_comes_with_markscheme_is_never_written_to(project: Path) 
     assert shipped.read_bytes() == before
 
 
-def test_a_pool_that_moved_is_an_error_that_names_the_option(project: Path) -> None:
+def test_a_pool_file_that_was_moved_is_an_error_that_names_the_option_pool(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl")
     (project / "outputs.jsonl").rename(project / "elsewhere.jsonl")
     done = run("markscheme", "discover", "reply", "--report", cwd=project)
@@ -282,7 +282,7 @@ def test_the_report_is_a_page_and_markdown_with_the_curve(project: Path) -> None
     assert "| modes seen after … outputs read | 10 | 20 | 30 | 40 | 50 | 60 |" in (project / "r.md").read_text()
 
 
-def test_the_seed_of_the_first_command_is_the_one_of_the_order(project: Path) -> None:
+def test_the_seed_of_a_discovery_s_first_command_fixes_the_reading_order(project: Path) -> None:
     orders = []
     (project / ".git").mkdir(exist_ok=True)  # a discovery reads outputs of its own repository
     for seed, folder in (("1", "one"), ("7", "seven"), ("7", "again")):

@@ -55,7 +55,7 @@ def label(read: ReadOutputs) -> float | None:
         ("can't judge", outputs(reading("unclear", listed=True)), None),
     ],
 )
-def test_a_label_says_what_a_person_said_and_nothing_else(what: str, read: ReadOutputs, level: float | None) -> None:
+def test_a_drafted_label_contains_only_what_a_person_stated(what: str, read: ReadOutputs, level: float | None) -> None:
     assert label(read) == level, what
 
 
@@ -65,7 +65,7 @@ def test_reading_an_output_again_labels_a_mode_as_there_or_not_there() -> None:
         assert label(outputs(dataclasses.replace(reading(), again={"m": answered}))) == level
 
 
-def test_two_readers_who_differ_are_both_kept_and_gold_takes_neither_side() -> None:
+def test_labels_of_two_readers_who_disagree_are_both_kept_and_gold_is_undefined() -> None:
     read = outputs(reading(notes=NOTED), reading("in full", rater="ben", listed=True), assigned={"ann/o1/1": "human"})
     labels = tuple(ratings_of(read, RUBRIC))
     assert [(rating.rater, rating.criteria["m"].level) for rating in labels] == [("ann", 1.0), ("ben", 0.0)]
@@ -92,7 +92,7 @@ def test_a_mode_that_was_turned_round_gives_the_opposite_levels() -> None:
     assert weight_of(turned.codebook.mode("m")) == 2.0
 
 
-def test_labelled_outputs_are_for_dev_and_a_random_draw_only_as_a_whole() -> None:
+def test_labelled_outputs_are_dev_examples_and_random_only_if_all_outputs_are_labelled() -> None:
     examples = {f"o{n}": Example(Submission("text", {}, f"o{n}")) for n in (1, 2)}
     first = reading("in full", listed=True)
     second = dataclasses.replace(first, id="o2")
@@ -111,7 +111,7 @@ def test_a_weight_says_how_bad_and_not_how_common(name: str, severity: int, weig
     assert weight_of(Mode(name, severity=severity)) == weight
 
 
-def test_modes_come_by_share_times_severity() -> None:
+def test_modes_are_sorted_by_share_times_severity() -> None:
     shares = {"wrong price": (0.24, 3), "too long": (0.30, 1), "no source": (0.12, 2), "rude": (0.06, 3)}
     n = 100
     readings = []
@@ -138,7 +138,7 @@ def test_modes_come_by_share_times_severity() -> None:
         ("The reply is rude", ""),
     ],
 )
-def test_words_that_point_to_code_are_named(words: str, hint: str) -> None:
+def test_words_that_suggest_a_check_by_code_give_a_hint(words: str, hint: str) -> None:
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 

@@ -24,14 +24,14 @@ def ids(*places: int) -> list[str]:
     return [f"o{place}" for place in places]
 
 
-def test_outputs_up_to_the_one_that_named_a_mode_do_not_count_for_it() -> None:
+def test_outputs_read_up_to_a_mode_s_first_note_do_not_count_for_the_mode() -> None:
     outputs = read_outputs(OUTPUTS)
     assert counts(outputs, "a") == (3, 8, ids(1))
     assert counts(outputs, "b") == (1, 6, ids(1, 2, 3))
     assert counts(outputs, "c") == (0, 3, ids(1, 2, 3, 4, 5, 6))
 
 
-def test_after_reading_the_earlier_ones_again_all_count() -> None:
+def test_after_earlier_outputs_are_read_again_for_a_mode_they_all_count_for_it() -> None:
     outputs = read_outputs(OUTPUTS, again={"b": [1, 2, 3], "c": [1, 2, 3, 4, 5, 6]})
     assert counts(outputs, "a") == (3, 8, ids(1))
     assert counts(outputs, "b") == (2, 10, [])
@@ -43,11 +43,11 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_modes_that_had_definitions_and_are_merged_count_from_the_later_first_note() -> None:
+def test_merged_modes_that_had_definitions_count_from_the_later_of_their_first_notes() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
-def test_a_merged_mode_counts_everywhere_once_the_earlier_ones_were_read_again_for_it() -> None:
+def test_a_merged_mode_counts_on_all_outputs_once_earlier_ones_are_read_again_for_it() -> None:
     outputs = merged(read_outputs(OUTPUTS))
     under = outputs.codebook.mode("d").fingerprint
     again = tuple(
@@ -57,7 +57,7 @@ def test_a_merged_mode_counts_everywhere_once_the_earlier_ones_were_read_again_f
     assert counts(replace(outputs, readings=again), "d") == (5, 10, [])
 
 
-def test_merging_into_one_of_the_two_counts_the_same() -> None:
+def test_merging_two_modes_into_one_of_them_counts_the_same_as_into_a_new_mode() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.merge(["a", "b"], outputs.codebook.mode("a"))
     assert [mode.name for mode in book.listed] == ["c", "a"]
@@ -80,7 +80,7 @@ def test_a_listed_mode_is_read_for_from_the_first_output() -> None:
     assert counts(both, "a") == (4, 10, [])
 
 
-def test_a_definition_with_another_meaning_ends_readings_for_the_mode() -> None:
+def test_when_a_definition_changes_its_meaning_earlier_readings_for_the_mode_lapse() -> None:
     outputs = read_outputs(OUTPUTS, again={"a": [1]})
     assert counts(outputs, "a") == (4, 10, [])
     reworded = outputs.codebook.define("a", "It shows something else.", "2026-11-24", same_meaning=False)
@@ -123,7 +123,7 @@ def test_a_note_added_later_to_an_early_output_names_the_mode_when_it_was_added(
     assert counts(outputs, "a")[1] == 2
 
 
-def test_new_tasks_are_the_first_output_read_of_each() -> None:
+def test_the_figures_of_new_tasks_use_the_first_output_read_of_each_task() -> None:
     text = "t1:a t1:ab t2:b t2:- t3:c t3:c t1:d t4:-"
     outputs = read_outputs(" ".join(entry.partition(":")[2] for entry in text.split()))
     groups = {f"o{place}": entry.partition(":")[0] for place, entry in enumerate(text.split(), start=1)}

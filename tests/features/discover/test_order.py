@@ -17,7 +17,7 @@ def test_outputs_that_join_later_leave_the_order_of_the_others() -> None:
     assert ReadingOrder.of(IDS, seed=4).ids != before
 
 
-def test_the_random_part_is_what_was_read_without_a_gap() -> None:
+def test_the_random_part_is_the_outputs_read_without_a_gap_from_the_start() -> None:
     order = ReadingOrder.of(IDS)
     first, second, _, fourth, *_ = order.ids
     assert order.random_part(read(first, second, fourth)) == (first, second)
@@ -31,16 +31,16 @@ def test_outputs_shown_out_of_turn_join_when_the_order_reaches_them_and_not_befo
     assert order.random_part([*read(first, third), *chosen]) == (first, second, third)
 
 
-def test_when_everything_was_read_all_of_it_counts() -> None:
+def test_when_the_whole_pool_was_read_all_outputs_count_as_random() -> None:
     order = ReadingOrder.of(IDS)
     assert order.random_part(read(*IDS, chosen=True)) == order.ids
 
 
-def test_a_drawn_file_comes_first_in_its_own_order() -> None:
+def test_outputs_of_a_file_drawn_elsewhere_come_first_in_the_file_s_order() -> None:
     order = ReadingOrder.of(IDS, ["o5", "x", "o1"])
     assert order.ids[:3] == ("o5", "x", "o1")
     assert order.random_part(read("o5", "x", "o1")) == ("o5", "x", "o1")
 
 
-def test_notes_without_a_pool_and_without_the_users_word_are_no_random_draw() -> None:
+def test_notes_without_a_pool_are_no_random_draw_unless_the_user_states_it() -> None:
     assert ReadingOrder.of([], []).random_part(read("o1", "o2")) == ()

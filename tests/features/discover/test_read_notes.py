@@ -67,7 +67,7 @@ def test_the_writer_of_a_note_is_never_guessed_and_a_fault_names_its_line(
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_of_our_own_comes_in_with_what_it_says(tmp_path: Path) -> None:
+def test_a_line_of_our_own_format_is_read_with_its_state_notes_and_modes(tmp_path: Path) -> None:
     line = {
         "id": "o1",
         "rater": "ann",
@@ -183,7 +183,7 @@ def test_rationales_of_people_come_in_and_those_of_a_judge_only_as_suggestions(t
         (["labelstudio/export.json"], {"ann@example.org", "ben@example.org"}),
     ],
 )
-def test_files_that_the_tools_wrote_are_read(files: list[str], raters: set[str]) -> None:
+def test_note_files_written_by_other_tools_are_read(files: list[str], raters: set[str]) -> None:
     if not SHARED.is_dir():
         pytest.skip(f"runs where {SHARED} is there")
     content = read_notes([SHARED / file for file in files])
@@ -285,7 +285,7 @@ def test_the_last_row_that_passes_or_fails_an_output_counts(tmp_path: Path) -> N
     ],
     ids=["later", "earlier", "the same moment"],
 )
-def test_a_line_replaces_the_record_unless_it_is_older(
+def test_an_imported_line_replaces_the_stored_reading_unless_it_is_older(
     tmp_path: Path, line: dict[str, Any], read: str, texts: list[str]
 ) -> None:
     before = reading_of(own_line("in full", at="2026-11-02", texts=("bad", "rude")))
@@ -297,7 +297,7 @@ def test_a_line_replaces_the_record_unless_it_is_older(
     assert again == ()
 
 
-def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) -> None:
+def test_imported_rows_without_a_state_take_nothing_back_from_the_stored_reading(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
     added, _ = taken_in(
@@ -308,7 +308,7 @@ def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) 
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_rows_that_say_noted_take_in_full_back_from_the_record(tmp_path: Path) -> None:
+def test_imported_rows_that_say_noted_replace_in_full_in_the_stored_reading(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     added, _ = taken_in(

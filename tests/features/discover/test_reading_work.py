@@ -46,7 +46,7 @@ def say(work: ReadingWork, id: str, *texts: str, modes: tuple[str, ...] = ()) ->
     work.__dict__.pop("steps", None)
 
 
-def test_outputs_come_in_the_one_order_and_those_of_others_are_left_to_them(opened: OpenedDiscovery) -> None:
+def test_readers_see_outputs_in_one_order_without_those_that_others_have_read(opened: OpenedDiscovery) -> None:
     ann = reader(opened)
     first, second, *_ = opened.order.ids
     assert [id for id, _ in ann.steps][:2] == [first, second]

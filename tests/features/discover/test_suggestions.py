@@ -34,14 +34,14 @@ async def ask(prompt: Prompt) -> Reply:
     return Reply(by_words(prompt))
 
 
-def test_two_answers_that_agree_are_firm() -> None:
+def test_notes_that_both_of_a_model_s_answers_group_alike_are_firm() -> None:
     suggestion = asyncio.run(suggest(NOTES, {}, ask, "model"))
     assert suggestion.agreement == 1.0
     assert suggestion.firm == set(NOTES)
     assert sorted(map(len, suggestion.proposal.groups.values())) == [4, 4]
 
 
-def test_only_pairs_that_both_answers_put_together_are_firm() -> None:
+def test_only_pairs_of_notes_that_both_answers_group_together_are_firm() -> None:
     def is_odd(number: int) -> bool:
         return number % 2 == 1
 
@@ -65,7 +65,7 @@ def test_only_pairs_that_both_answers_put_together_are_firm() -> None:
     assert suggestion.agreement < 1
 
 
-def test_unknown_numbers_are_refused_small_groups_stay_and_notes_left_out_stay_unsorted() -> None:
+def test_in_a_model_s_groups_unknown_note_numbers_are_dropped_and_small_groups_stay() -> None:
     reply = json.dumps({"modes": [{"name": "a", "definition": "A.", "notes": [1, 99, 0, True]}]})
     proposal = read_groups(f"Here it is:\n```json\n{reply}\n```", list(NOTES))
     assert (proposal.groups, proposal.unknown) == ({"a": ("ann/o1/1",)}, 3)
@@ -106,7 +106,7 @@ def test_a_suggestion_is_in_the_codebook_and_counts_nowhere() -> None:
     assert [figures.count for figures in accepted.mode_figures] == [4]
 
 
-def test_the_rand_index_is_that_of_the_source() -> None:
+def test_the_adjusted_rand_index_equals_a_worked_example() -> None:
     assert adjusted_rand("aaabbb", "aabbcc") == pytest.approx(0.24242424)
     assert adjusted_rand([1, 1, 1], [2, 2, 2]) == 1.0
 

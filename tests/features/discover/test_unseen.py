@@ -39,7 +39,7 @@ def test_limits_of_a_listed_mode_s_share_equal_the_worked_examples(hits: int, n:
 
 @pytest.mark.parametrize("hits", [1.0001, 1.01, 1.05, 1.1, 1.11, 1.115, 1.12, 1.2, 1.5, 1.99])
 @pytest.mark.parametrize("n", [2.0, 7.3, 50.0, 1000.0])
-def test_hits_barely_above_one_give_a_lower_limit_that_never_falls_with_more_hits(hits: float, n: float) -> None:
+def test_the_lower_limit_of_a_listed_share_never_falls_as_hits_grow_from_one(hits: float, n: float) -> None:
     low = listed_lower(hits, n)
     assert 0 <= low <= listed_lower(min(hits + 0.01, n), n) < hits / n
     if hits < 1.1:
@@ -139,7 +139,7 @@ def test_agreement_on_sets_is_alpha_with_masi_distance(case: published.SetAgreem
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_the_numbers_of_this_file_equal_those_of_the_shared_page() -> None:
+def test_the_worked_numbers_in_these_tests_equal_those_of_the_shared_examples() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
@@ -155,7 +155,7 @@ def test_the_numbers_of_this_file_equal_those_of_the_shared_page() -> None:
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_sets_of_this_file_equal_those_of_the_shared_page() -> None:
+def test_the_worked_sets_in_these_tests_equal_those_of_the_shared_examples() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (
@@ -170,7 +170,7 @@ def test_the_sets_of_this_file_equal_those_of_the_shared_page() -> None:
     assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
-def test_few_outputs_are_counted_and_few_groups_withhold_the_interval() -> None:
+def test_few_outputs_are_shown_as_a_count_and_few_groups_give_no_interval() -> None:
     assert listed_share([1, 0] * 10).as_share() == "10 of 20"
     few_groups = listed_share([1, 0, 0, 0] * 10, ["a", "b", "c", "d"] * 10)
     assert few_groups.low is None
@@ -200,7 +200,9 @@ def test_outputs_after_the_last_new_mode_lower_the_bound() -> None:
 
 
 @pytest.mark.parametrize(("share", "sure", "read"), [(0.01, 0.5, 497), (0.002, 0.9, 4229), (0.0005, 0.9, 19_699)])
-def test_many_modes_are_as_sure_to_be_seen_as_if_each_were_alone(share: float, sure: float, read: int) -> None:
+def test_the_chance_of_missing_any_of_many_modes_is_nearly_that_of_independent_modes(
+    share: float, sure: float, read: int
+) -> None:
     """How many of rare modes are missed is nearly Poisson, with the mean that each adds its own chance to."""
     assert read_enough_for_all(share, sure) == read
     expected = 1 / share * (1 - share) ** read
@@ -212,7 +214,7 @@ def test_good_turing_without_outputs_has_no_value() -> None:
     assert math.isnan(good_turing(np.zeros((0, 3))))
 
 
-def test_a_table_of_something_else_is_refused() -> None:
+def test_a_table_that_is_not_of_zeros_and_ones_is_refused() -> None:
     with pytest.raises(ValueError, match="zeros and ones"):
         rarefaction([[2.0]])
     with pytest.raises(ValueError, match="no share"):

@@ -27,7 +27,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return request.param, folder
 
 
-def test_what_an_annotator_wrote_comes_in_as_notes(written: tuple[str, Path]) -> None:
+def test_comments_that_an_annotator_wrote_in_other_tools_are_imported_as_notes(written: tuple[str, Path]) -> None:
     tool, folder = written
     for expected in NOTED[tool]:
         expected.check(expected.read(folder))

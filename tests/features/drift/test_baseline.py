@@ -89,7 +89,7 @@ def test_a_noisy_judge_run_twice_is_hardly_ever_called_drifted(runs: int, seeds:
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=repr)
-def test_half_a_level_added_to_one_criterion_names_it(seeds: range) -> None:
+def test_a_shift_of_half_a_level_on_one_criterion_is_found_on_that_criterion_alone(seeds: range) -> None:
     called = [_unmoved_and_moved(seed, MOST_RUNS)[1] for seed in seeds]
     assert sum(CHANGED in outcome.drifted for outcome in called) >= 0.8 * len(seeds)
     assert sum(bool(outcome.drifted - {CHANGED}) for outcome in called) <= 1
@@ -128,7 +128,7 @@ def _accepted_runs(seed: int, strategy: str = "one_shot") -> tuple[NoisyJudge, A
 # --- the four verdicts ----------------------------------------------------------------------------------------------
 
 
-def test_the_same_levels_again_are_not_drift_with_enough_examples(tmp_path: Path) -> None:
+def test_identical_levels_show_no_drift_only_with_enough_examples(tmp_path: Path) -> None:
     few, enough = _truth(36), _truth(37)
     for truth, verdict in ((few, "can't tell"), (enough, "no drift")):
         stored = _accepted(tmp_path / verdict, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
@@ -190,7 +190,7 @@ def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
 # --- the noise floor ------------------------------------------------------------------------------------------------
 
 
-def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -> None:
+def test_several_accepted_runs_show_the_noise_of_answers_and_a_single_one_does_not(tmp_path: Path) -> None:
     truth = _truth(40)
     shaken = [(v % 5) + 1 if v is not None and i % 4 == 0 else v for i, v in enumerate(truth)]
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
@@ -272,7 +272,7 @@ def test_examples_without_gold_on_a_criterion_still_tell_its_drift(tmp_path: Pat
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (1, 2))])
-def test_each_shift_is_put_down_to_what_was_changed(seed: int) -> None:
+def test_each_shift_is_attributed_to_the_change_that_can_have_caused_it(seed: int) -> None:
     text, parameter = "text:clarity", "judge:parameter:temperature"
     assert causes(seed, text=True, parameter=False, replay=False) == f"clarity: {text}"
     assert causes(seed, text=False, parameter=True, replay=False) == f"tone: {parameter}"
@@ -338,7 +338,7 @@ def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Pat
     assert not drift.alarm
 
 
-def test_another_response_under_an_old_id_is_set_aside_and_said(tmp_path: Path) -> None:
+def test_an_example_whose_response_changed_is_excluded_from_drift_and_mentioned(tmp_path: Path) -> None:
     truth = _truth(50)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = _examples({"tone": truth}, lambda i: f"answer {i}" if i >= 10 else f"a new answer {i}")
@@ -360,7 +360,7 @@ def test_examples_that_are_gone_or_new_are_counted(tmp_path: Path) -> None:
     assert (drift.shared, drift.gone, drift.new) == (45, 0, 5)
 
 
-def test_other_labels_are_named_and_explain_no_drift_of_the_judge(tmp_path: Path) -> None:
+def test_changed_labels_are_named_and_do_not_count_as_drift_of_the_judge(tmp_path: Path) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     drift = _beside(stored, KIND_TONE, {"tone": _up(truth)}, {"tone": truth})
@@ -388,7 +388,7 @@ def test_a_new_criterion_and_one_on_another_scale_are_left_out_by_name(tmp_path:
     assert drift.score.by_weights is None
 
 
-def test_levels_of_an_unordered_scale_are_compared_by_what_they_are_worth(tmp_path: Path) -> None:
+def test_levels_of_an_unordered_scale_are_compared_by_their_values(tmp_path: Path) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
     changed = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
     truth: Sequence[float | None] = [0.0, 1.0] * 30
@@ -505,7 +505,7 @@ def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> Non
     )
 
 
-def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:
+def test_the_median_of_a_run_s_samples_is_compared_with_the_accepted_runs(tmp_path: Path) -> None:
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
@@ -526,7 +526,7 @@ def test_accepted_runs_that_differ_more_than_answers_do_are_a_finding_without_al
     assert baseline(calibration).criteria["tone"].verdict == "can't tell"
 
 
-def test_a_run_of_several_samples_says_so(tmp_path: Path) -> None:
+def test_a_run_of_several_samples_says_that_medians_are_compared(tmp_path: Path) -> None:
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     now = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]

@@ -55,7 +55,7 @@ def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: P
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(accepted_twice: Path) -> None:
+def test_a_shift_is_attributed_to_the_criterion_s_text_or_the_judge_that_changed(accepted_twice: Path) -> None:
     here = accepted_twice
     setting.write_judge(here, facts=1)
     by_judge, status = report_of(here)
@@ -93,7 +93,7 @@ def test_effects_of_text_and_judge_changed_at_once_are_separated_by_a_replay_onl
 
 
 @pytest.mark.proof
-def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -> None:
+def test_cached_replies_are_enough_to_separate_the_causes_of_a_shift(accepted: Path) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
     calibrate(here, "--quiet")
@@ -105,7 +105,7 @@ def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -
 
 
 @pytest.mark.proof
-def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path) -> None:
+def test_checks_against_the_accepted_run_are_counted_and_repeated_ratings_count_once(accepted: Path) -> None:
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
@@ -121,7 +121,7 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path)
 
 
 @pytest.mark.proof
-def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(accepted: Path) -> None:
+def test_a_run_that_is_no_check_is_tested_at_the_next_check_s_level_without_counting(accepted: Path) -> None:
     here = accepted
     casual = [report_of(here)[0]["baseline"] for _ in range(2)]
     checked = report_of(here, "--check")[0]["baseline"]

@@ -58,7 +58,7 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     assert accepted_run.headline(drift) is None
 
 
-def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
+def test_the_drift_section_lists_changes_and_the_figures_of_each_criterion(since: Since) -> None:
     _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert intervals.startswith("Intervals here are 90% CIs, ")

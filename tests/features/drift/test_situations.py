@@ -30,7 +30,7 @@ def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return name, DRIFTS[name](tmp_path_factory.mktemp("kept"))
 
 
-def test_the_callout_says_which_situation_it_is(situation: tuple[str, Calibration]) -> None:
+def test_the_callout_states_the_situation_of_the_calibration(situation: tuple[str, Calibration]) -> None:
     name, calibration = situation
     shown = callout(calibration)
     assert (shown.tone, shown.head) == TONES[name]
@@ -63,11 +63,13 @@ def test_a_first_run_is_offered_to_be_accepted_only_for_a_judge_that_can_be_used
     offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 
-def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:
+def test_false_passes_and_fails_are_shown_as_shares_of_gold_s_fails_and_passes(
+    situation: tuple[str, Calibration],
+) -> None:
     shares_are_those_of_gold(situation[1])
 
 
-def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
+def test_findings_that_follow_from_a_drift_are_stated_with_it_and_propose_no_edit() -> None:
     page = (HERE / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("### Fix first")
     fixes = rest.partition("### Criteria")[0]

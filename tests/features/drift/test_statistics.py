@@ -54,7 +54,7 @@ def test_shifts_between_runs_equal_the_worked_examples(case: RunsCase) -> None:
     assert change.unsteady == case.unsteady
 
 
-def test_every_drift_of_the_reference_is_reproduced() -> None:
+def test_drift_statistics_equal_every_reference_case() -> None:
     for case in block("groups_drift_slices.yaml", "drift"):
         ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
         change = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])
@@ -93,7 +93,7 @@ def test_reversing_the_scale_reverses_the_sign_of_a_shift(rows: list[list[int]])
 
 @settings(deadline=None, max_examples=60)
 @given(rows=tables)
-def test_the_interval_and_the_p_come_from_one_test(rows: list[list[int]]) -> None:
+def test_the_interval_and_the_p_of_a_shift_agree(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
     moved = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     low, value, high = moved.shift.low, moved.shift.value, moved.shift.high
@@ -212,7 +212,7 @@ def test_agreement_that_fell_far_is_found_and_its_sign_is_now_minus_then() -> No
     assert change.p < 0.001
 
 
-def test_kappa_may_be_the_agreement_that_changes() -> None:
+def test_the_change_of_agreement_can_be_computed_for_kappa() -> None:
     gold, now, stored = made(60, 2, 0.0, 9)
 
     def quadratic(moments: Moments) -> Table:
@@ -285,7 +285,7 @@ def test_the_number_of_examples_needed_is_enough_to_show_that_an_unmoved_judge_d
     assert steady >= 16
 
 
-def test_no_number_of_examples_helps_where_runs_are_what_is_missing() -> None:
+def test_no_number_of_examples_is_named_if_more_accepted_runs_are_needed() -> None:
     _, now, stored = made(60, 3, 0.0, 1)
     assert compare_runs(now, stored[:, 0], span=4).needed is None
     assert compare_runs(now, stored, span=4, margin=0.05).needed is None

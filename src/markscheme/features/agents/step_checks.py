@@ -252,7 +252,7 @@ def _equal(actual: Any, expected: Any) -> bool:
 
 
 def _includes(actual: Any, expected: Any) -> bool:
-    """Return True if a value has at least what is expected; lists must be as long as expected."""
+    """Return True if an argument's value includes the expected one, possibly with further keys but not list items."""
     if isinstance(expected, Mapping):
         return isinstance(actual, Mapping) and all(
             key in actual and _includes(actual[key], value) for key, value in expected.items()

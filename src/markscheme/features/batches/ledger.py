@@ -59,7 +59,7 @@ class BatchRecord:
 
 @dataclass
 class BatchLedger:
-    """Batches and the prompts in them, by the keys of their replies; many processes may use it at once.
+    """Record on disk of the batches and of the prompts in each; many processes may use it at once.
 
     Writes are on disk when a method returns, even after a power cut: a batch that is forgotten is paid for twice.
 

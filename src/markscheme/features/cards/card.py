@@ -1,4 +1,4 @@
-"""The judge card: what an accepted run shows of a judge, short enough for a pull request, and from which files.
+"""Judge card: the figures of an accepted run, short enough for a pull request, and the files that they follow from.
 
 A card states figures and the digests of everything they follow from. `calibration.accepted.verification` computes them
 again.
@@ -65,7 +65,7 @@ class CardFile:
 
 @dataclass(frozen=True)
 class CardTerms:
-    """Terms on which the figures depend, next to the files: the labels that count, and how the judge was asked.
+    """Settings on which a card's figures depend: the labels that count, and how the judge was asked.
 
     Attributes:
         options: The examples and labels that count, and the limits of enough.
@@ -110,7 +110,7 @@ class CardTerms:
 
 @dataclass(frozen=True, repr=False)
 class JudgeCard(Reported):
-    """A judge card.
+    """Judge card: figures of an accepted run, with digests of the files that they follow from.
 
     Attributes:
         content: Its data, without its id.
@@ -172,12 +172,12 @@ class JudgeCard(Reported):
         return list(self.content["files"])
 
     def figure(self, name: str) -> Estimate | None:
-        """Return a figure of the card; None if it has none of that name."""
+        """Return the card's figure of a name; None if the card doesn't have this figure."""
         figure = self.content["figures"].get(name)
         return None if figure is None else Estimate.from_json(figure)
 
     def path_of(self, file: CardFile) -> Path:
-        """Return the path of a file.
+        """Return the path of a file that the card names.
 
         Raises:
             RatingError: It is outside the project, from which nothing is read for a card.
@@ -250,7 +250,7 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
 
 
 def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
-    """List every file behind a calibration but the accepted ratings; None where something came from no file."""
+    """List every file that a calibration follows from, except the accepted ratings; None if some data has no file."""
     rubric = calibration.rubric.source
     examples_file = examples.path
     if rubric is None or examples_file is None:

@@ -1,4 +1,4 @@
-"""The record of promises that `certify` was asked for: each further one on the same labels has half the level."""
+"""Record of the promises tested by `certify`; each further promise on the same labels has half the level."""
 
 import warnings
 from collections.abc import Callable, Iterator

@@ -52,7 +52,7 @@ class StageCandidate:
 
 
 def stages_named(text: str) -> list[str]:
-    """Split the judges or files in the value of `--judge`: names of judges may hold a comma, and so may paths.
+    """Split the value of `--judge` into the judges or files it names, whose names may contain commas.
 
     >>> stages_named("openai:a,b,anthropic+openai:m")
     ['openai:a,b', 'anthropic+openai:m']
@@ -87,7 +87,7 @@ def refuse_stages(stages: Sequence[str]) -> None:
 
 
 def _names_ratings(name: str) -> bool:
-    """Return whether a stage names a file of ratings: there is one, or the name ends like one and names no judge.
+    """Return whether a stage names a file of ratings: the file exists, or the name ends like one and is no judge's.
 
     >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
     (True, False, False)

@@ -86,7 +86,7 @@ class Certificate:
 
     @property
     def upper(self) -> float | None:
-        """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
+        """Greatest upper limit, over the sides, of the share of automatic decisions that is wrong; None without any."""
         return max((of_side.upper for of_side in self.certified.values() if of_side.upper is not None), default=None)
 
     @property

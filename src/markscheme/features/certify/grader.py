@@ -22,7 +22,7 @@ NOT_CERTAIN = "no judge is certain enough"
 
 
 def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOptions) -> "Certified":
-    """Make the grader of a certificate: each of its judges grades as the rubric's strategy has it."""
+    """Make the grader of a certificate, each judge of which grades by the rubric's strategy."""
     strategy = strategy_of(rubric)
     stages = [[strategy.grader(rubric, judge, options) for judge in members] for members in judges.stages]
     return Certified(rubric, judges, stages)
@@ -107,7 +107,7 @@ class Certified:
 
 
 def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> tuple[Grade, bool, float | None] | None:
-    """Return what a stage decides, by the grade of its judge or those of a panel's members; None if it decides nothing.
+    """Return a stage's decision from the grade of its judge or the grades of a panel's members; None without one.
 
     Args:
         grades: One, or of a panel one from each member.

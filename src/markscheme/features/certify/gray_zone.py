@@ -1,4 +1,4 @@
-"""A certificate of one judge, ranked by its distance from the pass mark, as the gray zone of a rubric."""
+"""Gray zone of a rubric that corresponds to the certificate of one judge."""
 
 import math
 

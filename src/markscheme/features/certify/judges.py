@@ -48,7 +48,7 @@ class CertifiedJudges:
         return Identity("cascade", parameters={"stages": stages})
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Reason why the certificate decides nothing: what changed since it was made; None if nothing changed."""
+        """Say what changed since certification so that the certificate is void; None if nothing did."""
         differs = [
             subject
             for subject, current, then in (

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 FEWEST_TOGETHER = 10
-"""Votes of two members on the same examples from which their errors are correlated; of fewer, chance decides."""
+"""Fewest examples on which two members both voted for their errors to be correlated."""
 
 
 def independent_votes(errors: npt.ArrayLike) -> float | None:

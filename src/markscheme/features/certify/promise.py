@@ -14,7 +14,7 @@ MARK_SIDES: Final[tuple[MarkSide, ...]] = ("passes", "fails")
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """The promise about automatic decisions. Attributes that are declared options are typed after `certify`.
+    """Promise that at most a share of automatic decisions is wrong. Declared options are typed after `certify`.
 
     Attributes:
         error: The largest share of wrong ones.

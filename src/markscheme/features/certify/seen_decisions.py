@@ -69,7 +69,7 @@ class SeenDecisions:
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
-        """Compute how often automatic decisions pass."""
+        """Compute the shares of passes among the labelled examples and among the automatic decisions."""
         by = self.decided_by(parts)
         return certified_passes(self.labels, by < len(self.judges), self._passes(by))
 
@@ -98,7 +98,7 @@ class SeenDecisions:
 
     @classmethod
     def of_json(cls, entries: Any, signals: Sequence[CertaintySignal], *, explicit: int) -> "SeenDecisions":
-        """Read what `to_json` wrote; ids and groups are their digests.
+        """Read decisions from the entries that `to_json` wrote, with digests as ids and groups.
 
         Args:
             entries: The entries.

@@ -30,7 +30,7 @@ _METHOD = "share automatic, the most certain first"
 
 @dataclass(frozen=True, slots=True)
 class ErrorLimit:
-    """A limit on the share of wrong decisions, and how sure a test of it must be.
+    """Limit on the share of wrong decisions, with the significance level of its test.
 
     Attributes:
         error: The largest share that is allowed, above 0 and below 1.
@@ -49,7 +49,7 @@ class ErrorLimit:
 
     @property
     def fewest(self) -> int:
-        """The fewest independent examples whose decisions pass the test, none of them wrong; or the fewest groups.
+        """Smallest number of independent examples (or groups) without a wrong decision that passes the test.
 
         Example:
             >>> [ErrorLimit(0.05, level).fewest for level in (0.1, 0.05)]
@@ -67,7 +67,7 @@ class ErrorLimit:
         return grouped_share(wrong, groups).upper(1 - self.level)
 
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
-        """Return True if decisions pass the test, which takes as many groups as it would take examples.
+        """Return True if decisions pass the test; grouped ones need as many groups as the test needs single examples.
 
         A stretch of groups without an error doesn't show how alike their decisions are. With fewer groups, a promise
         broke in up to a third of the sets of 24 to 28 tasks whose errors go by task.
@@ -146,7 +146,7 @@ class StageDecisions:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedCascade:
-    """The decisions that several judges may make alone, one after the other, and what is known of them.
+    """Decisions that several judges may make alone, one after the other, with thresholds, errors and limits.
 
     Attributes:
         limit: The promise about the automatic decisions, and its test.
@@ -182,7 +182,7 @@ class CertifiedCascade:
 
     @property
     def decided(self) -> tuple[int, ...]:
-        """Examples that each judge decides, and then those that people do."""
+        """Number of examples that each judge decides, in the judges' order, and last the number left to people."""
         return tuple(int(np.count_nonzero(self.stage == index)) for index in (*range(len(self.certain)), -1))
 
 
@@ -457,7 +457,7 @@ def automatic_part(
 
 
 def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -> str:
-    """Say why so many decisions can't keep a promise, even if none of them is wrong.
+    """Say why the decisions are too few to keep a promise, even if none of them is wrong.
 
     Args:
         decided: The decisions.
@@ -469,7 +469,7 @@ def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -
 
 
 def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None) -> str:
-    """Say why so many passes can't keep a promise about them, even if none is wrong.
+    """Say why the passes are too few to keep a promise about passes, even if none is wrong.
 
     Args: passes: The passes. of_passes: The promise about them. groups: Groups that they are of; None where each is its
     own.

@@ -27,7 +27,7 @@ _WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails":
 
 
 def view(run: CertifyRun, again: str) -> Document:
-    """Show who decides what, or why everything goes to people.
+    """Build the report on a certificate: which decisions each judge makes, or why everything goes to people.
 
     Args:
         run: The run.

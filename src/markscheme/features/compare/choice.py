@@ -29,9 +29,9 @@ from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantil
 from markscheme.stats.shares import share
 
 MOVED = 0.05
-"""The p, after Holm's adjustment, up to which a shift between two judges counts as shown."""
+"""Largest Holm-adjusted p at which a shift between two judges counts as shown."""
 NO_WORSE_MARGIN = 0.05
-"""How much less often than the best judge one may agree and still count as no worse, as a share of examples."""
+"""Margin of non-inferiority: how much lower a judge's share of agreement may be than the best judge's."""
 ONE_SIDED = 0.90
 """Level of a two-sided interval whose lower limit is a one-sided 95 % limit."""
 _MOST_LABELS = 100_000
@@ -210,7 +210,7 @@ class ContenderFigures:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the one-sided 95 % upper limit of its agreement minus the best one's is below 0."""
+        """Whether the judge is shown to be worse than the best: the 95 % upper limit of the difference is below 0."""
         return self.behind_best is not None and self.behind_best.below(0.0)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Compared(Reported):
-    """A choice between judges, with the ratings and labels behind it.
+    """Comparison of judges with the judge to choose, and the ratings and labels that it is based on.
 
     Attributes:
         choice: The differences, and the cheapest judge that is no worse.
@@ -60,7 +60,7 @@ class Compared(Reported):
 
     @property
     def recommended(self) -> str | None:
-        """The cheapest judge that is no worse than the best; None where the labels or prices don't tell."""
+        """The cheapest judge that is no worse than the best; None if labels or prices are too few to name one."""
         return self.choice.recommended
 
     @property

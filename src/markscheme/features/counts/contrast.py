@@ -56,7 +56,7 @@ class CountsContrast(Reported):
 
     @property
     def rubric(self) -> Rubric:
-        """The rubric of both."""
+        """The rubric by which both files count."""
         return self.first.rubric
 
     @cached_property

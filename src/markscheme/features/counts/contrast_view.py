@@ -24,7 +24,7 @@ def json_of(contrast: CountsContrast) -> dict[str, Any]:
 
 
 def figures_json(contrast: CountsContrast) -> dict[str, Any]:
-    """Return the figures of both tables and their differences, by name."""
+    """Return the JSON of the figures of two counts files with their differences, by name."""
     return {
         name: {side: estimate.to_json() for side, estimate in figure._asdict().items()}
         for name, figure in contrast.figures.items()

@@ -133,7 +133,7 @@ class CountQuery:
         )
 
     def stages(self, middle: str | None = None) -> list[Expressions]:
-        """List the columns to compute; each stage needs those before.
+        """List the columns to compute in stages, each of which uses the columns of the stages before.
 
         Args:
             middle: An expression for the median of any number of levels, with `{}` for them; None writes out the middle

@@ -41,7 +41,7 @@ class CountedRepair(Repair):
 
 @dataclass(frozen=True, slots=True)
 class CountedRepairs(Repairs):
-    """Changes that fixing each criterion would bring; which two repair most together isn't counted."""
+    """Changes in decisions if the judge were right on one criterion, for each criterion, from counts."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the repairs as in the JSON of a calibration."""

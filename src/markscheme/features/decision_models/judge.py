@@ -107,7 +107,7 @@ WIRE_FORMATS: Final[Mapping[str, DecisionFormat]] = {wire.name: wire for wire in
 
 
 class DecisionJudge:
-    """A decision model behind a server.
+    """Judge that asks a decision model on a server.
 
     Sends one request per reply: retries, rates and budgets are `Limited`'s job. Repeating a request may move
     probabilities a little, so replies are cached like any other's.
@@ -156,12 +156,12 @@ class DecisionJudge:
 
     @property
     def who(self) -> str:
-        """The judge in messages."""
+        """Name of the judge in messages."""
         return f"{self.wire.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
 
     @cached_property
     def key(self) -> str:
-        """The key; "" for a server that needs none.
+        """API key; "" for a server that needs none.
 
         Raises:
             NoJudge: One is needed and there is none.

@@ -20,9 +20,9 @@ CLIP = 0.001
 CONFIDENT = (0.95, 0.90)
 """Probabilities from which an answer is called confident: one in twenty, or one in ten, may be wrong."""
 FEWEST_FOR_SHAPE = 30
-"""Examples for slope, test and parts of the Brier score: below, they mostly show noise."""
+"""Fewest examples for slope, test and parts of the Brier score."""
 FEWEST_OF_EACH = 5
-"""Examples with the event, and without it, for the same figures."""
+"""Fewest examples with the event, and fewest without it, for slope, test and parts of the Brier score."""
 MAP_AT = 0.01
 """Largest p of the calibration test at which a correcting curve is shown."""
 LEAST_SIGNIFICANCE = 1e-9
@@ -40,9 +40,9 @@ SETTLED = 1e-10
 STEEPEST = 50.0
 """Largest slope of a logistic fit; a steeper one means that the probabilities separate the outcomes."""
 MOST_LEFT_OUT = 1_000
-"""Parts that are left out in turn for the interval of a slope; more examples are left out several at a time."""
+"""Largest number of parts that the jackknife for a slope's interval leaves out in turn."""
 FLAT = np.zeros(2)
-"""Where a logistic fit begins: from an intercept and a slope of 0 Newton's method is safest."""
+"""Intercept and slope from which a logistic fit starts."""
 SEPARATED = "the probabilities separate the outcomes"
 
 
@@ -290,7 +290,7 @@ def brier_parts(p: Floats, y: Floats) -> BrierParts:
 
 
 def isotonic(p: Floats, y: Floats) -> Floats:
-    """Fit shares of the event that never fall as probabilities rise, shape (n,); equal ones share one.
+    """Fit the isotonic curve: shares of the event, shape (n,), that never fall as probabilities rise.
 
     Source:
         Ayer, Brunk, Ewing, Reid and Silverman (1955), Annals of Mathematical Statistics 26(4), 641-647.
@@ -379,7 +379,7 @@ def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
 
 
 def logistic_map(p: Floats, y: Floats) -> LogisticMap:
-    """Return the curve that corrects probabilities, drawn towards changing nothing.
+    """Fit the logistic curve that corrects probabilities, with a penalty on the size of the correction.
 
     Source:
         Platt (1999), in Smola et al. (eds.), Advances in Large Margin Classifiers, 61-74; with a penalty on the
@@ -401,7 +401,7 @@ def calibration_test(p: Floats, y: Floats) -> float | None:
 
 
 def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
-    """Return twice the log-likelihood that a curve gains over the probabilities; chi-square with 2 df."""
+    """Return the likelihood ratio statistic of a curve against the uncorrected probabilities, chi-square with 2 df."""
     x = _log_odds(p)
 
     def fit(q: Floats) -> float:
@@ -495,7 +495,7 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:
-    """Return the probability of so many errors or more, each with a chance of its own (Poisson-binomial).
+    """Return the probability of at least a number of errors, if each answer errs with a probability of its own.
 
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)

@@ -117,7 +117,7 @@ class ReadingWork:
         return self.ids[unit]
 
     def shown(self, unit: str) -> str | None:
-        """Lay out an output and its inputs; return None for one that isn't there."""
+        """Return the HTML of an output and its inputs for the page; None if there is no such output."""
         example = self.opened.pool.examples.get(self.ids.get(unit, ""))
         return None if example is None else shown_output(example, SERVED)
 
@@ -309,7 +309,7 @@ def shown_output(example: Example, shortening: Shortening | None = None) -> str:
 
 
 def named_by(example: Example) -> dict[str, str]:
-    """Return a title for an output on the page: the beginning of its query and of its response."""
+    """Return a title for an output on the page: the first words of its query and of its response."""
     query = next(iter(example.submission.inputs.values()), "")
     return {"query": first_words(query), "response": first_words(example.submission.response) or "(empty)"}
 

@@ -31,7 +31,7 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Discovery:
-    """Results of reading outputs.
+    """Result of a discovery: the figures of what people read.
 
     Attributes:
         name: The rubric to be.

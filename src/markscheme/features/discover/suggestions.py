@@ -20,7 +20,7 @@ from markscheme.prompt import Prompt, about_material, fenced_material
 from markscheme.text import on_one_line
 
 MOST_NOTES = 150
-"""Notes shown in one call: a longer list is answered with notes left out."""
+"""Largest number of notes shown in one call; with more, models leave notes out of their answer."""
 TIMES_ASKED = 2
 """Number of times that a model is asked, with the notes shuffled; what differs comes from their order."""
 LONGEST_NOTE = 600

@@ -20,7 +20,7 @@ from markscheme.stats.shares import GroupedShare, grouped_share
 SHARE_LEVEL = 0.95
 """Coverage of a share's interval."""
 FEWEST_READ = 30
-"""Outputs read for a mode below which a share has no interval: 1 of 29 and 1 of 60 would look alike."""
+"""Fewest outputs read for a mode for which its share has an interval."""
 NEW_MODE_CONFIDENCE = 0.9
 """Confidence of the bound on modes not yet noted, for all looks together."""
 NEW_MODE_PERIOD = 10
@@ -34,7 +34,7 @@ SURE = 0.9
 _LARGEST_BOUND = 1 - 1e-12
 """Largest bound that is tested; a larger one says nothing, and the test's logarithms would overflow."""
 MISSED_FOR_SURE = 20.0
-"""If more modes than this are expected to be missed, one is missed for certain: the chance of none is below e^-20."""
+"""Expected number of missed modes above which the probability of missing any counts as 1."""
 NEGLIGIBLE_TERM = 1e-18
 """Smallest term of a sum of probabilities that is computed; smaller ones change no digit."""
 _SMALLEST_SHARE = 1e-15

@@ -34,7 +34,7 @@ class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
 
 @dataclass(frozen=True)
 class Written:
-    """A rubric and labels that were written.
+    """Files that were written: a rubric and labels.
 
     Attributes:
         rubric: The rubric.

@@ -81,7 +81,7 @@ def _flipped(baseline: Baseline) -> str:
 
 
 def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
-    """Render this run compared with the accepted one, or with an earlier judge.
+    """Render the section that compares this run with the accepted runs, or with an earlier judge.
 
     Args:
         baseline: The comparison; None without either.

@@ -12,9 +12,9 @@ from markscheme.stats import Estimate
 from markscheme.stats.change import Changed, Moved, holm
 
 RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
-"""Verdict of the runs on one criterion."""
+"""Verdict on one criterion from its comparison with the accepted runs."""
 DriftVerdict = RunVerdict | Literal["moved"]
-"""Verdict of the runs, or "moved" if the author's own edit moved the criterion, which isn't drift of the judge."""
+"""Verdict on a criterion, or "moved" if the author's own edit moved it, which isn't drift of the judge."""
 BY_ROUNDING = 1e-12
 """Changes of agreement up to this size count as none: they come from rounding."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
@@ -143,7 +143,7 @@ class CriterionDrift:
 
 @dataclass(frozen=True)
 class ScoreDrift:
-    """The overall score in the accepted runs and now.
+    """Drift of the overall score from the accepted runs.
 
     Attributes:
         drift: Its shift due to the judge's levels alone, with today's weights.
@@ -175,6 +175,6 @@ def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) ->
 
 
 def adjusted_p(p: Sequence[float | None]) -> list[float | None]:
-    """Return p values adjusted by Holm's method; None stays None."""
+    """Return p-values adjusted by Holm's method, with None for each None."""
     adjusted = iter(holm([value for value in p if value is not None]).tolist())
     return [None if value is None else next(adjusted) for value in p]

@@ -35,7 +35,7 @@ each of six real judges."""
 RUNS_DIFFER = 0.10
 """An F-test of the accepted runs at or below this p shows that they differ by more than single answers explain."""
 UNSTEADY = 0.05
-"""Significance at which a judge is called unsteady, which alarms nobody."""
+"""Significance level at which a judge is called unsteady, which raises no alarm."""
 SHIFT_COVERAGE = 0.90
 """Coverage of the printed interval; its ends are the bounds of the two one-sided tests for no shift at .05."""
 AFFIRMED = 0.90
@@ -76,7 +76,7 @@ class RunShift:
 
     @property
     def run_sd(self) -> float:
-        """Standard deviation of runs beyond what noise in single answers explains."""
+        """Standard deviation between accepted runs beyond what noise in single answers explains."""
         return math.sqrt(max(0.0, self.between - self.within))
 
     @property

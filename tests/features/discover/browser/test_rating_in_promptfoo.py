@@ -117,7 +117,9 @@ def comment(page: Page, text: str, words: str) -> None:
     fill(page, text, "Edit comment", page.get_by_role("dialog").get_by_role("textbox"), words)
 
 
-def test_thumbs_and_a_score_come_home_next_to_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
+def test_thumbs_and_scores_given_in_promptfoo_are_imported_next_to_the_judge_s_verdicts(
+    chromium: Browser, tmp_path: Path
+) -> None:
     config = project_to_rate(tmp_path, TEXTS) / "rate.yaml"
     config.write_text(yaml.safe_dump(exported_configuration(TEXTS, "anthropic")))
     private = tmp_path / "promptfoo"
