@@ -15,6 +15,8 @@ from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from markscheme.calibration.accepted.recomputed import Recomputed
     from markscheme.calibration.calibration import Calibration
     from markscheme.features.certify.judges import CertifiedJudges
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.kinds import Kind
     from markscheme.rubrics.rubric import Rubric
+
+    class _Parts(Protocol):
+        def may_decide(self, calibration: Calibration) -> float | None: ...
+        def votes_of_panel(self, calibration: Calibration) -> float | None: ...
 
 
 def _recompute(path: Path) -> "Recomputed | None":
@@ -72,15 +78,17 @@ def _may_decide(calibration: "Calibration") -> float | None:
     is_shown = calibration.use == "gate" if gate is None else gate.state == "shown"
     if is_shown or calibration.labels_needed is not None or calibration.rubric.is_of_pairs:
         return None  # the commonest answers come before the statistics are loaded
-    from markscheme.features.certify.parts import may_decide
-
-    return may_decide(calibration)
+    return _parts().may_decide(calibration)
 
 
 def _votes(calibration: "Calibration") -> float | None:
-    from markscheme.features.certify.parts import votes_of_panel
+    return _parts().votes_of_panel(calibration) if calibration.rater.member_votes else None
 
-    return votes_of_panel(calibration) if calibration.rater.member_votes else None
+
+def _parts() -> "_Parts":
+    from markscheme.features.certify import parts
+
+    return parts
 
 
 def _after_grading(grading: "Grading", counts: "GradedCounts") -> None:

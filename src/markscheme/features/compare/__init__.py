@@ -1,7 +1,7 @@
 """Comparison of judges, runs and results on the same examples, and of two versions of a rubric."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
@@ -11,6 +11,13 @@ from markscheme.seam import Feature
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.report.document import Document
+
+    class _Reports(Protocol):
+        @property
+        def COMPARED_REPORTER(self) -> Reporter: ...  # noqa: N802 - a constant of the module
+        def report_on_judges(
+            self, calibrations: Sequence[Calibration]
+        ) -> tuple[Calibration, Document, Callable[[], dict[str, Any]]]: ...
 
 
 def _compare() -> CommandFunction:
@@ -25,16 +32,10 @@ def _of_diff(words: Sequence[str]) -> list[str]:
     return as_versions(words)
 
 
-def _compared() -> Reporter:
-    from markscheme.features.compare.report_judges import COMPARED_REPORTER
+def _reports() -> "_Reports":
+    from markscheme.features.compare import report_judges
 
-    return COMPARED_REPORTER
-
-
-def _several(calibrations: "Sequence[Calibration]") -> "tuple[Calibration, Document, Callable[[], dict[str, Any]]]":
-    from markscheme.features.compare.report_judges import report_on_judges
-
-    return report_on_judges(calibrations)
+    return report_judges
 
 
 COMPARE = Feature(
@@ -50,6 +51,6 @@ COMPARE = Feature(
             common="judge rubric pairs examples split human budget details json markdown html",
         ),
     ),
-    RESULTS(("Compared", _compared)),
-    JUDGES_REPORTERS(_several),
+    RESULTS(("Compared", lambda: _reports().COMPARED_REPORTER)),
+    JUDGES_REPORTERS(lambda calibrations: _reports().report_on_judges(calibrations)),
 )

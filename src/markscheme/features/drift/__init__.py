@@ -1,6 +1,5 @@
 """Drift since the accepted runs or an earlier judge: what moved, and what may have moved it."""
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.earlier_runs.comparing import COMPARE_JUDGES, COMPARE_RUNS
@@ -8,55 +7,42 @@ from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS, SECTIONS, 
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol
+
     from markscheme.calibration.calibration import Calibration
-    from markscheme.calibration.comparison.comparison import Comparison
-    from markscheme.calibration.earlier_runs.setting import Setting
-    from markscheme.calibration.earlier_runs.since import RunsCompared, Since
-    from markscheme.ratings.rating import Rating
-    from markscheme.report.document import Callout, Examples, Line, Section
+    from markscheme.calibration.earlier_runs.comparing import CompareJudges, CompareRuns
+    from markscheme.report.document import Callout, Line, Section
+
+    class _Baseline(Protocol):
+        @property
+        def drift_since(self) -> CompareRuns: ...
+        @property
+        def drift_since_judge(self) -> CompareJudges: ...
+
+    class _Section(Protocol):
+        def sections(self, calibration: Calibration) -> Iterable[Section]: ...
+        def moved(self, calibration: Calibration, decides: str) -> Callout | None: ...
+        def caveats(self, calibration: Calibration) -> Iterable[Line]: ...
 
 
-def _compare(
-    since: "Since", current: "Setting", comparison: "Comparison", ratings: "Sequence[Rating]"
-) -> "RunsCompared":
-    from markscheme.features.drift.baseline import drift_since
+def _baseline() -> "_Baseline":
+    from markscheme.features.drift import baseline
 
-    return drift_since(since, current, comparison, ratings)
+    return baseline
 
 
-def _compare_judges(
-    since: "Since", current: "Setting", comparison: "Comparison", earlier: "Setting", then: "Comparison"
-) -> "RunsCompared":
-    from markscheme.features.drift.baseline import drift_since_judge
+def _section() -> "_Section":
+    from markscheme.features.drift import section
 
-    return drift_since_judge(since, current, comparison, earlier, then)
-
-
-def _sections(calibration: "Calibration", _: "Examples") -> "Iterable[Section]":
-    from markscheme.features.drift.section import sections
-
-    return sections(calibration)
-
-
-def _moved(calibration: "Calibration", decides: str) -> "Callout | None":
-    from markscheme.features.drift.section import moved
-
-    return moved(calibration, decides)
-
-
-def _caveats(calibration: "Calibration") -> "Iterable[Line]":
-    if calibration.baseline is None:
-        return ()
-    from markscheme.features.drift.section import caveats
-
-    return caveats(calibration)
+    return section
 
 
 DRIFT = Feature(
     "drift",
-    COMPARE_RUNS(_compare),
-    COMPARE_JUDGES(_compare_judges),
-    SECTIONS(SectionRow(80, _sections)),
-    MOVED_CALLOUTS(_moved),
-    CAVEATS(_caveats),
+    COMPARE_RUNS(lambda *run: _baseline().drift_since(*run)),
+    COMPARE_JUDGES(lambda *judges: _baseline().drift_since_judge(*judges)),
+    SECTIONS(SectionRow(80, lambda calibration, _: _section().sections(calibration))),
+    MOVED_CALLOUTS(lambda calibration, decides: _section().moved(calibration, decides)),
+    CAVEATS(lambda calibration: () if calibration.baseline is None else _section().caveats(calibration)),
 )

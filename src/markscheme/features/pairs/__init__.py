@@ -1,7 +1,7 @@
 """Pairs of responses: which one is better, how much the order shown affects that, and Promptfoo's `select-best`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
 from markscheme.calibration.findings.table import FINDINGS, FindingRow
@@ -20,17 +20,28 @@ if TYPE_CHECKING:
     from markscheme.report.document import Examples, Section, Tiles
     from markscheme.rubrics.rubric import Rubric
 
+    class _Questions(Protocol):
+        @property
+        def check_select_keys(self) -> KeysCheck: ...
+        @property
+        def select_best(self) -> QuestionAnswer: ...
+        @property
+        def report_recorded(self) -> Callable[[Mapping[str, Any]], RunReport]: ...
+
+    class _Section(Protocol):
+        def sections_of_pairs(self, calibration: Calibration, _: Examples) -> Iterator[Section]: ...
+        def pair_tiles(self, calibration: Calibration) -> Tiles: ...
+        def pairs_data(self, calibration: Calibration) -> Mapping[str, Any]: ...
+
+
+def _questions() -> "_Questions":
+    from markscheme.features.pairs import select_best
+
+    return select_best
+
 
 def _select_best() -> tuple[KeysCheck, QuestionAnswer]:
-    from markscheme.features.pairs.select_best import check_select_keys, select_best
-
-    return check_select_keys, select_best
-
-
-def _recorded_pairs() -> Callable[[Mapping[str, Any]], RunReport]:
-    from markscheme.features.pairs.select_best import report_recorded
-
-    return report_recorded
+    return _questions().check_select_keys, _questions().select_best
 
 
 def _measure(rubric: "Rubric", of: "Measured", tolerance: float | None) -> "Measure":
@@ -57,32 +68,28 @@ def _systems() -> Reporter:
     return SYSTEMS_REPORTER
 
 
-def _sections(calibration: "Calibration", examples: "Examples") -> "Iterator[Section]":
-    from markscheme.features.pairs.section import sections_of_pairs
+def _section() -> "_Section":
+    from markscheme.features.pairs import section
 
-    return sections_of_pairs(calibration, examples)
-
-
-def _counts(calibration: "Calibration") -> "Tiles":
-    from markscheme.features.pairs.section import pair_tiles
-
-    return pair_tiles(calibration)
-
-
-def _data(calibration: "Calibration") -> Mapping[str, Any]:
-    from markscheme.features.pairs.section import pairs_data
-
-    return pairs_data(calibration)
+    return section
 
 
 PAIRS = Feature(
     "pairs",
     SUBJECTS(SubjectRow("pairs", _measure, _rank_systems)),
     FINDINGS(_findings),
-    SECTIONS(SectionRow(20, _sections, rated=("pairs",), counts=_counts, data=_data)),
+    SECTIONS(
+        SectionRow(
+            20,
+            lambda calibration, examples: _section().sections_of_pairs(calibration, examples),
+            rated=("pairs",),
+            counts=lambda calibration: _section().pair_tiles(calibration),
+            data=lambda calibration: _section().pairs_data(calibration),
+        )
+    ),
     RESULTS(("PairsCompared", _systems)),
     PROVIDER_QUESTIONS(
         QuestionKind("select-best", frozenset({"criteria", "outputs"}), frozenset({"tie", "pairs"}), _select_best)
     ),
-    AFTER_RUN((20, _recorded_pairs)),
+    AFTER_RUN((20, lambda: _questions().report_recorded)),
 )

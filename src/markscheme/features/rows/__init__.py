@@ -10,6 +10,7 @@ from markscheme.seam import Feature
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import Protocol
 
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.trend import TrendEvidence
@@ -19,17 +20,15 @@ if TYPE_CHECKING:
     from markscheme.ratings.table import RatingTable
     from markscheme.rubrics.keys import TrendSubject
 
-
-def _answer(request: "CalibrationRequest") -> "FileAnswer | None":
-    from markscheme.features.rows.calibration import calibrate_rows
-
-    return calibrate_rows(request)
+    class _Calibration(Protocol):
+        def calibrate_rows(self, request: CalibrationRequest) -> FileAnswer | None: ...
+        def calibrate_each_judge(self, path: Path, options: LabelOptions) -> Sequence[Calibration] | None: ...
 
 
-def _judges_in(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
-    from markscheme.features.rows.calibration import calibrate_each_judge
+def _calibration() -> "_Calibration":
+    from markscheme.features.rows import calibration
 
-    return calibrate_each_judge(path, options)
+    return calibration
 
 
 def _reporter() -> Reporter:
@@ -48,8 +47,8 @@ def _trend_of_criteria(
 
 ROWS = Feature(
     "rows",
-    FILE_ANSWERS(_answer),
-    JUDGES_IN_FILES(_judges_in),
+    FILE_ANSWERS(lambda request: _calibration().calibrate_rows(request)),
+    JUDGES_IN_FILES(lambda path, options: _calibration().calibrate_each_judge(path, options)),
     RESULTS(("RowsCalibration", _reporter)),
     TREND_MAKERS(_trend_of_criteria),
 )
