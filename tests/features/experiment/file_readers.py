@@ -7,7 +7,7 @@ from markscheme.features.experiment.file import read_experiment
 
 
 def read(path: Path) -> object:
-    """Read an experiment into what its file holds."""
+    """Read an experiment's file and return the experiment."""
     return read_experiment(path, None, lambda *held: held)
 
 

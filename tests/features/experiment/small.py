@@ -14,7 +14,7 @@ JUDGE, MODEL = "function:desk:judge", "function:desk:answer"
 
 
 def make_experiment(folder: Path) -> Path:
-    """The documentation's files, copied; the experiment's own."""
+    """Copy the documentation's files to a folder, and return the path of the experiment's file."""
     for path in EXAMPLES.iterdir():
         if path.is_file():
             shutil.copy(path, folder)
@@ -22,13 +22,13 @@ def make_experiment(folder: Path) -> Path:
 
 
 def without_settings(file: Path, model: str = MODEL) -> Path:
-    """The experiment with another model, which takes no settings."""
+    """Replace the experiment's model by one that takes no settings."""
     lines = [f"model: {model}" if line.startswith("model:") else line for line in file.read_text().splitlines()]
     file.write_text("\n".join(lines) + "\n")
     return file
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> Path:
-    """One JSON object a line."""
+    """Write one JSON object per line to a file."""
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path

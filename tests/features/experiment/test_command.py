@@ -66,7 +66,7 @@ def recorded(folder: Path, *options: str, status: int = 0) -> subprocess.Complet
 
 
 def relevel(folder: Path, **levels: int) -> None:
-    """Another source of the judge: every level of a criterion lower by so much."""
+    """Rewrite the judge's source so that it rates each named criterion lower by so many levels."""
     desk = folder / "desk.py"
     lowered = ", ".join(f"{name!r}: {by}" for name, by in levels.items())
     text = desk.read_text().replace('"level": str(n)}', f'"level": str(max(1, n - {{{lowered}}}.get(name, 0)))}}')
@@ -321,7 +321,7 @@ def test_the_rubric_s_accepted_calibration_corrects_the_pass_rates_of_an_experim
 
 
 def many(folder: Path, cases: int) -> Path:
-    """Two variants on many cases, a slow model and a slow judge that count what they are asked."""
+    """Write an experiment of two variants on many cases, with a slow model and a slow judge that count their calls."""
     (folder / "slow.py").write_text(SLOW)
     (folder / "rubric.yaml").write_text("criteria: [{name: tone, description: Is kind}]\n")
     (folder / "many.yaml").write_text(MANY)

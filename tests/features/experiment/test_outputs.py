@@ -52,7 +52,7 @@ def made(experiment: Experiment, model: Judge, kept: OutputsFile | None = None) 
 
 @pytest.fixture
 def a_tool() -> Iterator[None]:
-    """A feature that reads the export of a tool, which lies in a table: its rows have another name for the output."""
+    """Offer a feature that reads a tool's export, a table whose column of outputs has another name."""
 
     def is_export(peek: Peek) -> bool:
         return any("completion" in record for record in peek.records)

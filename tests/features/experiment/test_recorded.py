@@ -153,7 +153,7 @@ def test_markdown_and_json_of_an_experiment_have_the_figures_of_its_report(run: 
 
 
 def decided(ids: list[str], decisions: list[tuple[bool, bool]], run: ExperimentRun) -> RatingTable:
-    """Gold and the judge's decision on responses."""
+    """Make labelled responses, with gold and the judge's decision on each."""
     examples = [Example(Submission("", {}, unit)) for unit in ids]
     both = {"gold": [gold for gold, _ in decisions], "judge": [judge for _, judge in decisions]}
     return decision_table(run.experiment.rubric, examples, **both)
@@ -244,7 +244,7 @@ def test_ungraded_outputs_count_in_no_mean_of_an_experiment(run: ExperimentRun) 
 
 
 def without_grades(run: ExperimentRun, *variants: str) -> ExperimentRun:
-    """The run, with no output of these variants graded."""
+    """Return the run without grades for these variants' outputs."""
     grades = {
         cell: replace(grade, scored=None, outcomes={}, error="no reply") if cell[0] in variants else grade
         for cell, grade in run.grades.items()

@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
 
 
 def rows() -> dict[str, VariantFigures]:
-    """a: overall 0.8, tone 4.2, fact.s 1, half pass; a.b: nothing graded but tone 2."""
+    """Return figures of two variants: a has overall 0.8, tone 4.2, fact.s 1 and half pass; a.b has only tone 2."""
     marks = [
         Rating("x", "a", "model", {"tone": Rated(4.0), "fact.s": Rated(1.0)}, overall=0.7, passed=True),
         Rating("y", "a", "model", {"tone": Rated(4.4), "fact.s": Rated(1.0)}, overall=0.9, passed=False),

@@ -13,7 +13,7 @@ CASES = "variants: [{name: a, system: Be good.}]\ncases: [{id: c, inputs: {query
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A stranger's project."""
+    """Make a stranger's project, whose experiment names code."""
     make_project(tmp_path, n=12)
     text = f"rubric: manners\nmodel: function:scripted_judges:careful\n{CASES}"
     (tmp_path / "support.experiment.yaml").write_text(text)

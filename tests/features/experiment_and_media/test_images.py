@@ -32,7 +32,7 @@ answer.environment = counts.environment = ()
 
 
 def written_inputs(id: str) -> dict[str, Any]:
-    """Return a case's inputs as a file has them, with its chart by path."""
+    """Return a case's inputs in the form of a file, with the path of its chart."""
     return {"chart": {"image": f"{id}.png"}, "query": f"How many in {id}?"}
 
 
@@ -41,7 +41,7 @@ CASES = [{"id": id, "inputs": written_inputs(id)} for id in SQUARES]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A rubric, the charts of all cases, and the program."""
+    """Make a folder with a rubric, the charts of all cases, and the judge's program."""
     (tmp_path / "charts.yaml").write_text(yaml.safe_dump(RUBRIC))
     (tmp_path / "eyes.py").write_text(PROGRAM)
     for id, squares in SQUARES.items():
@@ -58,14 +58,14 @@ def experiment(folder: Path, *options: str, prompt: str = "{{query}}", **keys: A
 
 
 def passes(done: CompletedProcess[str]) -> tuple[float, int]:
-    """Return the share of outputs that pass, and of how many outputs it is."""
+    """Return the share of outputs that pass, and the number of outputs."""
     assert done.returncode == 0, done.stderr
     rate = json.loads(done.stdout)["table"]["plain"]["pass_rate"]
     return rate["value"], rate["n"]
 
 
 def marks_of(squares: int) -> list[str]:
-    """Return the mark of a chart, as the parts of a submission have it."""
+    """Return the mark that stands for a chart in a submission's text."""
     return [Image(chart(squares)).mark]
 
 

@@ -37,21 +37,21 @@ WINS = "; a `provider` of an assertion or test wins over --grader."
 
 
 def row(*assertions: dict[str, Any], provider: Any = None) -> dict[str, Any]:
-    """A row as Promptfoo passes it to a hook."""
+    """Make a row of results in the form in which Promptfoo passes it to a hook."""
     options = {} if provider is None else {"provider": provider}
     components = [{"pass": True, "score": 1, "reason": "so", "assertion": assertion} for assertion in assertions]
     return {"testCase": {"options": options}, "gradingResult": {"componentResults": components}}
 
 
 def line(*rows: dict[str, Any], **config: Any) -> str | None:
-    """The line on a run, without what it begins with."""
+    """Return the line about assertions graded elsewhere in a run, without its opening words."""
     lines = report_on_asked({"results": list(rows), "config": config}).lines
     return next((text.removeprefix("Not asked of markscheme: ") for text in lines), None)
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the configuration."""
+    """Make a working directory with a Promptfoo configuration."""
     (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
     (tmp_path / "other.js").write_text(OTHER_GRADER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Expected(NamedTuple):
-    """What a text asks for.
+    """What a grader text asks for, as its author means it.
 
     Attributes:
         ends: The worst and the best score; None where it asks for none, and passes or fails.
@@ -23,12 +23,12 @@ class Expected(NamedTuple):
 
 
 def score(low: float, high: float, *described: float, passes_from: float | None = None) -> Expected:
-    """A text that asks for a score."""
+    """Return the expected reading of a text that asks for a score."""
     return Expected((low, high), described, passes_from)
 
 
 def points(number: int) -> Expected:
-    """A text of several points."""
+    """Return the expected reading of a text that lists several points."""
     return Expected(points=number)
 
 

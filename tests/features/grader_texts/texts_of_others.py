@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Asked(NamedTuple):
-    """What a text asks for.
+    """What a grader text asks for, as its author noted.
 
     Attributes:
         ends: The worst and the best score; None where it asks for none.

@@ -67,12 +67,12 @@ module.exports = class {
 
 
 def copied(name: str, folder: Path) -> Path:
-    """A project with one of the configurations."""
+    """Make a project with a copy of one of the Promptfoo configurations."""
     return shutil.copytree(FOLDER / name, folder / name)
 
 
 def unchanged(name: str, project: Path) -> bool:
-    """Whether every file of the configuration is as it was."""
+    """Return whether every file of the copied configuration is unchanged."""
     files = [path for path in (FOLDER / name).rglob("*") if path.is_file()]
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
@@ -148,7 +148,7 @@ def test_the_stand_in_judge_says_that_it_is_a_stand_in(tmp_path: Path) -> None:
 
 
 def rate_highest(request: Request) -> Answer:
-    """A judge's highest rating of each criterion, and what another question asks for."""
+    """Answer as a judge that rates every criterion highest, and any other question as it asks."""
     properties = request.body["output_config"]["format"]["schema"]["properties"]
     if "verdicts" not in properties:
         return answer_as_asked(request)
@@ -161,7 +161,7 @@ def rate_highest(request: Request) -> Answer:
 
 
 def run_in(project: Path, grader: str, url: str) -> EvalRun:
-    """A configuration run with a grader by `--grader` alone."""
+    """Run a Promptfoo configuration with a grader that only `--grader` names."""
     server = {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": url}
     with sockets() as runtime:
         environment = {**server, "MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(runtime)}
@@ -170,7 +170,7 @@ def run_in(project: Path, grader: str, url: str) -> EvalRun:
 
 
 def run_through_us(name: str, folder: Path) -> list[dict[str, Any]]:
-    """The rows of one of the configurations as it is."""
+    """Return the rows of results of a configuration that is graded by markscheme."""
     project = copied(name, folder)
     shutil.copytree(ROOT / "graders", project / "graders")
     (project / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
@@ -179,7 +179,7 @@ def run_through_us(name: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def run_natively(name: str, folder: Path) -> EvalRun:
-    """One of the configurations graded by a model of its own, at each level where it names ours."""
+    """Run a configuration with a model as grader in every place where it names markscheme's grader."""
     project = copied(name, folder)
     for path in project.rglob("*.yaml"):
         path.write_text(path.read_text().replace(OURS, NATIVE))
@@ -188,7 +188,7 @@ def run_natively(name: str, folder: Path) -> EvalRun:
 
 
 def reached(graded: list[dict[str, Any]]) -> list[tuple[str, ...]]:
-    """Each row by what was put into it, what came out and what was asked of that."""
+    """Return a key for each row of results: its inputs, its output and its assertions."""
     return [
         (
             json.dumps(row["vars"], sort_keys=True),
@@ -238,7 +238,7 @@ def test_each_promptfoo_configuration_runs_with_and_without_markscheme_and_leads
 
 
 def answered(name: str, project: Path) -> None:
-    """Answer a sheet's questions: the highest level of each criterion for each second output, else the lowest."""
+    """Answer a sheet's questions: the highest level of each criterion for every second output, else the lowest."""
     folder = project / "calibration" / name
     criteria = load_rubric(project / "rubrics" / f"{name}.yaml").criteria
     ids = [json.loads(line)["id"] for line in (folder / "examples.jsonl").read_text().splitlines()]

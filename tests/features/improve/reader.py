@@ -17,17 +17,17 @@ ASKED, HEARD = "asked.jsonl", "heard.json"
 
 
 def gold_level(i: int) -> int:
-    """The level on `polite` of reply i."""
+    """Return the gold level of reply i on the criterion `polite`."""
     return 1 + (i * 7) % 3
 
 
 def number_of(user_prompt: str) -> int:
-    """The number of the reply that a prompt shows."""
+    """Return the number of the reply in a prompt."""
     return int(re.findall(r"reply (\d+) of", user_prompt)[0])
 
 
 def verdicts(system_prompt: str, user_prompt: str) -> dict[str, dict[str, dict[str, str]]]:
-    """Levels that are right more often or less often, by the words of the criterion `polite`."""
+    """Return levels for a reply that are right more or less often, depending on the words of the criterion `polite`."""
     number = number_of(user_prompt)
     off = HELPED_OFF if HELPS in system_prompt else HARMED_OFF if HARMS in system_prompt else DEFAULT_OFF
     seed = hashlib.sha256(f"{number} {off}".encode()).hexdigest()
@@ -44,7 +44,7 @@ def verdicts(system_prompt: str, user_prompt: str) -> dict[str, dict[str, dict[s
 
 
 class Reader:
-    """The judge as a function, which writes down what it is asked."""
+    """A judge function that logs the prompts it gets."""
 
     reads = (HEARD,)
 

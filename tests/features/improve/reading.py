@@ -32,7 +32,7 @@ PROPOSER = "You improve the words of a rubric"
 
 
 def make_project(folder: Path, *, n: int = 45, tasks: int | None = None, split: bool = False) -> Path:
-    """Rubric `manners`, a judge, and n labelled examples, each its own task or spread over `tasks`."""
+    """Write a project: rubric `manners`, a judge, and n labelled examples, spread over `tasks` if given."""
     (folder / "rubrics").mkdir()
     shutil.copy(reader.__file__, folder)
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
@@ -53,7 +53,7 @@ def make_project(folder: Path, *, n: int = 45, tasks: int | None = None, split: 
 
 
 def user_environment(folder: Path, url: str) -> dict[str, str]:
-    """For a command with a cache of its own, whose models the server at `url` plays."""
+    """Return the environment for a command with a cache of its own, whose models are served at `url`."""
     return {
         **environment(),
         "OPENAI_BASE_URL": url,
@@ -63,23 +63,23 @@ def user_environment(folder: Path, url: str) -> dict[str, str]:
 
 
 def prompts_of(body: dict[str, Any]) -> tuple[str, str]:
-    """System and user prompt of a request."""
+    """Return the system and the user prompt of a request."""
     by_role = {message["role"]: message["content"] for message in body["messages"]}
     return by_role.get("system", ""), by_role["user"]
 
 
 def reading_judge(body: dict[str, Any]) -> Answer:
-    """The judge's answer as a server gives it."""
+    """Return the reading judge's answer in the form of a server's reply."""
     return completion(json.dumps(reader.verdicts(*prompts_of(body))))
 
 
 def edit(new: str, old: str = "The reply is polite", field: str = "description", criterion: str = "polite") -> Any:
-    """One JSON edit."""
+    """Return one JSON edit of the rubric's words."""
     return {"criterion": criterion, "field": field, "old": old, "new": new, "why": "it was vague"}
 
 
 def with_proposer(propose: Callable[[int, int, str], str]) -> Callable[[dict[str, Any]], Answer]:
-    """A server's answers: those of the reading judge, and a proposer's by round, number of the candidate and prompt."""
+    """Make a server's answers: the reading judge's, and a proposer's by round, number of the candidate and prompt."""
 
     def decide(body: dict[str, Any]) -> Answer:
         system, user = prompts_of(body)
@@ -92,7 +92,7 @@ def with_proposer(propose: Callable[[int, int, str], str]) -> Callable[[dict[str
 
 
 def good_proposals(round: int, number: int, prompt: str) -> str:
-    """The second candidate of the first round helps, the others change nothing or harm."""
+    """Return a proposer's edit: the second of the first round is better, the others change nothing or harm."""
     words = f"The {HELPS} is polite" if (round, number) == (1, 2) else f"The reply is polite, {HARMS} {round} {number}"
     old = f"The {HELPS} is polite" if f'"old": "The {HELPS} is polite"' in prompt else "The reply is polite"
     return json.dumps({"edits": [edit(words, old)]})

@@ -19,12 +19,12 @@ N = 90
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A rubric whose second criterion counts half, and people who decide by it alone."""
+    """Make a project whose rubric weights the second criterion half, while people decide by that criterion only."""
     return decided(make_project(tmp_path, n=N, split=True), range(N))
 
 
 def decided(folder: Path, numbers: range, **more: Any) -> Project:
-    """Give each of some examples a decision about the whole response."""
+    """Add a decision on the whole response to each of some examples."""
     path = folder / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for i in numbers:
@@ -34,7 +34,7 @@ def decided(folder: Path, numbers: range, **more: Any) -> Project:
 
 
 def heavier(project: Project, weight: str) -> str:
-    """A candidate in which the second criterion has another weight."""
+    """Write a candidate rubric that gives the second criterion another weight."""
     (project.folder / "other.yaml").write_text(RUBRIC.replace("weight: 0.5", f"weight: {weight}"))
     return "other.yaml"
 

@@ -38,7 +38,7 @@ BETTER, WORSE, SAME = f"The {HELPS} is polite", f"The reply is polite, {HARMS}",
 
 
 class Project:
-    """A made project, with a server where a model is asked."""
+    """A project for `improve`, with a server if a model is to be asked."""
 
     def __init__(self, folder: Path, server: ChatServer | None = None) -> None:
         self.folder, self.server = folder, server
@@ -46,39 +46,39 @@ class Project:
         self.rubric = folder / "rubrics" / "manners.yaml"
 
     def run(self, command: str, *options: str) -> subprocess.CompletedProcess[str]:
-        """A finished command about the project's rubric."""
+        """Run a command on the project's rubric, and return the finished process."""
         env = user_environment(self.folder, self.server.url if self.server else "")
         return run("markscheme", command, "manners", *options, cwd=self.folder, env={**env, "COLUMNS": "118"})
 
     def improve(self, *options: str, judge: tuple[str, str] = JUDGE) -> tuple[int, dict[str, Any], str]:
-        """Exit status, JSON, and standard error."""
+        """Run `improve`, and return exit status, JSON and standard error."""
         done = self.run("improve", *judge, *options, "--json")
         return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
     def shown(self, *options: str) -> str:
-        """What the terminal shows."""
+        """Run `improve`, and return what the terminal shows."""
         return self.run("improve", *JUDGE, *options).stdout
 
     def candidate(self, name: str, *edits: Any) -> str:
-        """A file of JSON edits."""
+        """Write a file of JSON edits, and return its path."""
         path = self.folder / f"{name}.json"
         path.write_text(json.dumps(edits))
         return path.name
 
     def opened(self) -> list[dict[str, Any]]:
-        """The record of looks at held-out labels."""
+        """Return the recorded openings of the held-out labels."""
         path = self.home / "opened.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def prompts_received(self) -> list[tuple[str, str]]:
-        """Prompts that reached the judge, and those that reached the server, in order."""
+        """Return the prompts that the judge function got, and those that the server got, in order."""
         asked = self.folder / ASKED
         judged = [json.loads(line) for line in asked.read_text().splitlines()] if asked.exists() else []
         served = self.server.requests if self.server else []
         return [(system, user) for system, user in judged] + [prompts_of(body) for body in served]
 
     def judge_hears_words_on(self, numbers: Iterable[int]) -> None:
-        """On other replies the judge decides as if it had read no words."""
+        """Make the judge ignore the rubric's words on all but some replies."""
         (self.folder / HEARD).write_text(json.dumps([*numbers]))
 
 
@@ -370,7 +370,7 @@ def test_a_proposer_sees_only_dev_examples_and_no_names_of_raters(proposing: Any
 
 
 def refusing_proposals(round: int, number: int, prompt: str) -> str:
-    """One copies an example, one changes a weight, one is far too long, one is prose; the last one helps."""
+    """Return proposals to refuse (a copied example, a changed weight, too long, prose), and last one that is better."""
     match number:
         case 1:
             return json.dumps([edit(f"The reply says {SECRET}")])
@@ -436,7 +436,7 @@ START = (sys.executable, "-m", "markscheme", *IN_ROUNDS)
 
 @pytest.fixture(scope="module")
 def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a run says that was not killed."""
+    """Return the report of a run of `improve` that wasn't killed."""
     folder = make_project(tmp_path_factory.mktemp("never-killed"), n=FEWEST)
     with ChatServer(with_proposer(good_proposals)) as server:
         done = run("markscheme", *IN_ROUNDS, cwd=folder, env=user_environment(folder, server.url))
@@ -490,7 +490,7 @@ def test_a_killed_run_of_improve_continues_where_it_stopped(
 
 
 def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, folder: Path) -> bool:
-    """Whether a prompt comes from the middle of a phase."""
+    """Return whether a prompt comes in the middle of a phase of the run."""
     proposals = sum(answer.startswith(PROPOSER) for answer, _ in answered)
     match phase:
         case "default":

@@ -9,7 +9,7 @@ from tests.commands.sitting import make_sitting, printed
 
 @pytest.fixture
 def sitting(tmp_path: Path) -> Path:
-    """Thirty replies that two people labelled, and a judge that misses three of them."""
+    """Make a project of thirty replies with labels by two people, and a judge that is wrong on three of them."""
     return make_sitting(tmp_path)
 
 

@@ -62,7 +62,7 @@ def test_a_real_model_judges_and_proposes_and_a_killed_run_continues(local_model
 
 
 def _kill_after(n: int, start: list[str], env: dict[str, str], folder: Path, served: front.MessagesFront) -> None:
-    """Start the command and kill it once the server has read so many requests."""
+    """Start the command, and kill it once the server has received so many requests."""
     running = subprocess.Popen(start, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while running.poll() is None and len(served.requests) < n:
         try:

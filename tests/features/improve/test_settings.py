@@ -11,7 +11,7 @@ from tests.commands.console import run
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project as the working directory."""
+    """Make a project, and change the working directory to it."""
     monkeypatch.chdir(tmp_path)
     return make_project(tmp_path)
 

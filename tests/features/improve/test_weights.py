@@ -39,7 +39,7 @@ AUTHOR = [0.2, 0.4, 0.4]
 
 
 def labelled(n: int, weights: list[float], seed: int, noise: float = 0.08) -> tuple[Any, Any]:
-    """Levels in quarters, and marks in tenths that follow `weights` with noise."""
+    """Simulate levels in quarters, and overall scores in tenths that follow `weights` with noise."""
     draw = np.random.default_rng(seed)
     x = draw.integers(0, 5, (n, len(weights))) / 4
     y = weighted_scores(x, weights) + draw.normal(0, noise, n)
@@ -47,19 +47,19 @@ def labelled(n: int, weights: list[float], seed: int, noise: float = 0.08) -> tu
 
 
 def fitted(x: Any, y: Any, author: Any) -> Any:
-    """The weights fitted to levels whose author's weights may be of either sign."""
+    """Fit weights to levels; the author's weights may have either sign."""
     fit = ridge(Sums.of(np.asarray(x) * np.sign(author), np.asarray(y)), np.abs(author))
     assert fit is not None
     return fit
 
 
 def slope_of(weights: Any, size: Any) -> float:
-    """How far weights follow the author's as a whole."""
+    """Compute the slope of fitted weights on the author's weights."""
     return float(weights @ size / (size @ size))
 
 
 def penalized(x: Any, y: Any, author: Any) -> Any:
-    """What the fit makes least, as a function of the weights and of how far they follow the author's."""
+    """Return the objective that the fit minimises, as a function of the weights and of their slope on the author's."""
     turned, size = (x - x.mean(axis=0)) * np.sign(author), np.abs(author)
     centred = y - y.mean()
     score = turned @ size

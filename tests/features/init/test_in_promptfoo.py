@@ -16,7 +16,7 @@ CONFIGS = re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
 def name_of(config: str) -> str:
-    """The line of the page on which a configuration starts."""
+    """Return the number of the page's line on which a configuration starts."""
     return f"lines-{PAGE[: PAGE.index(config)].count(chr(10))}"
 
 

@@ -30,7 +30,7 @@ criteria:
 
 
 def make_pool(folder: Path, n: int = 20) -> Path:
-    """Rubric `manners` and pool.jsonl with n responses that a judge has rated."""
+    """Write rubric `manners`, and pool.jsonl with n responses that a judge has rated."""
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (folder / ".git").mkdir()
@@ -51,7 +51,7 @@ def make_pool(folder: Path, n: int = 20) -> Path:
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Redirects are looked at, not followed."""
+    """Redirect handler that doesn't follow redirects, so that tests can see them."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -62,7 +62,7 @@ OPENER = urllib.request.build_opener(NoRedirect)
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said."""
+    """The labelling server's answer to a request."""
 
     status: int
     text: str
@@ -70,19 +70,19 @@ class Answer:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the page's script knows."""
+        """The data that the page gives to its script."""
         script = re.search(r'<script type="application/json" id="data">(.*)</script>', self.text)
         assert script, self.text
         return dict(json.loads(script[1]))
 
     @property
     def open(self) -> str:
-        """What identifies the response that is next."""
+        """Name, on the page, of the next step to label."""
         return str(next(step["unit"] for step in self.data["steps"] if step["answer"] is None))
 
     @property
     def problem(self) -> str:
-        """What the server says is wrong, in words."""
+        """The server's error message."""
         problem = json.loads(self.text)
         return f"{problem['title']} {problem['text']}"
 
@@ -129,52 +129,52 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the page is on this machine, whatever its public address."""
+        """Address of the page on this machine, whatever its public address is."""
         return f"http://127.0.0.1:{self.announced['port']}/{self.announced['url'].split('/')[-2]}/"
 
     @property
     def file(self) -> Path:
-        """Where labels are kept."""
+        """The file in which the rater's labels are stored."""
         return self.folder / "calibration" / self.rubric / "ratings" / f"{self.rater}.jsonl"
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What is on disk."""
+        """The lines of the rater's file of labels."""
         return [json.loads(line) for line in self.file.read_text().splitlines()]
 
     def kill(self) -> None:
-        """As a power cut does."""
+        """Kill the server, as a power cut would."""
         self.process.kill()
         self.process.communicate()
 
     def end(self) -> str:
-        """As Ctrl-C does; what it told on standard error."""
+        """Interrupt the server, as Ctrl-C does, and return its standard error."""
         if self.process.poll() is None:
             self.get()  # until it answers, Ctrl-C may be ignored, as shells have it for what runs in the background
             self.process.send_signal(2)
         return self.process.communicate(timeout=SECONDS)[1]
 
     def get(self, place: str = "", **headers: str) -> Answer:
-        """A page."""
+        """Request a page of the server by GET."""
         return fetch(urllib.parse.urljoin(self.url, place), None, headers)
 
     def post(self, place: str, answers: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
-        """Answers sent as the page's script does."""
+        """Send answers to the server by POST, as the page's script does."""
         return fetch(urllib.parse.urljoin(self.url, place), json.dumps(answers).encode(), headers or {})
 
     def reply(self, unit: str) -> int:
-        """Which reply of the pool a unit is."""
+        """Return the number of the pool's reply that a step of the page shows."""
         reply = re.search(r"reply (\d+) &amp; more", self.get(f"unit/{unit}").text)
         assert reply
         return int(reply[1])
 
     def give(self, unit: str, polite: str = "1", waffle: str = "0", *, whole: str = "1", **more: Any) -> Answer:
-        """Answer the question about the whole response, where it is asked, and both criteria."""
+        """Send answers to both criteria and, if it is asked, to the question about the whole response."""
         answers = {"whole": whole, "polite": polite, "waffle": waffle}
         return self.post("give", {"unit": unit, "answers": answers, **more})
 
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
-        """Label the response that is next; which reply it was."""
+        """Label the next response, and return its number in the pool."""
         unit = self.get().open
         answer = self.give(unit, polite, waffle, note=note)
         assert answer.status == 200, answer.text
@@ -182,7 +182,7 @@ class Server:
 
 
 def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-    """What a server says, whatever it is."""
+    """Send a request to a server, and return its answer, even if it is an error."""
     request = urllib.request.Request(url, data=body, headers=dict(headers))
     try:
         with OPENER.open(request, timeout=SECONDS) as response:
@@ -193,6 +193,6 @@ def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
 
 
 def refused(folder: Path, *options: str) -> tuple[int, str]:
-    """Exit status and message of a labelling page that doesn't open."""
+    """Run a `label` command that must fail, and return its exit status and message."""
     done = run("markscheme", "label", "manners", *options, cwd=folder)
     return done.returncode, done.stderr

@@ -16,12 +16,12 @@ ANNOTATORS = ("ann", "ben")
 
 
 def polite(place: int) -> float:
-    """The level that annotators gave a reply."""
+    """Return the level on `polite` that annotators gave a reply before the rewording."""
     return 1.0 + place % 3
 
 
 def make_reworded(folder: Path) -> Path:
-    """Rubric `manners`, its 60 examples with labels by ann and ben, and `polite` under new words."""
+    """Write rubric `manners` with `polite` reworded, and its 60 examples with earlier labels by ann and ben."""
     (folder / "rubrics").mkdir()
     (folder / ".git").mkdir()
     home = folder / "calibration" / "manners"
@@ -41,7 +41,7 @@ def make_reworded(folder: Path) -> Path:
 
 
 def labelled(rubric: Rubric, rater: str, place: int, level: float) -> Rating:
-    """A label of a reply under a rubric's words: a level of `polite`, and no fault."""
+    """Make a label of a reply under a rubric's wording: a level of `polite`, and no fault."""
     levels = {"polite": level, "waffle": 0.0}
     criteria = {name: Rated(value, under=rubric.criterion(name).wording) for name, value in levels.items()}
     return Rating(f"r{place}", rater, "human", criteria, at="2026-11-01", under=asked_under(rubric))

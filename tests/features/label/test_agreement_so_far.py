@@ -35,7 +35,7 @@ def counted(*ratings: Rating, ids: list[str] | None = None) -> AgreementSoFar:
 
 
 def both(n: int, *, apart: int = 0) -> list[Rating]:
-    """Ann and Ben on n examples, apart on the first few."""
+    """Make ratings by Ann and Ben on n examples; they disagree on the first few."""
     ann = [rating_of("ann", id, 3.0) for id in IDS[:n]]
     return [*ann, *(rating_of("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 

@@ -13,7 +13,7 @@ DRAW_AS_MANY = ("label", "kind", "--to", "-", "--ratings", "judge.jsonl", "--nex
 
 @pytest.fixture
 def sitting(tmp_path: Path) -> Path:
-    """Thirty replies that two people labelled, and a judge that misses three of them."""
+    """Make a project of thirty replies with labels by two people, and a judge that is wrong on three of them."""
     return make_sitting(tmp_path)
 
 

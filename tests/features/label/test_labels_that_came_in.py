@@ -19,7 +19,7 @@ RATINGS = "calibration/manners/ratings/ann.jsonl"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric, a pool, and the ratings of a judge that gives every response the highest levels."""
+    """Make a project with a rubric, a pool, and ratings of a judge that gives every response the highest levels."""
     home = make_pool(tmp_path, N)
     rated = [
         {"id": f"model-x-{i}", "rater": "judge", "criteria": {"polite": {"level": 3}, "waffle": {"level": 0}}}
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def by_page(project: Path) -> None:
-    """Label every response on the page, criterion by criterion."""
+    """Label every response on the labelling page, criterion by criterion."""
     with Server(project, ("-o", "ask_whole=never")) as server:
         for step in server.get().data["steps"]:
             answers = {server.get().data["criteria"][place]: "1" for place in step["criteria"]}
@@ -38,7 +38,7 @@ def by_page(project: Path) -> None:
 
 
 def by_sheet(project: Path) -> None:
-    """Label every response on a sheet, and import what it saves."""
+    """Label every response on a sheet, and import the sheet's file."""
     asked = ("label", "manners", "--pool", "pool.jsonl", "--rater", "ann", "--sheet", "ann.html")
     assert run("markscheme", *asked, cwd=project).returncode == 0
     text = (project / "ann.html").read_text()
@@ -62,7 +62,7 @@ def by_sheet(project: Path) -> None:
 
 
 def figures_of(report: dict[str, Any]) -> dict[str, Any]:
-    """How often the decisions are compared, over all and on each side."""
+    """Return the number of decisions behind each of the gate's figures."""
     return {name: figure["n"] for name, figure in report["decision"]["gate"]["figures"].items()}
 
 

@@ -26,7 +26,7 @@ N = 30
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with thirty pairs and no labels."""
+    """Make a project with thirty pairs and no labels."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "better.yaml").write_text(RUBRIC)
     folder = tmp_path / "calibration" / "better"
@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def work(project: Path) -> Iterator[Work]:
-    """Ann's work on them."""
+    """Open ann's labelling work on the project's pairs."""
     work = open_work("better", here=project, rater="ann")
     yield work
     work.file.close()

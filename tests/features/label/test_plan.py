@@ -21,7 +21,7 @@ RUBRIC = Rubric.from_dict(
 
 
 def labelled(n: int, wrong: int = 0) -> tuple[Any, Any]:
-    """Gold of `n` examples, half of them kind, and a judge that is wrong on `wrong` of them."""
+    """Make gold labels of `n` examples, half of them kind, and a judge that is wrong on `wrong` of them."""
     examples, ratings = [], []
     for i in range(n):
         levels = {"kind": float(i % 2), "good": float(1 + i % 5)}

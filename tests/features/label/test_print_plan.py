@@ -33,7 +33,7 @@ def write_project(folder: Path) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric, 30 labelled examples, a pool of 300 outputs and a judge's ratings of all of them."""
+    """Make a project: a rubric, 30 labelled examples, a pool of 300 outputs, and a judge's ratings of all of them."""
     return write_project(tmp_path)
 
 

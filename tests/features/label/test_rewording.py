@@ -17,19 +17,19 @@ OWN = ("--pool", "calibration/manners/examples.jsonl")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """60 examples labelled by ann and ben, with `polite` reworded since."""
+    """Make a project of 60 examples labelled by ann and ben, with the criterion `polite` reworded since."""
     return make_reworded(tmp_path)
 
 
 def place_of(response: str) -> int:
-    """The number of the reply on a page."""
+    """Return the number of the reply that a page shows."""
     match = re.search(r"reply (\d+)", response)
     assert match
     return int(match[1])
 
 
 def answer_all(server: Server, change: frozenset[int] = frozenset()) -> list[int]:
-    """Answer what is asked as before, some otherwise; the replies that were asked."""
+    """Answer all questions as before, except some differently; return the numbers of the replies asked about."""
     places: list[int] = []
     for step in server.get("").data["steps"]:
         place = place_of(server.get(f"unit/{step['unit']}").text)
@@ -41,7 +41,7 @@ def answer_all(server: Server, change: frozenset[int] = frozenset()) -> list[int
 
 
 def calibrated(project: Path) -> dict[str, Any]:
-    """The JSON of a calibration of a judge that always agrees with the old labels."""
+    """Calibrate a judge that always agrees with the old labels, and return the JSON."""
     ratings = "".join(
         json.dumps({"id": f"r{n}", "judge": "gpt", "criteria": {"polite": polite(n), "waffle": 0}}) + "\n"
         for n in range(EXAMPLES)

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def labelled(folder: Path, rater: str, **options: Any) -> Work:
-    """The work of a rater who has answered everything by what the response says."""
+    """Open a rater's work on the rows, and answer all questions by what each response says."""
     work = open_work("rows.jsonl", folder, rater=rater, **options)
     for step in work.steps:
         response = work.examples[step.id].submission.response

@@ -21,7 +21,7 @@ RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polit
 
 @pytest.fixture
 def planned(tmp_path: Path) -> Callable[..., Plan]:
-    """Plans with 30 labelled examples and a pool of 400 outputs."""
+    """Return a function that makes plans with 30 labelled examples and a pool of 400 outputs."""
     labelled = [
         {"id": f"e{n}", "response": f"reply {n}", "labels": [{"rater": "a", "criteria": {"polite": bool(n % 2)}}]}
         for n in range(30)

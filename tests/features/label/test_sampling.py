@@ -37,7 +37,7 @@ def pool(levels: list[float], **more: Any) -> tuple[list[Example], list[Rating]]
 
 
 def decided(picks: Sequence[Pick], gold: Mapping[str, bool], judge: Mapping[str, bool]) -> RatingTable:
-    """What annotators and the judge decided on the picked outputs."""
+    """Return the annotators' and the judge's decisions on the drawn outputs."""
     examples = [replace(pick.example, drawn=pick.drawn, weight=1 / pick.chance, stratum=pick.stratum) for pick in picks]
     both = {"gold": [gold[example.id] for example in examples], "judge": [judge[example.id] for example in examples]}
     return decision_table(RUBRIC, examples, **both)
@@ -172,7 +172,7 @@ def test_a_pass_rate_estimated_from_two_successive_draws_is_unbiased() -> None:
 
 
 def systems(sizes: dict[str, tuple[int, int]]) -> tuple[list[Example], list[Rating]]:
-    """So many outputs of each system that the judge fails, and passes."""
+    """Make a pool with given numbers of outputs of each system that the judge fails and passes."""
     rows = [(name, level) for name, (fails, passes) in sizes.items() for level in [1.0] * fails + [5.0] * passes]
     return pool([level for _, level in rows], system=[name for name, _ in rows])
 

@@ -17,7 +17,7 @@ from tests.features.label.labelled_project import Server, fetch, make_pool, refu
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 20."""
+    """Make a project with a rubric and a pool of 20 responses."""
     return make_pool(tmp_path)
 
 

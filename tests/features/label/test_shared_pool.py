@@ -23,7 +23,7 @@ IDS = [f"e{i}" for i in range(60)]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 20."""
+    """Make a project with a rubric and a pool of 20 responses."""
     return make_pool(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_each_rater_has_a_token_and_browsers_may_call_the_server_by_its_public_n
 
 
 class Forwarder(socketserver.BaseRequestHandler):
-    """Passes a request on to another port of this machine, and its answer back, as `ssh -L` does."""
+    """Handler that forwards requests to another port of this machine, and the answers back, as `ssh -L` does."""
 
     target = 0
 

@@ -14,7 +14,7 @@ SHEET = ("label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet"
 
 
 def data_of(project: Path) -> dict[str, Any]:
-    """What the script of the project's sheet knows."""
+    """Return the data that the project's sheet gives to its script."""
     script = re.search(r'id="data">(.*)</script>', (project / "ana.html").read_text())
     assert script
     return dict(json.loads(script[1]))
@@ -22,7 +22,7 @@ def data_of(project: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A project with a sheet, and what the sheet's script knows."""
+    """Write a project with a sheet, and return the project and the data of the sheet's script."""
     project = make_pool(tmp_path_factory.mktemp("sheet"))
     typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet", "ana.html"]
     done = run("markscheme", *typed, cwd=project)
@@ -35,7 +35,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
 
 
 def answers(data: dict[str, Any], n: int = 3) -> list[dict[str, Any]]:
-    """What the sheet saves after `n` responses."""
+    """Return the content of the file that the sheet saves after `n` responses."""
     head, rated = data["sheet"]["head"], data["sheet"]["rated"]
     return [
         {"id": id, "rater": "ana", "kind": "human", "sample": sample, "under": head["under"], "seconds": 4.5,
@@ -46,7 +46,7 @@ def answers(data: dict[str, Any], n: int = 3) -> list[dict[str, Any]]:
 
 
 def saved(project: Path, data: dict[str, Any], file_name: str = "manners-ana.json", **changes: Any) -> Path:
-    """The file that the sheet saves after three responses."""
+    """Write the file that the sheet saves after three responses."""
     path = project / file_name
     path.write_text(json.dumps({**data["sheet"]["head"], "ratings": answers(data), **changes}, indent=1))
     return path

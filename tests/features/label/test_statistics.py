@@ -43,7 +43,7 @@ HALF_WIDTH_TENTH: list[tuple[tuple[float, ...], tuple[str, str], list[int]]] = [
 
 
 def of_shares(name: str, weights: Any = "identity") -> Coefficient:
-    """A coefficient as a function of joint shares."""
+    """Return a coefficient as a function of the joint shares of levels."""
     return lambda shares: corrected_of_shares(shares, name, weights=weights)
 
 

@@ -23,12 +23,12 @@ NEVER = ("-o", "ask_whole=never")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 4."""
+    """Make a project with a rubric and a pool of 4 responses."""
     return make_pool(tmp_path, 4)
 
 
 def label_all(server: Server, whole: str = "1") -> None:
-    """Answer every question that is open, the same each time."""
+    """Answer every open question with the same answer."""
     for step in server.get().data["steps"]:
         names = [server.get().data["criteria"][number] for number in step["criteria"]]
         answers = {name: whole if name == WHOLE else "1" for name in names}
@@ -36,18 +36,18 @@ def label_all(server: Server, whole: str = "1") -> None:
 
 
 def opened(project: Path, ask_whole: AskWhole = "until-enough") -> Work:
-    """Ann's work, without a server."""
+    """Open ann's labelling work without a server."""
     return open_work("manners", project, rater="ann", pool=project / "pool.jsonl", ask_whole=ask_whole)
 
 
 def answer(work: Work, count: int, answers: Mapping[str, str]) -> None:
-    """Answer the next steps alike."""
+    """Give the same answers to the next steps of a rater's work."""
     for step in [step for step in work.steps if not work.is_done(step)][:count]:
         work.give(step, ResponseAnswers(answers))
 
 
 def labels_of(work: Work) -> list[Rating]:
-    """What is on disk."""
+    """Return the labels in the rater's file."""
     return list(load_ratings(work.file.path, work.rubric, kind="human"))
 
 
@@ -173,7 +173,7 @@ def test_with_a_criterion_named_whole_annotators_are_not_asked_about_the_whole_r
 
 
 def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, Any], int, str]:
-    """The head of a sheet, and the exit status and message of importing one answer to it."""
+    """Write a sheet and import one answer to it; return the sheet's head, the exit status and the message."""
     asked = ("label", "manners", "--pool", "pool.jsonl", "--rater", "ann", "--sheet", "ann.html", *options)
     assert run("markscheme", *asked, cwd=project).returncode == 0
     text = (project / "ann.html").read_text()

@@ -13,7 +13,7 @@ PADDING = 4_000_000
 
 
 def padded(index: int) -> bytes:
-    """A PNG with a long chunk that viewers pass over."""
+    """Return a PNG with a long chunk that viewers ignore."""
     chunk = PADDING.to_bytes(4, "big") + b"teXt" + bytes([index]) * PADDING + bytes(4)
     return PNG_FILE[: len(PNG_SIGNATURE) + 25] + chunk + PNG_FILE[len(PNG_SIGNATURE) + 25 :]
 

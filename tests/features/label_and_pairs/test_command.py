@@ -48,7 +48,7 @@ def write_project(folder: Path) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    """Make a project: a rubric of pairs, a judge, and outputs of three systems; a writes the longest, c the least."""
     return write_project(tmp_path)
 
 
@@ -62,7 +62,7 @@ def planned(project: Path) -> list[dict[str, object]]:
 
 
 def labelled(project: Path) -> None:
-    """The planned pairs, with two annotators who prefer the longer one."""
+    """Write the planned pairs with labels by two annotators who prefer the longer response."""
     folder = project / "calibration" / "better"
     folder.mkdir(parents=True)
     with (folder / "examples.jsonl").open("w") as examples:

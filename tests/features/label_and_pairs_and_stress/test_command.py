@@ -10,7 +10,7 @@ from tests.features.label_and_pairs.test_command import labelled, write_project
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    """Make a project: a rubric of pairs, a judge, and outputs of three systems; a writes the longest, c the least."""
     return write_project(tmp_path)
 
 

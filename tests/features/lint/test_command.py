@@ -54,7 +54,7 @@ def test_all_faults_of_a_rubric_are_reported_at_once_with_their_lines(tmp_path: 
 
 
 def in_a_line(text: str) -> str:
-    """A screen without its line breaks."""
+    """Return a screen's text without line breaks."""
     return " ".join(text.split())
 
 

@@ -17,7 +17,7 @@ GERMAN = "criteria:\n- {name: schritt, requirement: Die Antwort nennt einen Schr
 
 
 def linted(folder: Path, text: str) -> LintReport:
-    """The report on a rubric that is called `reply`, in a folder."""
+    """Lint a rubric named `reply` in a folder, and return the report."""
     file = folder / "reply.yaml"
     file.write_text(text, encoding="utf-8")
     return lint_file(file)

@@ -10,7 +10,7 @@ from tests.commands.console import run
 
 
 def loaves(*, best: str = "Dense, airy and sour in turn.") -> dict[str, Any]:
-    """A row with one criterion whose levels have a key each; one of them has no words."""
+    """Make a row with one criterion whose levels each have a key; one level has no words."""
     return {
         "id": "bake-1",
         "input": "Describe a rye loaf.",

@@ -23,7 +23,7 @@ def text(value: str) -> bytes:
 
 
 def header(tokens: dict[str, int], version: int = 3) -> bytes:
-    """A GGUF header with a few other entries and a vocabulary."""
+    """Return a GGUF header with a few entries and a vocabulary."""
     entries = [
         text("general.name") + struct.pack("<I", 8) + text("m"),
         text("some.flags") + struct.pack("<IIQ", 9, 7, 3) + b"\1\0\1",
@@ -112,7 +112,7 @@ DECISION_KEY = "other.decision.type"
 
 
 def with_decision_type(model: Path, to: Path) -> Path:
-    """A model's file with the key of a decision model in its header; the tensors stay aligned."""
+    """Copy a model's file with a decision model's key in its header, keeping the tensors aligned."""
     raw = model.read_bytes()
     version, tensors, entries = struct.unpack_from("<IQQ", raw, 4)
     aligned = 32

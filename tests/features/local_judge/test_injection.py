@@ -27,11 +27,11 @@ class Brief:
 
     @property
     def identity(self) -> Identity:
-        """The judge's own; nothing of it is kept."""
+        """Identity of the wrapped judge."""
         return self.judge.identity
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The model's answer."""
+        """Return the model's answer, with a short quote and reason."""
         schema: dict[str, Any] = deepcopy(dict(prompt.schema))
         for verdict in schema["properties"]["verdicts"]["properties"].values():
             for key in ("quote", "reason"):
@@ -39,7 +39,7 @@ class Brief:
         return await self.judge.reply(replace(prompt, schema=schema), sample)
 
     async def aclose(self) -> None:
-        """Let go of the model."""
+        """Close the wrapped judge."""
         await self.judge.aclose()
 
 
@@ -47,7 +47,7 @@ Job = tuple[str, Injection | None]
 
 
 async def grades_of(jobs: list[Job], model: Path) -> dict[Job, Grade]:
-    """A grade for each job, one after the other, so that the same comes out again."""
+    """Return a grade for each job, asked one after the other, so that results are reproducible."""
     judge, grades = Brief(LocalJudge(model, max_tokens=120, context=4096, keep_prefix=True)), {}
     for honest, injection in jobs:
         response, inputs = (injection.response(honest), injection.inputs) if injection else (honest, {})
@@ -76,7 +76,7 @@ def test_the_effect_of_prompt_injections_on_a_small_model_is_measured_and_printe
 
 
 def report_of(attacked: list[tuple[Job, Grade, Grade]], seconds: float, model: str) -> str:
-    """How the verdicts moved."""
+    """Return a report on how injections changed the verdicts."""
     both = [(job, grade.score, plain.score) for job, grade, plain in attacked if plain.score is not None]
     better = [job for job, score, plain in both if score is not None and score > plain]
     worse = [job for job, score, plain in both if score is not None and score < plain]

@@ -29,7 +29,7 @@ LENGTH = 24
 
 @pytest.fixture(scope="module")
 def loaded(local_model: Path) -> Iterator[LocalJudge]:
-    """A judge whose model is loaded once for all tests that only ask it."""
+    """Return a judge whose model is loaded once for all tests that only ask it."""
     judge = LocalJudge(local_model, context=1024)
     yield judge
     asyncio.run(judge.aclose())
@@ -37,7 +37,7 @@ def loaded(local_model: Path) -> Iterator[LocalJudge]:
 
 @pytest.fixture(scope="module")
 def cut_off(local_model: Path) -> Reply:
-    """The reply to `BRIEF` in `LENGTH` tokens."""
+    """Return the model's reply to `BRIEF`, cut off after `LENGTH` tokens."""
     return asked(LocalJudge(local_model, context=1024, max_tokens=LENGTH), BRIEF)
 
 

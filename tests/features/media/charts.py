@@ -21,11 +21,11 @@ N = 60
 
 
 class Shown(Protocol):
-    """What a judge is shown next to a prompt."""
+    """An image or document that a judge is shown next to a prompt."""
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """Bytes of the image or document."""
         ...
 
 
@@ -51,13 +51,13 @@ def _answer(level: str) -> Mapping[str, Any]:
 
 
 def read_back(parts: Sequence[Shown]) -> Mapping[str, Any]:
-    """Return what a test of sight asks: the word, and the number of squares."""
+    """Return the answers to a sight test: the word, and the number of squares."""
     rows = pixels_of(parts[0].content)
     return {"word": word_in(rows), "count": squares_in(rows)}
 
 
 def counts(system_prompt: str, user_prompt: str, parts: Sequence[Shown]) -> Mapping[str, Any]:
-    """A judge with eyes: it counts the squares of the chart, and reads a test picture back."""
+    """Judge by counting the squares of the chart in the image, and pass sight tests."""
     if "count the squares" in user_prompt:
         return read_back(parts)
     claimed = int(re.findall(r"There are (\d+) squares", user_prompt)[0])
@@ -67,6 +67,6 @@ def counts(system_prompt: str, user_prompt: str, parts: Sequence[Shown]) -> Mapp
 
 
 def believes(system_prompt: str, user_prompt: str, parts: Sequence[Shown]) -> Mapping[str, Any]:
-    """A judge that never looks: it goes by the claim alone."""
+    """Judge by the claim alone, without looking at the image."""
     claimed = re.findall(r"There are (\d+) squares", user_prompt)
     return _answer("MET" if claimed and int(claimed[0]) % 2 else "UNMET")

@@ -20,10 +20,10 @@ SVG_FILE = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 
 
 def sized(width: int, height: int) -> bytes:
-    """A PNG whose header says that it has so many pixels."""
+    """Return a PNG whose header states a given width and height."""
     return PNG_FILE[:16] + struct.pack(">II", width, height) + PNG_FILE[24:]
 
 
 def data_url(content: bytes, mime: str) -> str:
-    """A content as a data URL."""
+    """Return content as a data URL."""
     return f"data:{mime};base64,{base64.b64encode(content).decode()}"

@@ -13,7 +13,7 @@ from tests.features.media.charts import RUBRIC, N, believes, counts, write_chart
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Charts with claims about them, and labels by the program that drew them."""
+    """Load charts with claims about them, and labels by the program that drew them."""
     return write_charts(tmp_path_factory.mktemp("charts"))
 
 

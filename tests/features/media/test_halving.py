@@ -19,7 +19,7 @@ CHANNELS = {GREY: 1, RGB: 3, 4: 2, 6: 4}
 
 
 def filtered(pixels: NDArray[np.int64], filters: Sequence[int]) -> bytes:
-    """Lines of a PNG, each stored by one of the filters in turn, by the formulas of the specification."""
+    """Filter the lines of a PNG by each of the specification's filters in turn."""
     height, width, channels = pixels.shape
     around = np.zeros((height + 1, width + 1, channels), int)
     around[1:, 1:] = pixels

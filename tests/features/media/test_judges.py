@@ -40,7 +40,7 @@ MET = json.dumps({"verdicts": {"right": {"quote": IMAGE.mark, "reason": "It does
 
 
 def graded(judge: Judge, submission: Submission = SUBMISSION) -> Grade:
-    """The grade of a submission; the judge is closed afterwards."""
+    """Grade a submission, close the judge, and return the grade."""
 
     async def run() -> Grade:
         try:
@@ -52,13 +52,13 @@ def graded(judge: Judge, submission: Submission = SUBMISSION) -> Grade:
 
 
 def as_sent(data: Mapping[str, Any], *, is_whole: bool = False) -> bytes:
-    """Data as the SDKs write it; as entries of a larger object, without its braces, unless it is whole."""
+    """Return data as the SDKs serialize it; unless it is whole, without the outer braces."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     return text if is_whole else text[1:-1]
 
 
 def in_base64(content: bytes) -> str:
-    """A content in base64."""
+    """Return content in base64."""
     return base64.b64encode(content).decode()
 
 
@@ -176,7 +176,7 @@ def test_a_judge_object_written_by_the_user_gets_the_images() -> None:
 
 
 def by_reading(request: Mapping[str, Any]) -> Any:
-    """A model that reads the picture of a test, pixel by pixel, and says of everything else that it is met."""
+    """Answer as a model that reads a sight test's picture pixel by pixel, and says MET to everything else."""
     content = request["messages"][1]["content"]
     if isinstance(content, list) and "coloured" not in content and "count the squares" in content[-1]["text"]:
         encoded = content[1]["image_url"]["url"].partition(",")[2]
@@ -185,7 +185,7 @@ def by_reading(request: Mapping[str, Any]) -> Any:
 
 
 def blindly(_: Mapping[str, Any]) -> Any:
-    """A server that drops images in silence, as some do."""
+    """Answer as a server that silently drops images, as some do."""
     return completion(MET)
 
 

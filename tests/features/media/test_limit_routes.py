@@ -30,13 +30,13 @@ LOADED = base64.b64encode(PNG_FILE).decode()
 
 
 def judge() -> ScriptedJudge:
-    """A judge that is content with everything."""
+    """Return a scripted judge that passes everything."""
     return ScriptedJudge([{"right": "MET"}] * 4)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A rubric, and labelled examples and a response with an image each."""
+    """Make a folder with a rubric, and with labelled examples and a response that contain images."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "charts.yaml").write_text(json.dumps(WRITTEN))
     label = {"rater": "ann", "kind": "human", "criteria": {"right": "MET"}}

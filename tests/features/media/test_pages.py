@@ -67,7 +67,7 @@ def test_a_shortened_page_names_images_that_are_too_large_for_it_and_shows_the_o
 
 
 def _chunk(size: int) -> bytes:
-    """A chunk of a PNG that viewers pass over."""
+    """Return a PNG chunk that viewers ignore."""
     return size.to_bytes(4, "big") + b"teXt" + bytes(size) + bytes(4)
 
 

@@ -18,7 +18,7 @@ from tests.real.promptfoo import run_eval
 
 
 def counts(request: Mapping[str, Any]) -> Any:
-    """A model with eyes: it counts the squares of the image that it is sent, and compares them with the claim."""
+    """Answer as a model that counts the squares in the image and compares the number with the claim."""
     content = request["messages"][1]["content"]
     (address,) = (block["image_url"]["url"] for block in content if block["type"] == "image_url")
     squares = squares_in(pixels_of(base64.b64decode(address.partition(",")[2])))

@@ -38,7 +38,7 @@ MARK = Image(PNG_FILE).mark
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with an image and a PDF in it."""
+    """Make a folder that contains an image and a PDF."""
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "one.png").write_bytes(PNG_FILE)
     (tmp_path / "invoice.pdf").write_bytes(PDF_FILE)

@@ -25,25 +25,25 @@ MARK, PDF_MARK = Image(PNG_FILE).mark, Pdf(PDF_FILE).mark
 
 
 def messages(address: str) -> list[dict[str, Any]]:
-    """A user's message with an image, in the form of most tools."""
+    """Return a user's message with an image, in the form that most tools use."""
     shown = {"type": "image_url", "image_url": {"url": address}}
     return [{"role": "user", "content": [{"type": "text", "text": "How many?"}, shown]}]
 
 
 def langfuse(address: str) -> list[dict[str, Any]]:
-    """A trace."""
+    """Return a Langfuse trace with an image."""
     request = {"messages": messages(address)}
     return [{"id": "a", "timestamp": "2026", "name": "n", "input": request, "output": "Three.", "metadata": {}}]
 
 
 def phoenix(address: str) -> list[dict[str, Any]]:
-    """A span."""
+    """Return a Phoenix span with an image."""
     attributes = {"input.value": json.dumps({"messages": messages(address)}), "output.value": "Three."}
     return [{"span_id": "a", "span_kind": "LLM", "status_code": "OK", "attributes": attributes}]
 
 
 def inspect_log(address: str) -> dict[str, Any]:
-    """A log with one sample, whose image is stored apart from its message."""
+    """Return an Inspect log with one sample, whose image is stored separately from its message."""
     content = [{"type": "text", "text": "How many?"}, {"type": "image", "image": "attachment://1"}]
     choice = {"message": {"role": "assistant", "content": "Three."}}
     sample = {
@@ -58,12 +58,12 @@ def inspect_log(address: str) -> dict[str, Any]:
 
 
 def label_studio(address: str) -> list[dict[str, Any]]:
-    """A task."""
+    """Return a Label Studio task with an image."""
     return [{"id": 1, "data": {"image": address, "response": "Three."}, "annotations": [], "predictions": []}]
 
 
 def promptfoo(address: str) -> dict[str, Any]:
-    """A row of results."""
+    """Return Promptfoo's results with an image in a row."""
     test = {"vars": {"question": messages(address)}, "assert": []}
     graded = {"pass": True, "score": 1, "reason": "ok", "assertion": {"type": "llm-rubric", "value": "It counts."}}
     row = {
@@ -78,14 +78,14 @@ def promptfoo(address: str) -> dict[str, Any]:
 
 
 def opened(folder: Path, exported: Any) -> RatedFile:
-    """The export as it is read."""
+    """Read the export and return its content."""
     (folder / "export.json").write_text(json.dumps(exported))
     (file,) = open_rated([folder / "export.json"], expected="examples", columns=RESPONSES_ALONE).files
     return file
 
 
 def marks(example: Example) -> list[str]:
-    """The marks of what an example shows besides text."""
+    """Return the marks of an example's images and documents."""
     submission = example.submission
     return [shown_part.mark for shown_part in parts_of([*submission.inputs.values(), submission.response])]
 

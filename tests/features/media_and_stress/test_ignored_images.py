@@ -33,7 +33,7 @@ for judge in (believes, counts, counts_large):
 
 @pytest.fixture(scope="module")
 def charts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A rubric about charts, charts with claims about them, and judges of these."""
+    """Make a project with a rubric about charts, charts with claims about them, and judges."""
     folder = tmp_path_factory.mktemp("charts")
     examples = folder / "calibration" / "charts"
     examples.mkdir(parents=True)
@@ -45,7 +45,7 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def stress(charts: Path, judge: str, *options: str) -> CompletedProcess[str]:
-    """Run a stress test over thirty of the charts, without a test whether the judge sees."""
+    """Run a stress test over thirty of the charts, without a sight test of the judge."""
     asking = ("--judge", f"function:eyes:{judge}", "--originals", "1", "--n", str(N_ASKED), "-o", "probe=off")
     env = {"MARKSCHEME_CACHE": str(charts / "cache")}
     return run("markscheme", "stress", "charts", *asking, *options, cwd=charts, env=env)
@@ -61,7 +61,7 @@ def stressed(charts: Path, judge: str) -> tuple[int, Any, str]:
 
 
 def rated_otherwise(page: str) -> dict[str, tuple[int, int]]:
-    """Return how many ratings each change of images moved, and how many moved when the judge was asked again."""
+    """Return how many ratings changed with each change of images, and how many changed when just asked again."""
     moved = re.findall(
         rf"([\w-]+) \([^()]*\) changes the rating of (\d+) of {N_ASKED} examples; asking again, of (\d+)\.", page
     )

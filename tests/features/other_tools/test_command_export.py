@@ -37,7 +37,7 @@ STRANGE = [
 
 
 def export(folder: Path, texts: list[str], judge: str = "function:counting_judge:judge") -> Path:
-    """The exported configuration of a project whose examples answer, and are asked, with these texts."""
+    """Export a project whose examples have these texts as queries and responses; return the configuration."""
     project_to_rate(folder, texts)
     (folder / "counting_judge.py").write_text(JUDGE)
     done = run("markscheme", "export", "capital", "--promptfoo", "rate.yaml", "--judge", judge, cwd=folder)

@@ -399,7 +399,7 @@ def test_columns_with_a_probability_for_each_level_are_read_together(tmp_path: P
 
 
 def side_table(project: Path) -> None:
-    """Write a table with a judge's and two annotators' columns, of which no name is one that ratings have."""
+    """Write a table with a judge's and two annotators' columns, whose names import doesn't know."""
     rows = [(f"q{n}", f"answer {n}", ("pass", "fail")[n % 2], ("fail", "pass")[n % 3 == 0], "pass") for n in range(6)]
     lines = ["id,output,grader_verdict,ana_label,ben_label", *(",".join(row) for row in rows)]
     (project / "sides.csv").write_text("\n".join(lines) + "\n")

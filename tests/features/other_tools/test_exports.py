@@ -52,7 +52,7 @@ def kinds(content: RatedFile) -> dict[str, str]:
 
 
 def agreed(content: RatedFile, judge: str, person: str) -> tuple[int, int]:
-    """On how many responses the two agree, of those both rated."""
+    """Return on how many responses judge and annotator agree, and how many both rated."""
     first, second = levels(content, judge), levels(content, person)
     both = [unit for unit in first if first[unit] is not None and second.get(unit) is not None]
     return sum(first[unit] == second[unit] for unit in both), len(both)
@@ -164,7 +164,7 @@ def test_a_tool_s_csv_export_is_read_like_its_json_export(tool: str, tmp_path: P
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as the tools' tables have it: Phoenix joins names by dots, Langfuse writes JSON into cells."""
+    """Flatten a row as tools' tables do: Phoenix joins names by dots, Langfuse writes JSON into cells."""
     if "traceId" in row or "metadata" in row:
         return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in row.items()}
     content: dict[str, Any] = {}
@@ -422,7 +422,7 @@ def test_an_archive_s_zstandard_member_never_unpacks_beyond_its_stated_size(tmp_
 
 
 def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The place of every field in a file."""
+    """Yield the path of every field in a file's data."""
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in entries:
         if isinstance(value, dict):

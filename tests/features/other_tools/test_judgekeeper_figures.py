@@ -26,7 +26,7 @@ WRONG = (4, 13, 17, 31, 44)
 
 
 def rows(kind: str) -> list[str]:
-    """60 answers of which 36 pass by label; the judge is wrong on five, always passes, or gives six no verdict."""
+    """Make 60 answers, 36 of which pass by label; the judge misses five, always passes, or leaves six undecided."""
     lines = []
     for i in range(60):
         label = int((i + 1) * 0.6) > int(i * 0.6)

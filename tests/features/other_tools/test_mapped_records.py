@@ -17,7 +17,7 @@ Rows = list[dict[str, Any]]
 
 
 def argilla() -> Rows:
-    """As `Record.to_dict` of argilla 2.8.0 makes them."""
+    """Return records as argilla 2.8.0's `Record.to_dict` makes them."""
     return [
         {
             "id": f"p{n}",
@@ -34,7 +34,7 @@ def argilla() -> Rows:
 
 
 def braintrust() -> Rows:
-    """As the fields of `EvalResult` of braintrust's `Eval`, with the id that rows of an experiment have."""
+    """Return rows with the fields of braintrust's `EvalResult`, and the id that rows of an experiment have."""
     return [
         {
             "id": f"p{n}",
@@ -53,7 +53,7 @@ def braintrust() -> Rows:
 
 
 def prodigy(view: str) -> Rows:
-    """As the documentation of Prodigy's `db-out` shows them: a line for each annotator and task."""
+    """Return lines as the documentation of Prodigy's `db-out` shows them: one for each annotator and task."""
 
     def answered(level: str) -> dict[str, Any]:
         if view == "choice":
@@ -89,7 +89,7 @@ HUMAN = {("p1", "ann", 1.0), ("p1", "ben", 1.0), ("p2", "ann", 0.0), ("p2", "ben
 
 
 def imported(folder: Path, rows: Rows, words: Sequence[str], name: str) -> tuple[set[tuple[str, str, float]], str]:
-    """Unit, rater and level of each rating, and what the import reports."""
+    """Import a file; return id, rater and level of each rating, and the import's report."""
     (folder / "place.yaml").write_text(RUBRIC)
     text = json.dumps(rows) if name.endswith(".json") else "".join(json.dumps(row) + "\n" for row in rows)
     (folder / name).write_text(text)

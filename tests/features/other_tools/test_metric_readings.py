@@ -20,7 +20,7 @@ TOOLS = ("langfuse", "phoenix", "langsmith")
 def scores_of(
     tool: str, unit: str, rater: str, given: MetricValue, *, named: bool = True, at: int = 0
 ) -> dict[str, Any]:
-    """What a tool keeps of one rating of the metric `ok`."""
+    """Return the record that a tool keeps of one rating of the metric `ok`."""
     word, number = given
     is_judge = rater == "judge"
     name = rater if named and not is_judge else ""
@@ -45,7 +45,7 @@ def scores_of(
 
 
 def texts_of(tool: str, unit: str) -> dict[str, Any]:
-    """What a tool keeps of one response."""
+    """Return the record that a tool keeps of one response."""
     if tool == "phoenix":
         attributes = {"input.value": "q", "output.value": f"Reply {unit}"}
         return {"context": {"span_id": unit}, "span_kind": "CHAIN", "status_code": "OK", "attributes": attributes}
@@ -58,7 +58,7 @@ def texts_of(tool: str, unit: str) -> dict[str, Any]:
 
 
 def exported(folder: Path, tool: str, human: Sequence[MetricValue], judge: Sequence[MetricValue]) -> list[str]:
-    """An export in which ann and a judge rated each of 60 responses."""
+    """Write an export in which ann and a judge rated each of 60 responses."""
     sides = (("ann", human), ("judge", judge))
     scores = [scores_of(tool, unit, who, given[at]) for at, unit in enumerate(UNITS) for who, given in sides]
     exports.written(folder, {"scores.json": scores, "texts.json": [texts_of(tool, unit) for unit in UNITS]})
@@ -137,7 +137,7 @@ def test_words_of_a_metric_with_two_possible_meanings_are_refused_with_the_optio
 
 
 def filled(commands: Sequence[str]) -> Iterator[str]:
-    """The commands, a user's number in place of the capitals."""
+    """Yield the printed commands with the placeholders in capitals replaced by a number and a name."""
     for command in commands:
         yield command.replace("NUMBER", "3").replace("NAME", "someone")
 

@@ -12,7 +12,7 @@ CRITERION = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is
 
 
 def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
-    """A line as `prodigy db-out` writes it."""
+    """Return a line as `prodigy db-out` writes it."""
     common = {"text": f"Answer {place}", "_input_hash": place, "_task_hash": -place, "_annotator_id": "ana"}
     return {**common, "answer": answer, "accept": list(accept)}
 

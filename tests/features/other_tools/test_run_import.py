@@ -23,7 +23,7 @@ Import: TypeAlias = Callable[..., ImportRun]
 
 @pytest.fixture
 def import_labels(tmp_path: Path) -> Import:
-    """Imports the labels of a table that has verdicts too, and its responses, for files that aren't there yet."""
+    """Import the labels and responses of a table that also has verdicts, into new files."""
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["id,input,output,verdict,label", *ROWS]) + "\n")
     targets = TargetFiles(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")

@@ -43,7 +43,7 @@ def test_pairwise_tasks_of_label_studio_are_read_as_pairs(tmp_path: Path) -> Non
 
 
 def compared_runs(folder: Path) -> list[Path]:
-    """Two runs, which an annotator compared with each other."""
+    """Write two LangSmith runs that an annotator compared with each other."""
     runs = [
         {"id": run, "run_type": "chain", "inputs": {"question": "Where?"}, "outputs": {"output": text},
          "session_id": f"experiment-{run}"}

@@ -20,7 +20,7 @@ N = 60
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    """A rubric with 60 responses, and a table of labels by each of two people."""
+    """Make a project with a rubric, 60 responses, and a table of labels by each of two people."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics/desk.yaml").write_text(RUBRIC)
     folder = tmp_path / "calibration/desk"

@@ -40,7 +40,7 @@ UNGRADED = {"deepeval": 1}
 
 @pytest.fixture(scope="module", params=sorted(WRITTEN))
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """A tool, and the folder into which its library has written its files."""
+    """Return a tool's name, and the folder of the files that the tool's own library wrote."""
     folder = tmp_path_factory.mktemp(request.param)
     ran(MAKERS / f"{request.param}.txt", folder, DEEPEVAL_RESULTS_FOLDER=str(folder / "runs"))
     return request.param, folder
@@ -61,7 +61,7 @@ def test_exports_written_by_a_tool_s_own_library_are_read(written: tuple[str, Pa
 
 
 def paths(folder: Path, patterns: str) -> list[str]:
-    """The files that patterns name, one each."""
+    """Return the paths of the files that these patterns match."""
     return [str(path) for pattern in patterns.split() for path in folder.glob(pattern)]
 
 

@@ -7,7 +7,7 @@ from tests.commands.console import run
 
 
 def write_pairs(folder: Path, *raters: str) -> None:
-    """Write six pairs, all won by the first response, once for each rater."""
+    """Write six pairs, with each rater's preference for the first response."""
     pairs = [
         {"id": f"p{number}", "first": f"Reply {number}.", "second": "No idea.", "winner": 1, "rater": rater}
         for rater in raters

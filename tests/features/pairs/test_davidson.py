@@ -23,7 +23,7 @@ def values(strengths: Strengths) -> list[float]:
 
 
 def drawn(seed: int, theta: list[float], log_tie: float, n: int) -> tuple[Names, Names, npt.NDArray[np.float64]]:
-    """Pairs of systems and the preferences that the model gives them."""
+    """Simulate pairs of systems, and preferences by Davidson's model."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, len(theta), n)
     second = (first + rng.integers(1, len(theta), n)) % len(theta)

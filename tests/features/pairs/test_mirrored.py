@@ -19,7 +19,7 @@ Levels = npt.NDArray[np.float64]
 
 @st.composite
 def rated_pairs(draw: st.DrawFn) -> tuple[Levels, Levels, npt.NDArray[np.bool_]]:
-    """Gold and judge of some pairs, and which of the pairs to turn round."""
+    """Generate levels by gold and judge for some pairs, and which pairs to reverse."""
     n = draw(st.integers(12, 40))
     level = st.sampled_from(LEVELS)
     gold = draw(st.lists(level, min_size=n, max_size=n))
@@ -82,7 +82,7 @@ def test_published_agreement_of_judges_with_people_on_pairs_is_reproduced(judge:
 
 
 def judged_both_ways(rng: np.random.Generator, n: int, flips: float, lean: float) -> tuple[Levels, Levels]:
-    """A judge's levels in both orders: some contradict each other by chance, some always take the one shown first."""
+    """Simulate a judge's levels in both orders: some flip at random, some always prefer the response shown first."""
     truth = rng.choice([-1.0, 1.0], n)
     first = truth.copy()
     second = np.where(rng.random(n) < flips, -truth, truth)

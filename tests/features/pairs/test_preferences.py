@@ -55,7 +55,7 @@ _SHOWN = re.compile(r"<response-([12])-[0-9a-f]+>\n(.*?)\n</response", re.DOTALL
 
 
 class LongerJudge:
-    """Prefers the longer of two responses; in a share of pairs, drawn by their texts, whichever is shown first."""
+    """Judge that prefers the longer response, except in a share of pairs, where it prefers the one shown first."""
 
     def __init__(self, leaning: frozenset[str] = frozenset()) -> None:
         self.leaning = leaning
@@ -73,7 +73,7 @@ class LongerJudge:
         return Reply(text, usage=Usage(1))
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing, since nothing is open."""
 
 
 def pair(first: str, second: str, id: str = "p", **more: Any) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def test_a_single_response_is_not_graded_as_a_pair_nor_a_pair_as_one() -> None:
 
 
 def labelled(levels: Mapping[str, float], groups: Mapping[str, str] | None = None) -> ExampleSet:
-    """Pairs with the labels of two annotators who agree."""
+    """Make pairs with labels of two annotators who agree."""
     rows = [
         pair(
             f"response one of {id}",
@@ -173,13 +173,13 @@ def calibrated(examples: ExampleSet, ratings: Iterable[Rating]) -> Calibration:
 
 
 def simulated(seed: int, *, lean: float, flips: float = 0.0, n: int = 100) -> tuple[ExampleSet, list[Rating]]:
-    """A judge that always takes what it is shown first in a share of pairs, and the labelled pairs."""
+    """Simulate a judge that prefers the response shown first in a share of pairs; return its ratings and the pairs."""
     truth, ratings = simulated_ratings(seed, lean=lean, flips=flips, n=n)
     return labelled({f"p{place}": level for place, level in enumerate(truth)}), ratings
 
 
 def simulated_ratings(seed: int, *, lean: float, flips: float, n: int) -> tuple[list[float], list[Rating]]:
-    """What is preferred in each pair, and the judge's ratings in both orders."""
+    """Simulate the true preference in each pair, and the judge's ratings in both orders."""
     rng = np.random.default_rng(seed)
     truth = rng.choice([-1.0, 1.0], n)
     wavers = rng.random(n) < flips
@@ -192,7 +192,7 @@ def simulated_ratings(seed: int, *, lean: float, flips: float, n: int) -> tuple[
 
 @functools.cache
 def hundred_pairs() -> tuple[Example, ...]:
-    """Pairs for ratings of any truth: what is said of orders rests on no label."""
+    """Return a hundred pairs with equal labels, since figures on order don't depend on labels."""
     return tuple(labelled(dict.fromkeys((f"p{place}" for place in range(100)), 1.0)).examples)
 
 

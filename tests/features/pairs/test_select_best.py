@@ -32,7 +32,7 @@ OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here"
 
 
 def pairs_in(path: Path) -> int:
-    """How many pairs in a file say which of two systems is better."""
+    """Return how many pairs in a file compare two systems."""
     rated = open_rated([path], expected="anything")
     ranked = rank_systems(rated.rubric, rated.labelled, rated.ratings)
     assert ranked is not None
@@ -40,7 +40,7 @@ def pairs_in(path: Path) -> int:
 
 
 def shorter(request: Request) -> Answer:
-    """What the judge that prefers fewer words answers over HTTP."""
+    """Answer over HTTP as a judge that prefers the response with fewer words."""
     body = request.body
     try:
         answer = shorter_judge.judge("", body["messages"][0]["content"], body["output_config"]["format"]["schema"])
@@ -51,7 +51,7 @@ def shorter(request: Request) -> Answer:
 
 @dataclass(frozen=True)
 class Selected:
-    """What came of one eval: by test, the outcome of each of its four outputs, and the pairs that were recorded."""
+    """Result of one evaluation: the outcomes of each test's four outputs, and the recorded pairs."""
 
     passed: dict[str, list[bool]]
     errors: dict[str, str]
@@ -83,7 +83,7 @@ def select_tests(language: str, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def in_both_languages(tmp_path_factory: pytest.TempPathFactory, promptfoo: PromptfooInstall) -> dict[str, Selected]:
-    """What came of all tests with the provider in each language, in one run."""
+    """Run all tests with the provider in both languages, in one evaluation."""
     folder = tmp_path_factory.mktemp("select")
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "terse.yaml").write_text(RUBRIC)
@@ -97,7 +97,7 @@ def in_both_languages(tmp_path_factory: pytest.TempPathFactory, promptfoo: Promp
 
 
 def selected_by(language: str, folder: Path, evaluated: EvalRun) -> Selected:
-    """The part of a run that the provider in one language decided."""
+    """Return the results that the provider in one language decided."""
     passed: dict[str, list[bool]] = {}
     errors: dict[str, str] = {}
     for row in rows(evaluated):
@@ -111,7 +111,7 @@ def selected_by(language: str, folder: Path, evaluated: EvalRun) -> Selected:
 
 @pytest.fixture(params=LANGUAGES)
 def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Selected]) -> Selected:
-    """What the provider in one language decided."""
+    """Return the results of the provider in one language."""
     return in_both_languages[request.param]
 
 
@@ -166,7 +166,7 @@ def test_foreign_lines_in_select_best_s_file_of_pairs_are_counted_and_the_summar
 def select(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outputs: list[str], **config: Any
 ) -> tuple[dict[str, Any], int]:
-    """The provider's answer on some outputs, and how often the judge was asked."""
+    """Ask the provider to select among outputs; return its answer, and how often the judge was asked."""
     with MessagesFront(shorter) as front:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-a-test")

@@ -48,16 +48,16 @@ class Plate:
         return {"id": id, "query": f"Question {id}", "response": f"Reply {id}", "labels": [{**given, **label}]}
 
     def improve(self, *options: str) -> tuple[int, dict[str, Any], str]:
-        """Exit status, JSON, and standard error."""
+        """Run `improve` on the rubric, and return exit status, JSON and standard error."""
         done = run("markscheme", "improve", "plate", *options, "--json", cwd=self.folder)
         return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
     def shown(self, *options: str) -> str:
-        """What the terminal shows."""
+        """Run `improve` on the rubric, and return what the terminal shows."""
         return run("markscheme", "improve", "plate", *options, cwd=self.folder).stdout
 
     def looks(self) -> list[dict[str, Any]]:
-        """The record of looks."""
+        """Return the recorded looks at the labels."""
         path = self.home / "opened.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -139,7 +139,7 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
 
 
 def levels_to_a_judge(plate: Plate, *files: str) -> None:
-    """Take annotators' levels from their labels, and write them as ratings of judges, a file for each."""
+    """Remove annotators' levels from their labels, and write them as judges' ratings, with a file for each judge."""
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
     for file in files:

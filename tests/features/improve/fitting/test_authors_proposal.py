@@ -33,7 +33,7 @@ CASES = ("speaks_against_without_gain", "adopted", "kept", "negative", "two_anno
 def decided(
     weights: Sequence[float], units: Sequence[str], levels: npt.ArrayLike, passed: npt.ArrayLike
 ) -> DecidedRows:
-    """Rows of examples that share each unit's weight."""
+    """Make rows of decisions; the rows of an example share its weight."""
     names = tuple(dict.fromkeys(units))
     number = np.array([names.index(unit) for unit in units])
     return DecidedRows(
@@ -47,12 +47,12 @@ def decided(
 
 
 def numbers_of(weights: Sequence[float], mark: float | None) -> AuthorNumbers:
-    """An author's numbers where all criteria are tuned."""
+    """Make an author's weights and pass mark, with all criteria tuned."""
     return AuthorNumbers(np.asarray(weights, dtype=np.float64), sum(w for w in weights if w > 0), mark)
 
 
 def worked_rows() -> tuple[DecidedRows, AuthorNumbers]:
-    """The typed case."""
+    """Return the rows of the worked case that is typed into this file."""
     cells = case.ROWS.split()
     levels = [[int(digit) / 4 for digit in cell[:-1]] for cell in cells]
     units = [f"e{index}" for index in range(1, len(cells) + 1)]
@@ -61,7 +61,7 @@ def worked_rows() -> tuple[DecidedRows, AuthorNumbers]:
 
 
 def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
-    """A case of the folder next to the repository."""
+    """Return the rows of a worked case in the file outside the repository."""
     about = block("authors.yaml", "numbers")[name]
     units, levels, passed = zip(*about["rows"], strict=True)
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about
@@ -156,7 +156,7 @@ def test_preferences_in_the_file_of_worked_cases_give_its_test_results_and_weigh
 
 
 def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: int = 120) -> DecidedRows:
-    """Decisions by the weights 4, 1, 1, where the author wrote equal ones."""
+    """Simulate decisions by the weights 4, 1 and 1, where the author wrote equal weights."""
     draws = np.random.default_rng(seed)
     levels = draws.integers(0, 5, size=(n, 3)) / 4
     score = levels @ np.array([4.0, 1.0, 1.0]) / 6
@@ -188,7 +188,7 @@ def test_a_wrong_pass_mark_is_changed_without_changing_weights() -> None:
 
 
 def equal(one: NumbersProposal, other: NumbersProposal) -> bool:
-    """Whether two proposals agree to rounding."""
+    """Return whether two proposals are equal up to rounding."""
     return bool(
         one.adopted == other.adopted
         and one.mark == other.mark

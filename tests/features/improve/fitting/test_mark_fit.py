@@ -17,7 +17,7 @@ EACH = 0.05
 
 
 def judged(n: int, mark: float, seed: int, noise: float = 0.12) -> tuple[Any, Any]:
-    """Scores in twentieths, and what people who draw the line at `mark` pass."""
+    """Simulate scores in twentieths, and decisions of people who pass responses from `mark` on."""
     draw = np.random.default_rng(seed)
     scores = draw.integers(0, 21, n) / 20
     return scores, (scores + draw.normal(0, noise, n) >= mark).astype(float)

@@ -75,12 +75,12 @@ class Plates:
         return {"id": f"o{first}~o{second}", "query": f"Question {first // 2}", **sides, "labels": [label]}
 
     def improve(self, *options: str) -> tuple[int, dict[str, Any], str]:
-        """Exit status, JSON, and standard error."""
+        """Run `improve` on the rubric, and return exit status, JSON and standard error."""
         done = run("markscheme", "improve", "plate", "--numbers", *options, "--json", cwd=self.folder)
         return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
     def shown(self, *options: str) -> str:
-        """What the terminal shows, on one line."""
+        """Run `improve` on the rubric, and return what the terminal shows, on one line."""
         return " ".join(run("markscheme", "improve", "plate", "--numbers", *options, cwd=self.folder).stdout.split())
 
 

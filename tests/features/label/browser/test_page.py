@@ -21,14 +21,14 @@ light_and_dark = pytest.mark.parametrize("page", ["light", "dark"], indirect=Tru
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric whose criteria alone are asked, and a pool of 20."""
+    """Make a project with a pool of 20 responses and a rubric that asks only about criteria."""
     (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     return make_pool(tmp_path)
 
 
 @pytest.fixture
 def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser complains of; nothing by the end, and nothing asked of any other machine."""
+    """Collect the browser's errors; at the end there must be none, and no request to another machine."""
     violations: list[str] = []
     page.on("console", lambda message: violations.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: violations.append(str(error)))
@@ -43,18 +43,18 @@ def _press(page: Page, *keys: str) -> None:
 
 
 def _arrive(page: Page, place: int, of: int = 21) -> None:
-    """Wait until the response at a place can be labelled."""
+    """Wait until the response at an index can be labelled."""
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Response {place} of {of}")
     expect(page.locator("#text")).to_be_focused()
 
 
 def _sent(page: Page) -> None:
-    """Wait until the server has all answers: the page goes on to the next response before it does."""
+    """Wait until the server has all answers, which takes longer than the page needs to show the next response."""
     wait_until(page, "outbox.length === 0")
 
 
 def _label(page: Page, place: int, *keys: str) -> None:
-    """Label the response at a place."""
+    """Label the response at an index."""
     _arrive(page, place)
     _press(page, *keys, "Enter")
 
@@ -184,7 +184,7 @@ def test_the_enter_key_saves_nothing_while_a_criterion_is_unanswered(project: Pa
 
 
 def _late(route: Route) -> None:
-    """Let a response come later than the keys that answer it."""
+    """Delay a response until after the keys that answer it are pressed."""
     time.sleep(0.03)
     route.continue_()
 

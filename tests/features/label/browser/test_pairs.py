@@ -26,7 +26,7 @@ LONG = "\n\n".join(
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric of pairs, and four pairs of long responses."""
+    """Make a project with a rubric of pairs and four pairs of long responses."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (tmp_path / ".git").mkdir()

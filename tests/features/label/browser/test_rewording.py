@@ -20,12 +20,12 @@ ASKED = 20
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """60 examples labelled by ann and ben, with `polite` reworded since."""
+    """Make a project of 60 examples labelled by ann and ben, with the criterion `polite` reworded since."""
     return make_reworded(tmp_path)
 
 
 def label_as_before(page: Page) -> None:
-    """Answer every question as the annotators did before; each page shows one, in both wordings, without an answer."""
+    """Answer every question as the annotator did before; each page shows one, in both wordings, unanswered."""
     for place in range(1, ASKED + 1):
         expect(page.locator("#place")).to_have_text(f"Response {place} of {ASKED}")
         expect(page.locator("fieldset:visible")).to_have_count(1)
@@ -39,7 +39,7 @@ def label_as_before(page: Page) -> None:
 
 
 def state_of(project: Path) -> dict[str, Any]:
-    """What a calibration says of the labels that were given again."""
+    """Return a calibration's figures on the labels that were given again."""
     judge = {"judge": "gpt", "criteria": {"polite": 1, "waffle": 0}}
     (project / "judge.jsonl").write_text("".join(json.dumps({"id": f"r{n}", **judge}) + "\n" for n in range(60)))
     done = run("calibrate", "manners", "--ratings", "judge.jsonl", "--json", "-", cwd=project)

@@ -27,14 +27,14 @@ CHOICES = [("3", "n"), ("1", "y"), ("x", "t")]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric whose criteria alone are asked, and a pool of 20."""
+    """Make a project with a pool of 20 responses and a rubric that asks only about criteria."""
     (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     return make_pool(tmp_path)
 
 
 @pytest.fixture
 def offline(chromium: Browser) -> Iterator[BrowserContext]:
-    """A browser without a network."""
+    """Return a browser context without network access."""
     context = patient_context(chromium, **DESKTOP, offline=True)
     yield context
     context.close()

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 3."""
+    """Make a project with a rubric and a pool of 3 responses."""
     return make_pool(tmp_path, 3)
 
 
 def label(page: Page, place: int, *keys: str) -> None:
-    """Answer the questions of the response that is shown, by keys."""
+    """Answer the questions about the response on the page, by keys."""
     expect(page.locator("#place")).to_contain_text(f"Response {place} of")
     expect(page.locator("#text")).to_be_focused()
     for key in (*keys, "Enter"):

@@ -20,7 +20,7 @@ N = 10
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and ten charts, the last with an invoice that has a script."""
+    """Make a project with a rubric and ten charts, the last with a PDF invoice that contains a script."""
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
@@ -39,7 +39,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def complaints(page: Page) -> Iterator[list[str]]:
-    """What the browser complains of; nothing by the end, and nothing asked of any other machine."""
+    """Collect the browser's errors; at the end there must be none, and no request to another machine."""
     violations: list[str] = []
     page.on("console", lambda message: violations.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: violations.append(str(error)))
@@ -52,7 +52,7 @@ def complaints(page: Page) -> Iterator[list[str]]:
 
 
 def shows_the_invoice_apart(page: Page) -> None:
-    """The PDF opens in a tab of its own, in the browser's viewer, under a policy by which nothing in it may run."""
+    """Check that the PDF opens in a tab of its own, under a policy by which nothing in it may run."""
     link = page.locator("#text a[target=_blank]")
     expect(link).to_have_text("PDF: bill.pdf")
     answer = page.request.get(f"{page.url}{link.get_attribute('href')}")
