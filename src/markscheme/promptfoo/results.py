@@ -413,7 +413,8 @@ class _Component:
     @property
     def text(self) -> str:
         value = self.assertion.get("value")
-        return "" if value is None else as_text(value)
+        is_list = isinstance(value, list) and all(isinstance(point, str) for point in value)
+        return "" if value is None else "; ".join(value) if is_list else as_text(value)
 
     @property
     def weight(self) -> float:

@@ -63,3 +63,28 @@ def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_and_the_ju
     done = run("calibrate", "results", "--ratings", "results.json", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)["criteria"]["promises"]
     assert report["accuracy"]["value"] == 1.0
+
+
+def test_points_of_an_assertion_are_asked_as_words_not_as_json(tmp_path: Path) -> None:
+    asked = {"type": "g-eval", "metric": "helps", "value": ["Names a date", "Says sorry"]}
+    rows = [
+        {
+            "testIdx": index,
+            "promptIdx": 0,
+            "success": True,
+            "score": 1,
+            "vars": {"reply": f"reply {index}"},
+            "response": {"output": f"reply {index}"},
+            "gradingResult": {
+                "pass": True,
+                "score": 1,
+                "reason": "",
+                "componentResults": [{"assertion": asked, "pass": True, "score": 1, "reason": "good"}],
+            },
+        }
+        for index in range(4)
+    ]
+    (tmp_path / "results.json").write_text(json.dumps({"results": {"prompts": [], "results": rows}}))
+    assert run("markscheme", "init", "--from", "results.json", cwd=tmp_path).returncode == 0
+    (criterion,) = load_rubric(tmp_path / "rubrics/results.yaml").criteria
+    assert criterion.requirement == "Names a date; Says sorry"

@@ -21,9 +21,8 @@ def gold_between_levels(criterion: Criterion, gold: Floats, judge: Floats, toler
         judge: The judge's scores; none is flagged where some lie between two levels themselves.
         tolerance: Two scores that are closer than this agree.
     """
-    scale = criterion.scale
-    levels = np.array([criterion.merit(scale.position(value)) for value in scale.values])
+    levels = np.array([criterion.merit(criterion.scale.position(value)) for value in criterion.scale.values])
     gold_off, judge_off = (np.abs(scores[:, None] - levels).min(axis=1).round(DECIMALS) for scores in (gold, judge))
-    if len(levels) <= WITHOUT_MIDDLE or not scale.ordered or (judge_off > 0).any():
+    if len(levels) <= WITHOUT_MIDDLE or not criterion.scale.ordered or (judge_off > 0).any():
         return np.zeros(len(gold), dtype=bool)
     return np.asarray((gold_off >= tolerance) & np.isfinite(judge_off))
