@@ -17,7 +17,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 Expressions: TypeAlias = Mapping[str, str]
 """SQL expressions by the name of the column that they define."""
-FORMAT: Final = 1
+COUNTS_FORMAT: Final = 1
 """Version of the counts format, as the part `format:1` states it."""
 SCORE_DECIMALS: Final = 9
 """Decimals of scores and shares."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery, Expressions, rounded
+from markscheme.features.counts.count_query import COUNTS_FORMAT, SCORE_DECIMALS, CountQuery, Expressions, rounded
 from markscheme.features.counts.export_options import DialectName
 from markscheme.features.counts.slice_values import OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN, VALUES_COUNTED
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
@@ -221,7 +221,7 @@ def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dia
     """Yield the SELECT for each part of the counts file."""
     # the first SELECT gives columns their types
     missing = [f"CAST(NULL AS {dialect.text if name == VALUE_COLUMN else dialect.double})" for name in columns]
-    yield _select(f"format:{FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)
+    yield _select(f"format:{COUNTS_FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)
     yield _select(f"rubric:{query.rubric.fingerprint}", "NULL", (), "1", "", columns)
     yield _select("examples", "NULL", (), "n", "FROM sizes", columns)
     yield _select("groups", "NULL", (), "n_groups", "FROM sizes WHERE n_named > 0", columns)

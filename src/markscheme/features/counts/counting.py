@@ -11,12 +11,12 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
 from markscheme.calibration.findings.slices import known_of
+from markscheme.features.counts.count_query import COUNTS_FORMAT
 from markscheme.features.counts.counted_repairs import changes_counted
 from markscheme.features.counts.counts_file import (
     AGREEMENT_RATE,
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
-    COUNTS_FORMAT,
     DECISION_PART,
     EARLIER_RATE,
     EXAMPLES_PART,

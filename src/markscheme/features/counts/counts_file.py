@@ -10,6 +10,7 @@ import numpy as np
 
 from markscheme.errors import UsageError
 from markscheme.features.counts.columns_of_counts import PERSON_COLUMN, refuse_other_column
+from markscheme.features.counts.count_query import COUNTS_FORMAT
 from markscheme.features.counts.counts_columns import CountsColumns, counts_columns
 from markscheme.features.counts.slice_values import SLICE_PREFIX, VALUE_COLUMN
 from markscheme.phrases import listed
@@ -17,8 +18,6 @@ from markscheme.rubrics.criterion import LEVEL_ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats, Groups, Integers
 
-COUNTS_FORMAT: Final = 1
-"""Version of the counts format, which a file states by a part named `format:1`."""
 MOST_ROWS: Final = 3_000_000
 """Largest number of rows of a counts file."""
 SCORE_PART: Final = "score"

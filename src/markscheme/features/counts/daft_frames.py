@@ -8,7 +8,7 @@ import daft
 from daft import DataType, col, lit
 from daft.functions import monotonically_increasing_id
 
-from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountedPart, CountQuery
+from markscheme.features.counts.count_query import COUNTS_FORMAT, SCORE_DECIMALS, CountedPart, CountQuery
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import best_constant
 from markscheme.stats.group_sets import set_numbers
@@ -59,7 +59,7 @@ def _examples(frame: daft.DataFrame, query: CountQuery) -> tuple[daft.DataFrame,
 
 
 def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
-    rows = {f"format:{FORMAT}": 1, f"rubric:{query.rubric.fingerprint}": 1, "examples": n}
+    rows = {f"format:{COUNTS_FORMAT}": 1, f"rubric:{query.rubric.fingerprint}": 1, "examples": n}
     rows |= {} if groups is None else {"groups": groups}
     return daft.from_pydict({"part": [*rows], "n": [*rows.values()]})
 
