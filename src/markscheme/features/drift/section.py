@@ -211,9 +211,10 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
     """Yield the section on the accepted run, where there is one or this run may be accepted."""
     accept = calibration.commands.calibrate("--accept")
     baseline = _baseline(calibration)
-    is_refused = baseline is None and calibration.counts.too_few_graded
+    is_usable = calibration.decision.is_usable
+    is_refused = baseline is None and is_usable and calibration.counts.too_few_graded
     if calibration.rater.may_be_accepted and not is_refused:
-        yield section(baseline, accept, is_usable=calibration.decision.is_usable)
+        yield section(baseline, accept, is_usable=is_usable)
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
