@@ -46,14 +46,14 @@ LIMITS: Mapping[str, Limit] = {
     "test files outside its folder that need a feature": Limit(0, slack=0),
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
-    "code lines of the core": Limit(42600, slack=400),
+    "code lines of the core": Limit(42600, slack=300),
     "public classes": Limit(585, slack=3),
     "dataclasses": Limit(497, slack=3),
     "options declared in two places": Limit(70, slack=1),
-    'defaults that are ""': Limit(24, slack=3),
-    "imports inside functions": Limit(243, slack=3),
+    'defaults that are ""': Limit(20, slack=3),
+    "imports inside functions": Limit(210, slack=3),
     "names that could hold anything, % of bound names": Limit(0.9, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(1.8, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(1.1, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(0, slack=0.2),
 }
 """They only fall: a thread that was cut once stays cut."""

@@ -98,7 +98,7 @@ def test_init_makes_each_text_a_criterion_of_a_rubric_that_lints(name: str, tmp_
         assert criterion.name in done.stdout
     assert run("markscheme", "lint", name, cwd=project).returncode in (0, 1)
     assert "a stand-in of a few rules, not a model" in done.stdout
-    assert "It is an option of commands: markscheme.toml names no code." in done.stdout
+    assert "Add it to each command: markscheme.toml cannot name code." in done.stdout
 
 
 def test_without_a_terminal_init_writes_nothing_unless_yes_is_given(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ class _Drafting:
         yield f"  markscheme label {quote(self.name)} --pool results.json"
         yield f"  markscheme calibrate {quote(self.name)}"
         yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
-        yield "It is an option of commands: markscheme.toml names no code."
+        yield "Add it to each command: markscheme.toml cannot name code."
 
 
 def _may_miss_points(text: GradedText, reading: TextReading) -> bool:
