@@ -13,7 +13,7 @@ from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Mea
 from markscheme.calibration.open_disputes import are_disputes_decided
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
-from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
+from markscheme.phrases import brief, commonest, counted, few_of, in_words, number, percent
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.second_labels import labelled_twice
 from markscheme.report import document as doc
@@ -323,7 +323,7 @@ def _levels_agree(comparison: Comparison) -> str:
     steps = len(comparison.rubric.criteria[0].scale.levels) - 1
     if comparison.tolerance <= 1 / (2 * steps):
         return "the judge's level is gold's, the labels'"
-    return f"the judge's level is less than {comparison.tolerance * steps:.2g} levels from gold, the labels' level"
+    return f"the judge's level is less than {brief(comparison.tolerance * steps)} levels from gold, the labels' level"
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
