@@ -52,7 +52,7 @@ def test_scores_of_criteria_that_rows_bring_are_logged_by_tag_for_at_most_twenty
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
-def test_only_values_that_the_rubric_declares_and_the_row_has_become_inputs() -> None:
+def test_inputs_are_the_values_of_a_row_that_the_rubric_declares_without_empty_ones() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}

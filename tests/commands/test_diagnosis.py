@@ -58,7 +58,7 @@ def test_a_judge_s_fault_is_reported_with_its_criterion_an_edit_to_make_and_exam
 
 
 @pytest.mark.proof
-def test_a_broken_slice_is_shown_in_a_table(tmp_path: Path) -> None:
+def test_a_slice_on_which_the_judge_fails_is_shown_in_a_table(tmp_path: Path) -> None:
     judge = MADE.judge
     judge[SYSTEMS == "c"] = rounded(3 + 1.4 * MADE.fresh[SYSTEMS == "c"])
     done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", "--details", cwd=tmp_path)

@@ -193,7 +193,7 @@ def test_the_test_of_any_change_gives_the_exact_p_of_the_worked_example() -> Non
     assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
-def test_the_test_of_any_change_gives_the_p_values_of_the_separate_simulation_code() -> None:
+def test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separate_simulation_code() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
         change_test = any_change(runs[:, 0], runs[:, 1:])

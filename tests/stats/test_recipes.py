@@ -67,7 +67,7 @@ REPRODUCED = {
             "stats/test_change.py::test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code"
         ],
         "any_change": [
-            "stats/test_change.py::test_the_test_of_any_change_gives_the_p_values_of_the_separate_simulation_code"
+            "stats/test_change.py::test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separate_simulation_code"
         ],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_separate_simulation_code"],
         "planner": ["features/label/test_statistics.py::test_planned_labels_agree_with_the_separate_simulation_code"],

@@ -301,7 +301,7 @@ class Calibration(Reported):
         return rows_of(table, {criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a data frame with a row for each example; for a table, its own columns and those of `rows`.
+        """Return a data frame with a row for each example; if a table was calibrated, its columns and those of `rows`.
 
         Of any other calibration: `id`, `text`, `gold` and `judge` as scores, `gold_pass` and `judge_pass`, and
         `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.

@@ -93,8 +93,11 @@ class CarriedLabels:
 
     @cached_property
     def counting(self) -> ExampleSet:
-        """The examples with the labels that count in figures: new labels replace old ones, and all old ones are dropped
-        once relabelling showed that labels change."""
+        """The examples with the labels from which figures are computed.
+
+        Labels under a criterion's new wording replace those under its old one. Once relabelling has shown that the new
+        wording changes labels, all labels under the old one are dropped, unless both are said to mean the same.
+        """
         drops_all = self.state == "relabel the rest"
         return replace(
             self.examples,

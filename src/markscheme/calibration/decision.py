@@ -170,7 +170,7 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 
 def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return True if it is to be decided whether the judge can gate, by a rubric that passes or fails responses."""
+    """Return True if the judge might be used as a gate: whole responses are judged, and the rubric says which pass."""
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 

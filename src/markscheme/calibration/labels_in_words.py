@@ -13,7 +13,7 @@ ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
-    """Say how many of some further labels will be of a rare decision, such as fails, that decides the verdict.
+    """Say how many of `more` further labels will probably be of the rare decision that the verdict depends on.
 
     Example:
         >>> _of_scarce_decision(("fail", 0.1), 40)

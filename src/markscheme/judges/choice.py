@@ -81,7 +81,7 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
 
 @dataclass(frozen=True, slots=True)
 class BesideRecordings(Wrapping):
-    """Judge whose error for a refused key says that recorded replies answer the whole run.
+    """Judge that, if its key is refused, names the recorded replies that could answer the whole run instead.
 
     Attributes:
         prompts: The prompts that the run sends first.

@@ -241,7 +241,7 @@ class SdkJudge:
         """Raise an error for a refused request that leaving out a setting can't fix; do nothing for others."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record that a form of request was answered; return the reply with the settings that were left out.
+        """Record that a form of request was answered; return the reply, which now names the settings that weren't sent.
 
         Args:
             reply: The reply as read from the answer.

@@ -222,7 +222,7 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with responses renamed to the ids that these examples have.
+        """Return the files with each response under the id that the same response has in `examples`.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.

@@ -213,7 +213,7 @@ def test_without_a_file_the_command_that_makes_one_is_named(tmp_path: Path) -> N
     assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
-def test_python_gets_the_decision_and_why_a_person_should(
+def test_python_gets_the_decision_and_the_reason_to_ask_a_person(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified

@@ -113,7 +113,7 @@ def test_promises_about_one_judge_reproduce_every_reference_case() -> None:
             assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
 
 
-def test_cascades_whose_first_judges_decide_nothing_reproduce_the_reference_of_the_last_judge() -> None:
+def test_the_last_judge_of_a_cascade_tested_alone_needs_the_certainty_that_the_reference_code_gives() -> None:
     """The last judge is tested first and alone, at its share of the level; null where it graded nothing."""
     compared = 0
     for case in block("decisions.yaml", "cascade")["cases"]:
@@ -205,7 +205,7 @@ def broken(tasks: int, size: int, correlation: float, draws: int) -> float:
 
 
 @pytest.mark.parametrize(("tasks", "size", "correlation"), [(24, 10, 1.0), (28, 8, 0.5), (40, 5, 1.0)])
-def test_fewer_tasks_than_the_promise_takes_certify_nothing_however_many_decisions_they_hold(
+def test_with_too_few_tasks_for_the_promise_nothing_is_certified_however_many_decisions_they_hold(
     tasks: int, size: int, correlation: float
 ) -> None:
     assert broken(tasks, size, correlation, 40) == 0

@@ -260,7 +260,7 @@ def test_a_judge_shown_to_gate_comes_before_one_that_agrees_more_often() -> None
     assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
 
 
-def test_judges_are_paired_on_the_same_decision_and_scores_stay_in_the_pair() -> None:
+def test_judges_are_compared_by_decisions_and_a_pair_also_shows_the_agreement_of_scores() -> None:
     """The second judge is one level off on six examples, where that changes no decision."""
     near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
     choice = choose(RUBRIC, [judge("exact"), near], labels())

@@ -881,7 +881,7 @@ def test_the_quick_start_asks_gemini_with_its_key(
     assert server.requests[0]["response_format"]["type"] == "json_schema"
 
 
-def test_the_program_with_the_openai_sdk_runs(
+def test_a_program_that_grades_through_the_openai_sdk_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     met = ("States Q4", "Uses total")

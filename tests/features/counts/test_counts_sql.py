@@ -172,7 +172,7 @@ def test_more_than_a_thousand_groups_are_scattered_over_a_fixed_number_of_sets()
     assert part("rate:agreement", rows) == {(None, 0.0, 1.0, None, 501.0), (None, 1.0, 1.0, None, 500.0)}
 
 
-def test_without_groups_examples_are_counted_without_sets_each_as_its_own_group() -> None:
+def test_without_groups_each_example_counts_as_its_own_group_and_no_groups_are_listed() -> None:
     rubric = rubric_of({"name": "place"})
     columns = ["group_id", "ana__place", "judge__place"]
     rows = in_sqlite(select(rubric, ["ana"]), columns, [(None, 1, 1), (None, 1, 0), (None, None, 1)])

@@ -77,7 +77,7 @@ def test_an_answer_in_another_form_is_unreadable(text: str) -> None:
         read_groups(text, list(NOTES))
 
 
-def test_the_model_sees_words_alone_fenced_and_at_most_150_notes_a_call() -> None:
+def test_the_model_sees_fenced_modes_and_at_most_150_notes_a_call_without_their_raters_and_outputs() -> None:
     notes = {f"secret-rater/secret-output/{n}": Note(1, f"note {n}", "a passage") for n in range(MOST_NOTES + 10)}
     prompts = planned_prompts(notes, {"price": "It states a wrong price."})
     assert len(prompts) == 4

@@ -109,7 +109,7 @@ def test_the_lean_to_the_response_shown_first_is_the_difference_between_both_ord
     assert lean_to_first([1, 1], [-1, -1]).value == -1.0
 
 
-def test_a_pair_judged_in_one_order_only_counts_in_the_lean_by_that_order() -> None:
+def test_the_lean_to_the_first_response_includes_pairs_that_were_judged_in_one_order() -> None:
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 

@@ -230,7 +230,7 @@ def test_pairs_whose_orders_contradict_each_other_count_as_ties_in_agreement() -
     assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
 
 
-def test_agreement_on_pairs_equals_that_of_the_same_numbers_as_levels_of_single_responses() -> None:
+def test_the_same_numbers_agree_equally_as_preferences_in_pairs_and_as_levels_of_single_responses() -> None:
     rng = np.random.default_rng(4)
     gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
     groups = {f"p{place}": f"g{place // 3}" for place in range(60)}

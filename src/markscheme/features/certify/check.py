@@ -129,7 +129,7 @@ def check_certificate(path: Path) -> CertificateCheck:
 
 
 def _rubric_of(path: Path) -> Rubric | None:
-    """Load the rubric of the folder that a certificate is in; None if the project has none of that name."""
+    """Load the rubric named like a certificate's folder; None if the project has no such rubric."""
     folder = path.resolve().parent
     rubric = known_rubrics(folder).get(folder.name)
     return None if rubric is None or not rubric.resolve().is_relative_to(project_of(folder)) else load_rubric(rubric)

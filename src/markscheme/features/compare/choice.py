@@ -359,7 +359,7 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Return a note if a judge didn't grade some examples, that judges are compared on the other examples."""
+    """Yield a note if a judge didn't grade some examples: judges are then compared on the others only."""
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"

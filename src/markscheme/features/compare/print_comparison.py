@@ -48,7 +48,7 @@ def print_comparison(
     markdown: bool,
     html: str | None,
 ) -> int:
-    """Compare the sides of the command, judges, rubric versions or systems, print it, and return the exit status.
+    """Compare judges, versions of a rubric, or systems; print the comparison and return the exit status.
 
     Args:
         sides: Files, judges or versions of a rubric, as they were typed.

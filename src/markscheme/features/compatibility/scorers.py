@@ -291,7 +291,7 @@ _EXPECTED = ("expected", "reference")
 
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return an example's value under the first of some names that has one, as text; None if no name has a value."""
+    """Try names in turn and return the first value that an example has, as text; None if it has none."""
     name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 

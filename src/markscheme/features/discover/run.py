@@ -142,7 +142,7 @@ def _written_lines(written: Written, here: Path) -> list[str]:
 
 
 def print_figures(discovery: Discovery, html: str | None, markdown: str | None, *, details: bool, json: bool) -> int:
-    """Print the figures; return 0 if enough was read and people confirmed modes."""
+    """Print the figures of a discovery; return 0 if enough outputs were read and people confirmed failure modes."""
     targets = {"html": html, "markdown": markdown}
     refuse_outputs(targets)
     write_report(view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)

@@ -139,11 +139,11 @@ class ImprovableSet:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether this run divides the labels at random, since the file of examples doesn't."""
+        """Whether this run draws a dev and a test part at random, since the file of examples names none."""
         return self.parted is not self.every
 
     def refuse_unkept_parts(self) -> None:
-        """Refuse a file of examples that can't store the parts drawn, before a judge is asked.
+        """Refuse a file of examples that can't store the dev and test parts of this run, before a judge is asked.
 
         Raises:
             RatingError: It can't.

@@ -184,7 +184,7 @@ class SystemsCompared:
 
     @property
     def in_order(self) -> list[int]:
-        """Numbers of the systems, the strongest first; systems without a finite strength come last."""
+        """Indices of the systems, the strongest first; systems without a finite strength come last."""
         strengths = self.strengths
         if strengths is None:
             return list(range(len(self.systems)))

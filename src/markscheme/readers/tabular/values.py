@@ -172,7 +172,7 @@ class ValueComparison:
     # the rules
 
     def read(self) -> ReadValues:
-        """Determine what the values are, by the first rule that fits."""
+        """Read the values as decisions, levels or numbers on a scale, by the first rule that fits."""
         options = self.options
         if options.level_words and options.level_ends is None and not options.scale:
             return self._passing_from(self._in_order([folded(word) for word in options.level_words]))

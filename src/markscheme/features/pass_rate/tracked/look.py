@@ -322,7 +322,7 @@ def _what_moved(
     graded: Sequence[WeekCounts],
     rows: Sequence[GradedLine],
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
-    """Return the cause of a change, the shift in the judge's share of passes, and the column that explains it best.
+    """Return what caused a change, how far the judge's share of passes moved, and the column that best explains why.
 
     All three are None where nothing has rung.
     """
