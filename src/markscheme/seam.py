@@ -28,7 +28,7 @@ class OpenTable(Generic[_Row]):
         self._own = own
 
     def __call__(self, *rows: _Row) -> Addition:
-        """Return this table together with rows that a feature adds to it, for the feature's declaration."""
+        """Return the pair of this table and the rows that a feature adds to it, as an argument of `Feature`."""
         return self, rows
 
     def __iter__(self) -> Iterator[_Row]:

@@ -69,7 +69,7 @@ def at(server: ChatServer) -> OpenAIJudge:
     return OpenAIJudge("m", api_key="k", base_url=server.url)
 
 
-def test_a_server_that_refuses_the_schema_of_one_row_has_two_ways_of_asking_on_the_first_screen() -> None:
+def test_if_a_server_refuses_the_schema_of_one_row_the_report_says_the_judge_was_asked_in_two_ways() -> None:
     with server_that_refuses_the_format(lambda number: number == 120) as server:
         judge = at(server)
         configured = judge.identity.fingerprint

@@ -310,7 +310,7 @@ def is_undecidable(decision: Decision) -> bool:
 
 
 def offer_in_words(comparison: Comparison, decision: Decision) -> str:
-    """Propose a looser limit on wrong decisions that the labels show to be kept; "" if there is none.
+    """Propose a looser limit on wrong decisions that the judge, by the labels, stays within; "" if there is none.
 
     A table without a rubric has an option where a rubric has a key.
     """

@@ -203,7 +203,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(options))
-def test_a_card_holds_whatever_options_the_run_had(home: Path, options: dict[str, Any]) -> None:
+def test_a_card_passes_verification_whatever_options_the_run_had(home: Path, options: dict[str, Any]) -> None:
     examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
     for place, example in enumerate(examples):
         example |= {"system": "b" if place % 3 else "a", "group": f"g{place // 2}"}

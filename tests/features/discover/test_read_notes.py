@@ -308,7 +308,7 @@ def test_imported_rows_without_a_state_take_nothing_back_from_the_stored_reading
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_imported_rows_that_say_noted_replace_in_full_in_the_stored_reading(tmp_path: Path) -> None:
+def test_an_imported_row_with_the_state_noted_overrides_a_stored_state_of_in_full(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     added, _ = taken_in(

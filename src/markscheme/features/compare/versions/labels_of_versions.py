@@ -59,7 +59,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
 
 def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
-    """Compute gold from people's levels on a version's criteria, without explicit decisions; None without levels."""
+    """Compute gold from people's levels on a version's criteria, ignoring their decisions; None without levels."""
     names = {criterion.name for criterion in rubric.criteria}
 
     def levels_alone(label: Rating) -> Rating | None:
