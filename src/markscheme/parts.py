@@ -32,7 +32,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """The text that stands in a PartedText for the part, with its kind and digest."""
+        """The text that marks the part's position in a PartedText, with its kind and digest."""
         ...
 
     @property

@@ -22,5 +22,5 @@ def blocks(file: str) -> dict[str, Any]:
 def block(file: str, name: str) -> Any:
     """Return one block of a file of reference numbers; skip the test if the folder of these files doesn't exist."""
     if not FOLDER.exists():
-        pytest.skip(f"runs where {FOLDER} is there")
+        pytest.skip("runs where ../shared/statistics is there")
     return blocks(file)[name]

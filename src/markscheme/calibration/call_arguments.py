@@ -48,9 +48,9 @@ def arguments_of(typed: str) -> str:
         name, is_joined, value = word.partition("=")
         if word.startswith("--"):
             keyword = name[2:].replace("-", "_")
-            given = values.setdefault(f"{keyword}_" * iskeyword(keyword) or keyword, [])
-            given += [value] if is_joined else [] if after.startswith("--") else [after]
-    arguments = (f"{name}={_argument(name, given)}" for name, given in values.items())
+            texts = values.setdefault(f"{keyword}_" * iskeyword(keyword) or keyword, [])
+            texts += [value] if is_joined else [] if after.startswith("--") else [after]
+    arguments = (f"{name}={_argument(name, texts)}" for name, texts in values.items())
     return f"{', '.join(arguments)})"
 
 

@@ -284,7 +284,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, which stands in for digests of example ids and is longer than those."""
+    """Return a digest of a label set's name, used in place of digests of example ids and longer than those."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

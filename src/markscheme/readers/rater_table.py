@@ -33,7 +33,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The numbers that stand for the levels in `values`, in the order of `levels`."""
+        """The numbers of the levels in `values`, in the order of `levels`."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 

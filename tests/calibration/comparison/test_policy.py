@@ -227,7 +227,7 @@ def test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference() -
     assert block("verdict3.yaml", "constants") == ours
 
 
-@pytest.mark.skipif(not HANNA.exists(), reason=f"runs where {HANNA} is there")
+@pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
 def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
@@ -249,7 +249,7 @@ def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str
         assert bounds == approx(expected, abs=0.002), name
 
 
-@pytest.mark.skipif(not HANNA.exists(), reason=f"runs where {HANNA} is there")
+@pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.proof
 def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])

@@ -314,7 +314,7 @@ class Comparison:
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Gold's values, the judge's values, and the number of examples that each row stands for, here always 1."""
+        """Gold's values, the judge's values, and the number of examples that each row counts, here always 1."""
         return self.gold_values, self.judge_values, np.ones(len(self.ids))
 
     @cached_property

@@ -127,7 +127,7 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
 
 
 def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
-    """Return the limits for criteria per question to compare, or only None, which stands for the rubric's own limit."""
+    """Return the limits for criteria per question to compare, or only None, which means the rubric's own limit."""
     return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
 

@@ -64,7 +64,7 @@ class Wording:
 
     @property
     def criteria(self) -> set[str]:
-        """Names of the criteria whose words change; "" stands for the guidelines."""
+        """Names of the criteria whose words change; "" means the guidelines."""
         return {field.criterion for field in self.changes}
 
     @property

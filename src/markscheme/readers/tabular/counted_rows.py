@@ -1,4 +1,4 @@
-"""Tables in which a column `n` says how many examples each row stands for, as a query with COUNT(*) makes them."""
+"""Tables in which a column `n` says how many examples each row counts, as a query with COUNT(*) makes them."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -364,7 +364,7 @@ def read_columns(
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the first example that each counting row stands for; () for a table without counts."""
+    """Return the first of the examples that each row counts; () for a table without counts."""
     firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
     return tuple(firsts[row] for row in sorted(firsts))
 

@@ -97,7 +97,7 @@ def folded(cell: str) -> str:
 
 
 def family(value: str) -> str:
-    """Return the word that stands for all equivalent values: "yes" for y, true, t and 1."""
+    """Return the word that represents all equivalent values: "yes" for y, true, t and 1."""
     return FAMILIES.get(value, value)
 
 

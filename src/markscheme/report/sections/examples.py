@@ -271,7 +271,7 @@ def _rows(
 
 
 def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
-    """Make the cell of a rating, flagged if its level differs from `gold`; nan stands for no gold label."""
+    """Make the cell of a rating, flagged if its level differs from `gold`; nan means no gold label."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)
