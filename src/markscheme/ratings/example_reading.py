@@ -52,7 +52,6 @@ _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
 _KEYS_BESIDE_INPUT: Final = _OWN_KEYS - {"input"}
-_KEYS_OF_PAIRS: Final = _KEYS_BESIDE_INPUT | set(PAIR_NAMES)
 _TEXT_ALONE: Final = frozenset([str])
 Digests: TypeAlias = Sequence[int | None]
 """For each example a number, equal where texts are equal; None where there is no response."""
@@ -316,10 +315,9 @@ class _Reading:
 
     def _inputs(self, data: Mapping[str, Any]) -> dict[str, Any]:
         short = self._is_short(data)
+        not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _KEYS_BESIDE_INPUT
         if self._is_of_pairs:
-            not_inputs = _KEYS_OF_PAIRS
-        else:
-            not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _KEYS_BESIDE_INPUT
+            not_inputs |= set(PAIR_NAMES)
         rest = {key: value for key, value in data.items() if key not in not_inputs and value is not None}
         if short and "response" in data and "input" in data:
             rest["query"] = data["input"]
