@@ -197,7 +197,7 @@ def first_words(text: str) -> str:
 
 
 @pytest.mark.proof
-def test_the_action_calibrates_a_rewording_annotates_it_writes_a_comment_and_sets_the_build_s_status(
+def test_the_action_calibrates_a_reworded_rubric_adds_annotations_and_a_comment_and_sets_the_build_s_status(
     runner: Runner,
 ) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
@@ -256,7 +256,7 @@ def test_the_action_passes_on_options_written_on_several_lines(runner: Runner) -
 
 
 @pytest.mark.proof
-def test_the_action_leaves_a_comment_by_another_user_with_its_own_mark_unchanged(runner: Runner) -> None:
+def test_the_action_never_edits_another_user_s_comment_even_if_that_has_the_action_s_marker(runner: Runner) -> None:
     theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
     (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
     assert runner.comment().returncode == 0
@@ -315,7 +315,7 @@ def test_the_action_calibrates_recorded_replies_without_a_key(runner: Runner) ->
 
 
 @pytest.mark.parametrize(("require", "status"), [("gate", "1"), ("trend", "0"), ("", "1")])
-def test_the_status_of_the_action_says_whether_the_judge_meets_what_require_asks(
+def test_the_status_of_the_action_says_whether_the_judge_meets_the_input_require(
     runner: Runner, require: str, status: str
 ) -> None:
     write_table(runner.project / "table.csv", *decisions(32, 12, 168, 166))

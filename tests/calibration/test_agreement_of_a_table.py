@@ -56,7 +56,7 @@ def why_not(folder: Path, table: str | bytes, **options: str) -> str:
     return str(refused.value)
 
 
-def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
+def test_the_json_of_a_table_s_agreement_has_the_keys_of_the_format(tmp_path: Path) -> None:
     report = as_json(tmp_path, SHROUT_FLEISS, scale="interval")
     assert list(report) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
     assert (report["schema"], report["units"], report["scale"]) == (1, 6, "interval")

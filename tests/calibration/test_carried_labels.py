@@ -60,7 +60,7 @@ def test_no_labels_are_carried_over_if_no_words_changed() -> None:
 
 
 @pytest.mark.parametrize(("n", "check"), [(12, 12), (20, 20), (60, 20), (61, 21), (100, 34), (300, 100)])
-def test_a_third_of_the_old_labels_and_at_least_20_are_asked_again_first(n: int, check: int) -> None:
+def test_a_third_of_the_old_labels_and_at_least_20_are_chosen_to_be_labelled_again_first(n: int, check: int) -> None:
     assert len(carried(n, checked=0).check) == check
 
 
@@ -112,7 +112,7 @@ def test_a_relabelled_score_differs_if_it_moved_by_the_tolerance_or_more(now: fl
     assert ("e0" in made.differ) == differs
 
 
-def test_all_of_a_few_examples_are_labelled_again() -> None:
+def test_a_dozen_old_labels_are_all_labelled_again() -> None:
     made = carried_labels(set_of([[again(place, "ana", 3.0, 4.0)] for place in range(12)]), NOW)
     assert made is not None
     assert (made.old, len(made.for_gate)) == ((), 12)

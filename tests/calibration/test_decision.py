@@ -82,7 +82,7 @@ def test_labels_given_with_the_verdict_shown_allow_a_trend_at_most() -> None:
     assert decide(comparison).use == "trend"
 
 
-def test_a_drift_alarm_counts_against_any_agreement() -> None:
+def test_a_judge_that_drifted_gets_the_verdict_adjust_however_high_its_agreement() -> None:
     decision = decide(scored(60, 0), drifted="It moved.")
     assert (decision.verdict, decision.use, decision.because_code) == ("adjust", "none", "drift")
     assert decision.because == "It moved."
@@ -98,11 +98,11 @@ def test_a_judge_without_skill_or_stuck_on_a_level_is_not_ok(kind: FindingKind) 
 @pytest.mark.parametrize(
     "kind", [kind for kind in finding_kinds() if not kind.voids_agreement], ids=lambda kind: kind.short
 )
-def test_other_findings_leave_the_verdict_alone(kind: FindingKind) -> None:
+def test_findings_that_do_not_concern_the_verdict_leave_a_good_judge_s_verdict_ok(kind: FindingKind) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_a_judge_whose_agreement_a_constant_reaches_too_has_no_verdict_and_no_number_of_labels() -> None:
+def test_if_a_constant_agrees_as_often_as_the_judge_there_is_no_verdict_and_no_number_of_labels_is_asked_for() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
@@ -152,7 +152,7 @@ def test_a_target_that_the_caller_sets_is_used() -> None:
     assert decide(comparison, target=0.9).verdict == "not-enough-labels"
 
 
-def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic() -> None:
+def test_the_number_of_further_labels_needed_does_not_count_existing_labels_unless_those_are_synthetic() -> None:
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
@@ -166,7 +166,7 @@ def test_labels_needed_come_on_top_of_those_there_are_unless_they_are_synthetic(
     )
 
 
-def test_a_verdict_on_few_labels_asks_for_the_number_of_a_first_verdict() -> None:
+def test_a_judge_with_few_labels_is_asked_for_the_number_that_a_first_verdict_needs() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
@@ -199,7 +199,7 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
-def test_the_next_step_for_scores_without_pass_or_fail_never_says_to_let_people_decide_a_part() -> None:
+def test_for_scores_without_a_pass_mark_the_next_step_never_says_to_let_people_decide_a_part_of_the_responses() -> None:
     mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
     assert mostly_right.because_code == "target-open"
     assert mostly_right.gate is None
@@ -239,7 +239,7 @@ def test_an_interval_s_limit_that_rounds_to_the_target_is_printed_with_decimals(
     assert decision.because == "Agreement 88.00% (79.98–93.64), target 80.00%."
 
 
-def test_settings_on_the_same_labels_widen_the_interval_that_decides() -> None:
+def test_the_interval_that_decides_the_verdict_widens_with_the_number_of_settings_tried_on_the_labels() -> None:
     comparison = scored_exactly(100, 10)
     once = decide(comparison)
     often = decide(replace(comparison, settings=5))

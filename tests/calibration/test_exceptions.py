@@ -56,7 +56,7 @@ def calibrated(
 @pytest.mark.parametrize(
     ("whole", "part", "rest", "interval", "use"), [case[1:] for case in EXCEPT], ids=[case[0] for case in EXCEPT]
 )
-def test_a_judge_that_is_broken_on_one_slice_may_decide_the_rest_if_shown_good_there(
+def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is_shown_good_on_them(
     whole: tuple[int, int],
     part: tuple[int, int],
     rest: tuple[int, int],
@@ -80,7 +80,7 @@ def test_a_judge_that_is_broken_on_one_slice_may_decide_the_rest_if_shown_good_t
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_examples_of_excepted_slices_in_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         (
             case["name"],
@@ -109,7 +109,7 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     assert calibration.exit_status == 0
 
 
-def test_a_part_that_forbids_a_gate_is_named() -> None:
+def test_the_slice_that_keeps_a_judge_from_being_a_gate_is_named() -> None:
     text = text_of(view(calibrated((83, 110), (90, 90))))
     assert "Use for trends: it is worse on system X than on the rest." in " ".join(text.split())
 
@@ -128,7 +128,7 @@ def test_one_annotator_s_labels_allow_trends_except_on_the_broken_slice() -> Non
 
 
 @pytest.mark.proof
-def test_the_interval_outside_a_broken_slice_is_widened_for_all_settings_too() -> None:
+def test_the_interval_for_responses_outside_an_excepted_slice_widens_with_the_number_of_settings_tried() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}

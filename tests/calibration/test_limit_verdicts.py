@@ -52,7 +52,7 @@ def gate_of(calibration: Calibration) -> GateAnswer:
     return answer
 
 
-def test_without_a_limit_each_side_may_lie_ten_points_below_the_target() -> None:
+def test_without_a_limit_the_judge_must_stop_fails_and_keep_passes_at_a_rate_ten_points_below_the_target() -> None:
     calibration = calibrated(1, 40)
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
     assert [side.least for side in gate_of(calibration).sides] == [0.7, 0.7]
@@ -67,7 +67,7 @@ def test_a_limit_that_is_kept_allows_the_gate() -> None:
     assert (round(limit["rate"].high, 4), limit["rate"].level) == (0.0881, pytest.approx(0.95))
 
 
-def test_an_open_limit_asks_for_labels_and_allows_trends() -> None:
+def test_if_a_limit_is_undecided_labels_are_asked_for_and_the_judge_may_show_trends() -> None:
     calibration = calibrated(1, 40, max_false_pass=0.1)
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("not-enough-labels", "trend", "side-open")
@@ -90,14 +90,14 @@ def test_a_broken_limit_on_false_passes_decides_the_verdict_even_if_agreement_is
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("adjust", "side", None)
 
 
-def test_false_fails_have_a_limit_of_their_own_and_both_are_named() -> None:
+def test_the_shares_of_fails_stopped_and_of_passes_kept_are_both_named_if_both_limits_are_undecided() -> None:
     calibration = calibrated(1, 40, hits=96, max_false_pass=0.1, max_false_fail=0.1)
     assert [side.state for side in gate_of(calibration).sides] == ["open", "open"]
     assert "It stops 39 of the 40" in calibration.decision.because
     assert "It keeps 57 of the 60" in calibration.decision.because
 
 
-def test_settings_widen_the_interval_of_a_limit_too() -> None:
+def test_the_interval_of_a_limit_widens_with_the_number_of_settings_tried() -> None:
     calibration = calibrated(0, 40, max_false_pass=0.1)
     after = calibration.after(5)
     assert gate_of(calibration).stops.state == "kept"

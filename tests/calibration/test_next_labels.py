@@ -56,7 +56,7 @@ def keep(calibration: Calibration, folder: Path) -> None:
     keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def test_a_plan_asks_for_as_many_labels_as_the_calibration_would() -> None:
+def test_the_planned_number_of_labels_equals_the_one_that_the_calibration_asks_for() -> None:
     calibration = calibrated(30, 3)
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
@@ -67,7 +67,7 @@ def test_a_plan_asks_for_as_many_labels_as_the_calibration_would() -> None:
     assert calibration.labels_needed == 80
 
 
-def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
+def test_before_a_judge_is_asked_the_plan_names_the_labels_needed_for_a_first_verdict() -> None:
     asked = planned_labels(gold_of(labelled(30), RUBRIC), None, 0.8)
     assert asked.labels is not None
     assert (asked.labels.more, asked.labels.assumed) == (50, 0.9)
@@ -76,7 +76,9 @@ def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
-def test_the_stored_number_of_first_labels_for_the_default_target_equals_the_computed_one(tmp_path: Path) -> None:
+def test_the_stored_number_of_labels_to_begin_with_at_the_default_target_equals_the_computed_one(
+    tmp_path: Path,
+) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)
     assert first is not None
     assert (FIRST_LABELS.more, FIRST_LABELS.assumed) == (first.more, first.assumed)
@@ -86,7 +88,7 @@ def test_the_stored_number_of_first_labels_for_the_default_target_equals_the_com
     assert next_labels(tmp_path, higher, labelled(0)) == planned_labels(no_gold(higher), None, 0.9)
 
 
-def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:
+def test_the_number_of_labels_that_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(30)) == NextLabels(
@@ -98,7 +100,7 @@ def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_pat
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
-def test_a_symlink_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_file_of_needed_labels_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("mine")
     (tmp_path / NEXT_LABELS).symlink_to(other)
@@ -112,7 +114,9 @@ def test_a_decided_verdict_asks_for_no_labels(tmp_path: Path) -> None:
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 
 
-def test_where_one_annotator_labelled_too_much_for_a_gate_a_second_one_is_asked_for(tmp_path: Path) -> None:
+def test_if_too_many_examples_have_only_one_annotator_for_a_gate_a_second_annotator_is_asked_for(
+    tmp_path: Path,
+) -> None:
     both = labelled(60)
     by_one = ExampleSet(tuple(replace(example, labels=example.labels[:1]) for example in labelled(160).examples[60:]))
     examples = ExampleSet((*both.examples, *by_one.examples))
@@ -131,7 +135,7 @@ def test_where_one_annotator_labelled_too_much_for_a_gate_a_second_one_is_asked_
     )
 
 
-def test_if_no_number_of_labels_will_decide_later_commands_say_so_too(tmp_path: Path) -> None:
+def test_if_more_labels_will_not_decide_the_saved_next_step_says_so(tmp_path: Path) -> None:
     calibration = calibrated(200, 40)
     keep(calibration, tmp_path)
     assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")
@@ -203,7 +207,7 @@ def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_dow
     assert str(left.in_words).endswith("; about 2 of them will be fails, and those decide.")
 
 
-def test_a_run_that_would_not_be_accepted_is_not_offered_to_be() -> None:
+def test_the_option_accept_is_not_suggested_for_a_run_that_would_not_be_accepted() -> None:
     ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(200)]
     whole, half = (
         calibration_of(RUBRIC, labelled(200), rated, Rater("j", "", "live")) for rated in (ratings, ratings[:120])

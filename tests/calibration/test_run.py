@@ -143,7 +143,7 @@ def test_calibrate_works_where_an_event_loop_is_running() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_the_ratings_are_rows_of_plain_values_from_which_agreement_can_be_counted() -> None:
+def test_a_calibration_s_ratings_are_rows_of_plain_values_from_which_its_agreement_can_be_counted() -> None:
     calibration = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=4))
     table = calibration.ratings
     assert len(table) == 40
@@ -224,7 +224,7 @@ def test_ratings_of_several_judges_are_not_a_single_calibration() -> None:
 
 
 @pytest.mark.parametrize("table", [{}, [], {"human": [], "judge": []}, [{}]], ids=str)
-def test_a_table_in_memory_without_rows_is_named_as_the_table(table: Any) -> None:
+def test_an_error_about_a_table_in_memory_without_rows_calls_it_the_table(table: Any) -> None:
     with pytest.raises(RatingError) as refused:
         calibrate(table)
     assert str(refused.value) == "table: holds no rows"
@@ -244,7 +244,7 @@ def test_an_unknown_option_of_a_comparison_is_answered_with_the_nearest() -> Non
         compare("a.jsonl", "b.jsonl", levls="1-5")
 
 
-def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_calls_that_settle_it() -> None:
+def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_calls_that_read_it_unambiguously() -> None:
     levels = ("good", "fair", "poor")
     table = [{"ann": levels[i % 3], "gpt": levels[i * 7 % 3], "bob": levels[i % 2]} for i in range(40)]
     with pytest.raises(UsageError) as refused:
@@ -254,7 +254,7 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
-def test_an_option_that_is_near_none_is_answered_with_all_options_of_the_call() -> None:
+def test_an_unknown_option_that_resembles_no_other_is_answered_with_all_options_of_the_call() -> None:
     with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
         calibrate("code-quality", zzz=1)
 
@@ -278,7 +278,9 @@ def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) 
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_of_a_file_of_rows_in_memory_and_of_the_command_are_equal(elsewhere: Path) -> None:
+def test_agreement_of_annotators_is_the_same_from_a_file_from_rows_in_memory_and_from_the_command(
+    elsewhere: Path,
+) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")
     in_rows = [
         {"id": "x", "ann": 1, "ben": 1},

@@ -72,7 +72,7 @@ def calibrated(judge: int = 0, **options: Any) -> Calibration:
     return calibrate("reply", ratings=f"j{judge}.jsonl", **options)
 
 
-def test_each_wording_tried_on_the_labels_widens_the_interval_of_all(project: Path) -> None:
+def test_each_further_wording_tried_on_the_labels_widens_the_interval_of_every_wording(project: Path) -> None:
     counts = []
     for words in WORDS:
         write_rubric(project, words)
@@ -99,7 +99,7 @@ def test_after_ten_wordings_the_best_one_is_no_longer_shown_to_stop_enough_fails
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_a_split_counts_only_the_settings_that_have_figures_on_its_examples(project: Path) -> None:
+def test_only_settings_with_figures_on_the_examples_of_a_split_count_for_the_split(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for place, row in enumerate(rows):

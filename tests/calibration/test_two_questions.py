@@ -93,7 +93,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_every_gate_of_the_reference_is_reproduced_from_a_table(tmp_path: Path) -> None:
+def test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_table(tmp_path: Path) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         if case["settings"] == 1:  # a table records no settings
             table = write_table(tmp_path / f"t{number}.csv", *decisions(*case_counts(case)))
@@ -101,7 +101,7 @@ def test_every_gate_of_the_reference_is_reproduced_from_a_table(tmp_path: Path) 
 
 
 @pytest.mark.proof
-def test_every_gate_of_the_reference_is_reproduced_from_a_rubric(
+def test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_rubric(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
@@ -185,7 +185,7 @@ def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_i
     assert gate["because"] == because
 
 
-def test_a_line_after_the_report_says_so_if_a_usable_judge_does_not_meet_the_required_use(tmp_path: Path) -> None:
+def test_if_a_usable_judge_does_not_meet_the_option_require_a_line_after_the_report_says_so(tmp_path: Path) -> None:
     write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))
     for options, said in (
         (["--require", "trend"], "--require trend: not met, exit status 4\n"),
@@ -286,7 +286,7 @@ def test_codes_name_the_reasons_why_labels_do_not_allow_a_gate() -> None:
 # --- what the labels say besides --------------------------------------------------------------------------------------
 
 
-def test_with_one_annotator_s_labels_a_judge_that_is_right_on_both_sides_may_only_show_trends() -> None:
+def test_with_labels_by_one_annotator_a_judge_that_stops_fails_and_keeps_passes_may_only_show_trends() -> None:
     calibration = calibrated((40, 38, 60, 58), people=1)
     assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "trend", 0)
     assert calibration.decision.because_code == "one-annotator"
@@ -311,7 +311,7 @@ def test_if_people_decide_differently_the_verdict_asks_them_to_agree_first() -> 
     ("counts", "key", "limit"),
     [((100, 98, 100, 74), "max_false_fail", 0.4), (LETS_FAILS_PASS, None, None), ((40, 38, 60, 58), None, None)],
 )
-def test_a_looser_limit_that_would_hold_is_offered_if_only_one_side_falls_short(
+def test_a_looser_limit_that_the_judge_meets_is_offered_if_it_misses_only_one_of_the_two_limits(
     counts: tuple[int, int, int, int], key: str | None, limit: float | None
 ) -> None:
     calibration = calibrated(counts)
@@ -332,7 +332,7 @@ def test_a_limit_on_wrong_decisions_replaces_the_default_of_ten_points_below_the
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
 
-def test_the_next_step_says_how_many_of_the_labels_asked_for_will_be_the_rare_fails() -> None:
+def test_the_next_step_says_how_many_of_the_labels_needed_will_be_of_the_rare_fails() -> None:
     decision = calibrated((20, 18, 180, 174)).decision
     assert decision.labels_needed == 40
     assert decision.labels_chance == pytest.approx(0.599, abs=0.02)
@@ -345,7 +345,7 @@ def test_if_no_labelled_response_fails_no_number_of_random_labels_is_asked_for()
     assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
-def test_levels_of_a_table_without_a_pass_mark_have_no_gate_question(tmp_path: Path) -> None:
+def test_for_a_table_of_levels_without_a_pass_mark_the_gate_is_not_decided(tmp_path: Path) -> None:
     path = tmp_path / "levels.csv"
     rows = "".join(f"{1 + i % 5},{1 + i % 5},{1 + i % 5}\n" for i in range(100))
     path.write_text(f"verdict,human_1,human_2\n{rows}")

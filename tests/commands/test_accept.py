@@ -149,13 +149,13 @@ def test_accepting_without_labels_points_to_compare(here: Path) -> None:
         assert "markscheme compare" in done.stderr
 
 
-def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
+def test_with_labels_by_one_person_a_judge_never_becomes_a_gate(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     assert calibrate(here, "--accept", "--quiet").returncode == 0
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_another_file_of_the_accepted_run_can_be_named_and_must_exist(here: Path) -> None:
+def test_an_accepted_run_can_be_kept_in_another_file_and_a_named_file_must_exist(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2

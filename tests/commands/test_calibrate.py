@@ -101,7 +101,7 @@ def test_each_shipped_rubric_calibrates_without_a_key(name: str, cache: dict[str
     assert any(line.startswith("Criterion") for line in rest)
 
 
-def test_the_json_is_strict_and_has_the_keys_of_the_format(cache: dict[str, str]) -> None:
+def test_calibrate_s_json_is_strict_and_has_the_keys_of_the_format(cache: dict[str, str]) -> None:
     done = run("calibrate", "rubrics/code-quality.yaml", "--json", "-", env=cache)
 
     def refuse(constant: str) -> Any:

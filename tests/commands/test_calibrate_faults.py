@@ -66,14 +66,14 @@ def write_report(here: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
-def test_a_file_that_cannot_be_written_is_reported_first(here: Path, option: str) -> None:
+def test_a_report_file_that_cannot_be_written_is_refused_with_the_reason(here: Path, option: str) -> None:
     stderr = error_of(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
     assert stderr == "error: nowhere/x.out cannot be written: there is no folder nowhere; make it first\n"
     stderr = error_of(here, "clear", "--judge", setting.JUDGE, option, "rubrics")
     assert stderr == "error: rubrics cannot be written: it is a folder; name a file in it\n"
 
 
-def test_a_report_in_place_of_a_rubric_is_reported_as_one(here: Path) -> None:
+def test_a_report_given_in_place_of_a_rubric_is_recognized_as_a_report(here: Path) -> None:
     write_report(here)
     stderr = error_of(here, "report.json")
     assert stderr == (
@@ -84,7 +84,9 @@ def test_a_report_in_place_of_a_rubric_is_reported_as_one(here: Path) -> None:
     assert "several.json is a report on several judges" in error_of(here, "several.json")
 
 
-def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Path) -> None:
+def test_an_error_about_examples_or_ratings_given_in_place_of_a_rubric_names_the_option_they_belong_to(
+    here: Path,
+) -> None:
     lines = (here / "calibration/clear/examples.jsonl").read_text(encoding="utf-8").splitlines()
     examples = list(map(json.loads, lines))
     by_one = [{**example, "labels": example["labels"][:1]} for example in examples]

@@ -193,7 +193,9 @@ def test_results_without_an_assertion_that_a_model_judges_are_refused(results: d
 
 
 @pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--samples", "3")])
-def test_options_that_ask_a_judge_are_refused(results: dict[str, Any], tmp_path: Path, option: tuple[str, str]) -> None:
+def test_options_of_asking_a_judge_are_refused_for_a_file_of_promptfoo_s_results(
+    results: dict[str, Any], tmp_path: Path, option: tuple[str, str]
+) -> None:
     written(results, tmp_path / "results.json")
     assert f"{option[0]} needs a rubric" in refused(tmp_path, "results.json", *option)
 

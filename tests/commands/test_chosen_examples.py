@@ -23,13 +23,13 @@ def report(project: Path, *options: str) -> dict[str, Any]:
     return result
 
 
-def test_the_rubric_s_own_examples_keep_their_labels_when_their_file_is_named(project: Path) -> None:
+def test_examples_keep_their_labels_if_the_file_of_the_rubric_s_own_examples_is_named_explicitly(project: Path) -> None:
     named = report(project, "--examples", str(HOME / "examples.jsonl"))
     assert named["agreement"] == report(project)["agreement"]
     assert named["agreement"]["n"] == 40
 
 
-def test_examples_from_elsewhere_have_no_labels_and_the_error_says_where_it_looked(project: Path) -> None:
+def test_examples_of_another_file_have_no_labels_and_the_error_names_the_files_searched(project: Path) -> None:
     (project / "others.jsonl").write_text((project / HOME / "examples.jsonl").read_text())
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--examples", "others.jsonl", cwd=project)
     assert done.returncode == 2
@@ -47,7 +47,7 @@ def test_only_one_system_s_examples_are_compared(project: Path, system: str, agr
     assert of_one["agreement"]["value"] == agreement
 
 
-def test_a_system_that_no_example_has_is_refused_with_those_there_are(project: Path) -> None:
+def test_a_system_or_key_that_no_example_has_is_refused_with_the_known_ones(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2
     assert "'a', 'b'" in done.stderr

@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_command_says_the_same_in_this_process_and_in_one_of_its_own(
+def test_a_command_prints_the_same_in_this_process_as_in_a_new_process(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
     def screens_of(run_it: Any, folder: Path) -> tuple[int, str, str]:

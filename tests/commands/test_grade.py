@@ -100,7 +100,7 @@ def lines_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 # --- what is printed ------------------------------------------------------------------------------------------------
 
 
-def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
+def test_each_line_of_grade_s_json_has_the_keys_of_the_format(project: Path) -> None:
     done = graded(project, submissions(project, "it reads LEVEL=4 rude"), *JUDGE, "--json")
     (line,) = lines_of(done)
     assert list(line) == GRADE_KEYS
@@ -550,7 +550,7 @@ def test_a_killed_run_continues_where_it_stopped(project: Path, front: MessagesF
 
 
 @pytest.mark.parametrize(("ending", "mark"), [("csv", ","), ("csv", ";"), ("TSV", "\t")])
-def test_each_row_of_a_table_is_graded_and_the_columns_used_are_said(project: Path, ending: str, mark: str) -> None:
+def test_each_row_of_a_table_is_graded_and_the_columns_used_are_named(project: Path, ending: str, mark: str) -> None:
     rows = [["query", "output", "id"], ["why?", "LEVEL=5", "a"], ["how?", "LEVEL=1", ""]]
     (project / f"rows.{ending}").write_text("".join(mark.join(row) + "\n" for row in rows))
     done = graded(project, f"rows.{ending}", *JUDGE, "--json")

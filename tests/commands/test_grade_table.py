@@ -65,7 +65,7 @@ def _rows(n: int) -> list[dict[str, Any]]:
     return [{"id": f"r{k}", "response": f"{'thanks' if k % 2 else 'no'} {k}"} for k in range(n)]
 
 
-def test_parquet_becomes_parquet_with_a_column_for_each_criterion(here: Path) -> None:
+def test_grading_a_parquet_file_writes_a_parquet_file_with_a_column_for_each_criterion(here: Path) -> None:
     rows = [{"id": k, "answer_text": row["response"], "note": ["x"]} for k, row in enumerate(_rows(4))]
     parquet.write_table(pa.Table.from_pylist(rows), here / "rows.parquet")
     done = _grade(here, "rows.parquet", "--map", "answer_text=response", "--out", "graded.parquet")

@@ -39,12 +39,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_calibrate_warns_of_kinship(project: Path) -> None:
+def test_calibrate_warns_if_a_judge_grades_responses_of_its_own_model_family(project: Path) -> None:
     done = run("calibrate", "polite", "--judge", "function:my_judge:ask_claude", cwd=project)
     assert f"warning: the judge function:my_judge:ask_claude {KIN}" in done.stderr
 
 
-def test_calibrate_warns_of_kinship_where_only_ratings_are_known(project: Path) -> None:
+def test_calibrate_warns_from_ratings_alone_if_the_rater_is_of_the_responses_model_family(project: Path) -> None:
     ratings = project / "ratings.jsonl"
     for rater, warned in (("claude-opus-5-5", True), ("gpt-5", False)):
         lines = [{"id": f"e{n}", "rater": rater, "criteria": {"polite": "MET"}} for n in range(3)]
@@ -53,13 +53,13 @@ def test_calibrate_warns_of_kinship_where_only_ratings_are_known(project: Path) 
         assert (f"the judge {rater} {KIN}" in done.stderr) is warned
 
 
-def test_grade_warns_of_kinship_where_submissions_say_who_wrote_them(project: Path) -> None:
+def test_grade_warns_if_a_submission_was_written_by_the_judge_s_model_family(project: Path) -> None:
     file = project / "calibration" / "polite" / "examples.jsonl"
     done = run("markscheme", "grade", "polite", str(file), "--judge", "function:my_judge:ask_claude", cwd=project)
     assert (done.returncode, done.stderr.count(KIN)) == (0, 1)
 
 
-def test_an_input_that_happens_to_be_called_system_says_nothing_about_who_wrote_it(project: Path) -> None:
+def test_an_input_called_system_is_not_taken_for_the_system_that_wrote_the_response(project: Path) -> None:
     (project / "rubrics" / "polite.yaml").write_text("inputs: [system]\n" + RUBRIC)
     file = project / "calibration" / "polite" / "examples.jsonl"
     done = run("markscheme", "grade", "polite", str(file), "--judge", "function:my_judge:ask_claude", cwd=project)
@@ -76,7 +76,7 @@ def test_an_input_that_happens_to_be_called_system_says_nothing_about_who_wrote_
         (None, None),
     ],
 )
-def test_promptfoo_gets_the_warning_of_kinship_in_the_metadata(
+def test_promptfoo_s_metadata_has_the_warning_that_judge_and_responses_are_of_one_model_family(
     project: Path, monkeypatch: pytest.MonkeyPatch, provider: Any, shared: str | None
 ) -> None:
     monkeypatch.chdir(project)

@@ -11,7 +11,7 @@ from tests.session.processes import assess, files, session_pids, sockets, wait_u
 CONFIG = {"rubric": "code-quality"}
 
 
-def test_a_session_started_by_hand_answers_the_assertions(runtime: Path, tmp_path: Path) -> None:
+def test_a_session_started_by_hand_answers_promptfoo_s_assertions(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path)}
     command = ("markscheme", "session", "start", "--graders", str(ROOT / "graders"))
     started = run_installed(*command, cwd=tmp_path, env=env)  # in the environment that assertions have

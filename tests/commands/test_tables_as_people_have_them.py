@@ -205,7 +205,7 @@ def calibrations(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_a_table_is_read_to_a_verdict_or_refused_with_the_option(table: Table, tmp_path: Path) -> None:
+def test_a_typical_table_gets_a_verdict_or_is_refused_with_the_option_to_add(table: Table, tmp_path: Path) -> None:
     is_read_or_refused(table, tmp_path)
 
 
@@ -224,7 +224,9 @@ def is_read_or_refused(table: Table, folder: Path) -> None:
     assert all(judge["target"] == 0.8 for judge in judges)
 
 
-def test_the_screen_says_how_the_table_was_read_that_the_target_is_the_default_and_how_to_go_on(tmp_path: Path) -> None:
+def test_the_report_on_a_table_says_how_it_was_read_and_that_the_target_is_a_default_and_suggests_a_next_command(
+    tmp_path: Path,
+) -> None:
     table = TABLES[1]
     table.write(tmp_path / "table.csv")
     lines = run("calibrate", "table.csv", cwd=tmp_path).stdout.splitlines()

@@ -25,7 +25,9 @@ def two_annotators(n: int, *, split: int) -> Iterable[str]:
         yield f"e{index},{level},{level},{level + (index < split)}"
 
 
-def test_labels_between_two_levels_are_the_reason_for_what_no_judge_can_reach(tmp_path: Path) -> None:
+def test_many_examples_whose_two_labels_differ_are_named_as_the_reason_why_no_judge_can_reach_the_target(
+    tmp_path: Path,
+) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
     assert SPLIT in printed
@@ -36,20 +38,22 @@ def test_labels_between_two_levels_are_the_reason_for_what_no_judge_can_reach(tm
     assert SPLIT in report["because"]
 
 
-def test_labels_between_two_levels_are_the_reason_why_scores_show_no_trends(tmp_path: Path) -> None:
+def test_many_examples_whose_two_labels_differ_are_named_as_the_reason_why_scores_show_no_trends(
+    tmp_path: Path,
+) -> None:
     rows = [f"e{n},{1 if n >= 40 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n < 20)}" for n in range(60)]
     table(tmp_path, "id,judge,ann,ben", rows)
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "--pass-mark", "3")
     assert f"for trends. {SPLIT}" in printed
 
 
-def test_few_labels_between_two_levels_go_without_saying(tmp_path: Path) -> None:
+def test_one_example_whose_two_labels_differ_is_not_mentioned(tmp_path: Path) -> None:
     rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]
     table(tmp_path, "id,judge,ann,ben", rows)
     assert "between two levels" not in screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
 
 
-def test_a_wide_tolerance_takes_in_labels_between_two_levels_and_blames_no_part(tmp_path: Path) -> None:
+def test_with_a_wide_tolerance_differing_labels_count_as_agreement_and_no_slice_is_blamed(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "-o", "tolerance=0.15")
     assert "Use for trends, not for single decisions. Agreement 100%" in printed
@@ -64,7 +68,7 @@ def test_levels_that_neither_pass_nor_fail_are_not_called_categories(tmp_path: P
     assert "Nothing says which levels pass." in printed
 
 
-def test_few_labels_of_levels_ask_nothing_about_a_gate(tmp_path: Path) -> None:
+def test_a_verdict_on_few_labels_of_levels_does_not_ask_whether_the_judge_can_gate(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
     assert "Not enough labels to tell how good it is." in printed
@@ -73,7 +77,7 @@ def test_few_labels_of_levels_ask_nothing_about_a_gate(tmp_path: Path) -> None:
     assert "whether it can gate isn't asked" in printed
 
 
-def test_a_gate_for_categories_goes_by_agreement_and_says_so(tmp_path: Path) -> None:
+def test_a_report_on_categories_says_that_agreement_alone_decides_about_the_gate(tmp_path: Path) -> None:
     words = ["red", "blue", "green"]
     table(tmp_path, "id,judge,ann,ben", (f"e{n},{w},{w},{w}" for n, w in ((n, words[n % 3]) for n in range(90))))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
@@ -82,7 +86,9 @@ def test_a_gate_for_categories_goes_by_agreement_and_says_so(tmp_path: Path) -> 
     assert "Nothing says which categories pass, so agreement alone decides: `--pass VALUE`" in printed
 
 
-def test_categories_that_do_not_beat_the_baseline_are_asked_whether_they_can_gate(tmp_path: Path) -> None:
+def test_whether_the_judge_can_gate_is_asked_even_for_categories_on_which_it_does_not_beat_the_baseline(
+    tmp_path: Path,
+) -> None:
     words = {3: "blue", 5: "green", 9: "blue"}
     rows = [f"e{n},{word},{word},{word}" for n, word in ((n, words.get(n, "red")) for n in range(40))]
     table(tmp_path, "id,judge,ann,ben", rows)

@@ -33,7 +33,9 @@ def block(language: str, text: str, title: str | None = None) -> Block:
     ],
     ids=lambda block: f"{block.language}: {block.text.splitlines()[0]}",
 )
-def test_checking_a_page_fails_if_a_block_shows_something_else_than_what_happens(block: Block, tmp_path: Path) -> None:
+def test_checking_a_page_fails_if_a_block_shows_another_output_than_its_command_prints(
+    block: Block, tmp_path: Path
+) -> None:
     (tmp_path / "project").mkdir()
     with pytest.raises((AssertionError, RubricError)):
         Story(tmp_path / "project").tell(block)

@@ -88,8 +88,8 @@ REPRODUCED = {
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_table",
-            "calibration/test_two_questions.py::test_every_gate_of_the_reference_is_reproduced_from_a_rubric",
+            "calibration/test_two_questions.py::test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_table",
+            "calibration/test_two_questions.py::test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_rubric",
         ],
         "labels": ["stats/test_gate.py::test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced"],
     },
@@ -97,11 +97,13 @@ REPRODUCED = {
         "constants": [
             "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
         ],
-        "confidence": ["calibration/comparison/test_policy.py::test_every_confidence_of_the_reference_is_reproduced"],
-        "share": [
-            "calibration/comparison/test_policy.py::test_whether_agreement_is_above_the_target_follows_from_the_displayed_interval_in_all_reference_cases"
+        "confidence": [
+            "calibration/comparison/test_policy.py::test_every_confidence_level_in_the_reference_file_is_reproduced"
         ],
-        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_of_the_reference_is_reproduced"],
+        "share": [
+            "calibration/comparison/test_policy.py::test_in_all_reference_cases_a_judge_is_above_the_target_exactly_if_the_displayed_interval_is"
+        ],
+        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_in_the_reference_file_is_reproduced"],
         "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"],
         "labels_for_means": [
             "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
@@ -119,10 +121,10 @@ REPRODUCED = {
             "stats/test_drawn_weights.py::test_every_weighted_mean_in_the_shared_reference_is_reproduced"
         ],
         "limit": [
-            "calibration/comparison/test_limits.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_limits.py::test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference"
         ],
         "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_limits.py::test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference_file"
         ],
         "unordered": [
             "calibration/comparison/test_categories.py::test_the_worked_examples_of_categories_equal_those_of_the_shared_reference"
@@ -131,7 +133,7 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_promises_about_one_side_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference"
+            "calibration/test_exceptions.py::test_the_worked_examples_of_excepted_slices_in_this_file_equal_those_of_the_shared_reference"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference"

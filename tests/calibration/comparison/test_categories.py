@@ -87,7 +87,7 @@ def test_the_worked_examples_of_categories_equal_those_of_the_shared_reference()
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_on_a_category_counts_equal_labels_for_the_judge_the_constant_and_annotators() -> None:
+def test_agreement_of_the_judge_a_constant_and_annotators_on_a_category_is_the_share_of_equal_labels() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -143,7 +143,7 @@ def test_no_report_shows_the_internal_number_of_a_category() -> None:
     assert "False passes" not in text
 
 
-def test_a_category_whose_labels_pass_gives_pass_fail_decisions() -> None:
+def test_a_category_gives_decisions_if_its_rubric_says_which_of_its_labels_pass() -> None:
     calibration = calibrated(PASSING, alone("abca"), {"p": alone("accc")}, of="decision")
     comparison = calibration.comparison
     assert comparison.passes.tolist() == [1, 1, 0, 1]
@@ -152,7 +152,7 @@ def test_a_category_whose_labels_pass_gives_pass_fail_decisions() -> None:
     assert comparison.agreement.n == 4
 
 
-def test_decisions_of_categories_that_neither_pass_nor_fail_are_refused() -> None:
+def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say_which_labels_pass() -> None:
     with pytest.raises(UsageError, match=r"categories alone.*passes: \[label, …\]"):
         calibrated(KIND, alone("abca"), {"p": alone("accc")}, of="decision")
 
@@ -171,7 +171,7 @@ def test_a_grade_takes_its_score_from_the_other_criteria_and_fails_if_a_category
     assert (score.score, score.passed, score.failed_required) == outcome
 
 
-def test_a_grade_by_categories_alone_has_a_score_only_where_labels_pass() -> None:
+def test_a_grade_from_a_category_alone_has_a_score_only_if_the_rubric_says_which_labels_pass() -> None:
     assert weigh({"kind": Verdict("kind", 0.5)}, KIND) is None
     passes = weigh({"kind": Verdict("kind", 0.5)}, PASSING)
     assert isinstance(passes, Score)
@@ -195,7 +195,9 @@ def test_a_judge_that_gives_two_different_categories_in_a_double_pass_gives_no_a
         ({"passing": ("1",), "scale": Scale.numbered(1, 3)}, "it goes with scale_type nominal"),
     ],
 )
-def test_a_criterion_with_categories_is_refused_keys_that_need_an_order(changes: dict[str, object], why: str) -> None:
+def test_a_criterion_with_categories_is_refused_if_it_has_a_key_that_needs_ordered_levels(
+    changes: dict[str, object], why: str
+) -> None:
     with pytest.raises(RubricError, match=why):
         replace(KIND.criteria[0], **changes)  # type: ignore[arg-type]
 

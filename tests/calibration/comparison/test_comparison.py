@@ -88,7 +88,7 @@ def test_an_ungraded_response_counts_in_no_kappa() -> None:
     assert kappa.n == 3
 
 
-def test_with_two_annotators_a_comparison_has_their_agreement_and_a_ceiling() -> None:
+def test_with_two_annotators_a_comparison_has_the_agreement_between_them_and_a_ceiling_for_the_judge() -> None:
     made = Made(60)
     comparison = compared(made.rubric, examples(made.rubric, made.people), judged(made.rubric, made.judge))
     assert comparison.agreement_person is not None
@@ -170,6 +170,6 @@ def test_if_some_examples_have_more_annotators_their_agreement_is_averaged_over_
     assert ("averaged over examples" in agreement_bars(comparison, 0.8).caption) is averaged
 
 
-def test_examples_with_a_single_annotator_do_not_make_pairs_count_unevenly() -> None:
+def test_examples_with_one_annotator_are_not_reported_as_uneven_numbers_of_annotators() -> None:
     labels = ((tone(i, "ann", "human", 3), *((tone(i, "ben", "human", 3),) if i else ())) for i in range(6))
     assert not against_gold(set_of(*labels), [tone(i, "judge", "model", 3) for i in range(6)]).has_uneven_annotators

@@ -49,7 +49,7 @@ def test_a_limit_is_kept_or_broken_if_the_whole_interval_lies_on_one_side_of_it(
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_worked_cases_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -84,7 +84,7 @@ def test_labels_drawn_by_verdict_give_the_rates_of_the_worked_examples(case: ByV
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference_file() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],

@@ -94,7 +94,7 @@ def test_verdicts_of_the_worked_examples_are_reproduced(case: RulingCase) -> Non
     assert row == (case.verdict, case.use, case.because)
 
 
-def test_every_verdict_of_the_reference_is_reproduced() -> None:
+def test_every_verdict_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "verdict"):
         if case.get("limits"):
             continue  # sides of decisions took the place of limits: gate.yaml
@@ -139,13 +139,13 @@ def test_the_confidence_level_rises_with_the_number_of_settings_tried_on_the_sam
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
 
 
-def test_every_confidence_of_the_reference_is_reproduced() -> None:
+def test_every_confidence_level_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "confidence"):
         levels = side_confidence(case["settings"]), interval_level(case["settings"])
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
-def test_whether_agreement_is_above_the_target_follows_from_the_displayed_interval_in_all_reference_cases() -> None:
+def test_in_all_reference_cases_a_judge_is_above_the_target_exactly_if_the_displayed_interval_is() -> None:
     no_gain = grouped_mean([])
     for case in block("verdict3.yaml", "share"):
         agreement = agreement_of(case)
@@ -251,7 +251,7 @@ def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str
 
 @pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.proof
-def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
+def test_if_people_agree_with_each_other_less_than_with_a_constant_no_judge_is_shown_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
     assert Counter((verdict, use) for verdict, use, _ in ruled) == {("labels-disagree", "explore"): 20}
@@ -304,7 +304,7 @@ def test_a_judge_that_drifted_or_has_no_skill_never_has_the_verdict_ok() -> None
         assert verdict != "ok"
 
 
-def test_a_judge_below_a_constant_is_never_left_open_unless_its_labels_disagree() -> None:
+def test_a_judge_shown_worse_than_a_constant_gets_the_verdict_adjust_or_labels_disagree() -> None:
     for states in STATES:
         if states.loses:
             verdict, _, _ = ruling(states, ok="gate")

@@ -57,7 +57,7 @@ def test_repairs_have_the_counts_worked_out_by_hand_in_every_case(case: RepairCa
     assert pair == case.pair
 
 
-def test_the_worked_repairs_equal_those_of_the_shared_file() -> None:
+def test_the_worked_examples_of_repairs_equal_those_of_the_shared_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])

@@ -207,7 +207,9 @@ def test_the_previous_accepted_run_stays_if_the_new_one_cannot_be_written(
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 3
 
 
-def test_accepting_never_removes_a_file_that_is_not_its_own(calibration: Calibration, tmp_path: Path) -> None:
+def test_accepting_a_run_never_removes_a_file_outside_the_folder_of_the_accepted_run(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     accept(calibration, tmp_path / "accepted.json")
     data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
     elsewhere = tmp_path.parent / "elsewhere.jsonl"

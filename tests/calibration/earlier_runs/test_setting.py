@@ -116,7 +116,7 @@ def test_adding_or_removing_a_criterion_can_move_the_criteria_in_the_same_prompt
     assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
 
 
-def test_reordered_criteria_change_the_setting_only_where_one_prompt_asks_for_all() -> None:
+def test_reordering_criteria_is_a_change_of_all_criteria_only_if_one_prompt_asks_for_all_of_them() -> None:
     turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
     assert _changes(rubric(), turned)["order"].criteria == ALL
     assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()
@@ -191,7 +191,7 @@ def test_a_long_value_in_a_change_of_setting_is_cut_short() -> None:
     assert len(str(change.now)) == 60
 
 
-def test_each_change_of_setting_is_described_by_a_sentence_on_who_made_it() -> None:
+def test_each_change_of_a_setting_is_described_in_a_sentence_that_says_who_or_what_changed() -> None:
     reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
     assert reworded.cause == "You reworded tone"
     gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))

@@ -29,7 +29,7 @@ def unreadable(of: Rubric, n: int = 40) -> list[Rating]:
         (("a", "b"), "one_shot", "Ask for one criterion at a time (strategy: per_criterion), or use a model"),
     ],
 )
-def test_asking_for_one_criterion_at_a_time_is_advised_only_where_several_are_asked(
+def test_asking_for_one_criterion_at_a_time_is_advised_only_if_a_prompt_asks_for_several_criteria(
     names: tuple[str, ...], strategy: Strategy, advice: str
 ) -> None:
     of = replace(rubric(*names, scale=YES_NO), strategy=strategy)
@@ -72,7 +72,7 @@ def test_many_labels_are_not_too_few_even_if_few_examples_have_labels_on_all_cri
     assert of_code(few, "too-few-labels").message.startswith("With 13 examples")
 
 
-def test_a_constant_answer_is_called_by_its_level() -> None:
+def test_a_constant_answer_is_named_by_its_level() -> None:
     polite = yes_no_rubric("polite")
     assert [measure_of(polite).in_words(score) for score in (1.0, 0.0)] == ["MET", "UNMET"]
     fault = replace(polite, criteria=(replace(polite.criteria[0], weight=-1.0),))

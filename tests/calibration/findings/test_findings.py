@@ -74,7 +74,7 @@ def test_the_bias_in_a_finding_is_the_one_in_the_criterion_s_table(annotators: i
         assert judge_mean - gold_mean == pytest.approx(bias.value)
 
 
-def test_the_shares_of_met_in_a_finding_equal_those_in_the_criterion_s_table() -> None:
+def test_the_shares_of_responses_that_meet_a_criterion_are_equal_in_a_finding_and_in_the_criterion_s_table() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(3)
     people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}
@@ -87,7 +87,7 @@ def test_the_shares_of_met_in_a_finding_equal_those_in_the_criterion_s_table() -
         assert f"{table[name].value:.0%}" in finding.message
 
 
-def test_a_finding_whose_figures_leave_out_a_broken_slice_says_so() -> None:
+def test_a_finding_says_if_its_figures_leave_out_a_slice_on_which_the_judge_fails() -> None:
     systems = ["abcd"[i % 4] for i in range(200)]
     made = Made(200, seed=7)
     judge = rounded(made.truth + made.noise)
@@ -98,7 +98,7 @@ def test_a_finding_whose_figures_leave_out_a_broken_slice_says_so() -> None:
     assert "(Measured outside system d.)" in finding.message
 
 
-def test_on_a_fault_a_judge_that_sees_it_too_often_is_severe() -> None:
+def test_a_judge_that_sees_a_fault_too_often_is_called_severe() -> None:
     of = rubric("clear", "rude", "tone", "order", weights=[1, -1, 1, 1])
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1)
@@ -113,7 +113,7 @@ def test_a_judge_that_is_one_level_too_high_everywhere_is_lenient_although_its_e
     assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
 
 
-def test_a_lenient_judge_of_yes_and_no_is_reported_in_shares() -> None:
+def test_a_finding_on_a_lenient_judge_of_a_yes_no_criterion_names_the_answer_met() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(1)
     gold = (generator.random((80, 1)) < 0.5).astype(float)
@@ -188,7 +188,7 @@ def test_with_one_annotator_noise_of_the_judge_and_of_the_labels_is_not_distingu
     assert "second annotator" in str(finding.suggestion)
 
 
-def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
+def test_a_judge_that_gives_one_level_to_nearly_all_responses_gets_no_other_finding_than_stuck() -> None:
     judge = MADE.judge
     judge[:, 0] = 4
     judge[::40, 0] = 3
@@ -444,7 +444,7 @@ def quoting(of: Rubric, is_found: dict[int, bool | None]) -> list[Rating]:
     ]
 
 
-def test_quotes_that_are_in_nothing_the_judge_saw_are_counted_and_named() -> None:
+def test_quotes_that_occur_nowhere_in_what_the_judge_read_are_counted_and_their_examples_are_named() -> None:
     of = rubric("tone")
     ratings = quoting(of, {4: False, 7: False, 9: None})
     finding = of_code(
@@ -466,7 +466,7 @@ def test_few_invented_quotes_and_ones_too_short_to_check_are_not_a_finding(found
     assert "invented-quotes" not in codes(diagnosed(of, labels, quoting(of, found_at)))
 
 
-def test_the_advice_is_to_sharpen_a_level_that_has_a_description() -> None:
+def test_if_a_level_has_a_description_the_advice_is_to_make_the_description_more_exact() -> None:
     levels = tuple(Level(float(v), description=f"level {v}") for v in range(1, 6))
     of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
     gold = np.array([[3]] * 20 + [[1], [2], [4], [5]] * 5).astype(float)

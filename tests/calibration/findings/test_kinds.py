@@ -45,7 +45,7 @@ def test_kinds_of_findings_are_listed_once_each_in_the_order_of_their_stages() -
         assert {other for other in listed if kind.waits_for(other)} <= set(listed[:place])
 
 
-def test_work_goes_from_replies_to_labels_to_the_judge_to_more_labels() -> None:
+def test_kinds_of_findings_are_ordered_by_what_to_fix_first_from_replies_to_labels_to_the_judge() -> None:
     steps = [step for step, _ in groupby(kind.step for kind in finding_kinds())]
     assert steps == [0, 1, 2, 3]
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
@@ -108,7 +108,7 @@ def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_for_ratings_from_a_file_calibrate_is_offered_only_with_a_judge_that_can_be_asked() -> None:
+def test_for_ratings_from_a_file_the_next_command_is_calibrate_only_if_a_judge_is_named_that_can_be_asked() -> None:
     assert NOISY.command(FROM_FILE, "--samples 3") == ""
     assert NOISY.command(ASKED, None) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
@@ -126,11 +126,13 @@ def test_for_ratings_from_a_file_calibrate_is_offered_only_with_a_judge_that_can
         ("--examples more.jsonl", False),
     ],
 )
-def test_a_certificate_is_offered_to_one_judge_or_one_file_of_ratings(options: str, is_offered: bool) -> None:
+def test_certify_is_the_next_command_only_for_a_single_judge_or_a_single_file_of_ratings(
+    options: str, is_offered: bool
+) -> None:
     assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
 
 
-def test_after_drift_caused_by_the_author_s_edit_labelling_is_the_next_command_for_a_usable_judge() -> None:
+def test_if_the_author_s_edit_caused_drift_of_a_usable_judge_the_next_command_is_label() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 

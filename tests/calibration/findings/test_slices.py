@@ -84,7 +84,7 @@ def test_metadata_that_divide_a_set_too_finely_make_no_slices() -> None:
     ]
 
 
-def test_no_slice_is_found_where_the_judge_is_the_same_everywhere() -> None:
+def test_no_slice_is_reported_if_the_judge_is_equally_good_on_all_slices() -> None:
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
@@ -104,7 +104,7 @@ def test_a_slice_on_which_the_judge_guesses_is_found_and_no_other() -> None:
     assert d.p <= 0.05
 
 
-def test_a_slice_broken_on_one_criterion_is_reported_by_that_criterion() -> None:
+def test_a_slice_on_which_the_judge_fails_on_one_criterion_is_reported_with_that_criterion() -> None:
     judge = MADE.judge
     judge[IN_D, 1] = rounded(MADE.truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.8)
     broken = slices(judge, systems=SYSTEMS)
@@ -121,14 +121,14 @@ def test_a_slice_broken_on_one_criterion_is_reported_by_that_criterion() -> None
     assert "too high" in str(finding.suggestion)
 
 
-def test_a_broken_slice_that_is_both_a_system_and_a_group_is_reported_once() -> None:
+def test_a_slice_on_which_the_judge_fails_is_reported_once_if_a_system_and_a_group_have_the_same_examples() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     groups = [f"of {system}" for system in SYSTEMS]
     assert len(standing_out(slices(judge, systems=SYSTEMS, groups=groups))) == 1
 
 
-def test_a_judge_that_keeps_to_the_middle_has_no_broken_slice_of_better_or_worse_responses() -> None:
+def test_a_judge_that_keeps_to_the_middle_everywhere_is_not_reported_as_failing_on_better_or_worse_responses() -> None:
     quality = np.where(np.array([system in "ab" for system in SYSTEMS]), 1.0, -1.0)[:, None]
     truth = MADE.truth + quality
     people = {
@@ -140,7 +140,7 @@ def test_a_judge_that_keeps_to_the_middle_has_no_broken_slice_of_better_or_worse
     assert standing_out(slices_of(compared(MADE.rubric, labelled, narrow))) == []
 
 
-def test_two_tasks_that_make_up_a_slice_are_too_few_to_show_it_broken() -> None:
+def test_a_slice_of_two_tasks_is_too_small_to_show_that_the_judge_fails_on_it() -> None:
     """Two tasks make up the part, one of them unlucky: examples of a task are not independent."""
     judge = MADE.judge
     unlucky = np.array([i % 12 == 0 for i in range(120)])
@@ -161,7 +161,9 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_a_slice_s_bias_is_given_in_levels_or_for_levels_by_label_as_a_share_of_the_scale(by_label: bool) -> None:
+def test_a_slice_s_bias_is_stated_in_levels_or_as_a_share_of_the_scale_if_levels_are_known_by_label(
+    by_label: bool,
+) -> None:
     words = ("bad", "poor", "fair", "good", "great")
     steps = tuple(Level(step / 4 if by_label else float(step), word) for step, word in enumerate(words))
     of = rubric("tone", "facts", "length", "form", scale=Scale(steps, by_label=by_label))
@@ -214,12 +216,14 @@ def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
 
 
 @pytest.mark.parametrize("judge", [error_prone, lambda gold, _: np.ones_like(gold)])
-def test_a_slice_with_better_or_worse_responses_is_not_reported_as_broken(judge: Callable[..., Floats]) -> None:
+def test_a_slice_of_better_or_worse_responses_is_not_reported_if_the_judge_is_as_good_on_it_as_elsewhere(
+    judge: Callable[..., Floats],
+) -> None:
     broken = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]
     assert sum(bool(parts) for parts in broken) <= 1
 
 
-def test_a_judge_that_nearly_always_says_met_is_stuck_and_has_no_broken_slice() -> None:
+def test_a_judge_that_nearly_always_answers_met_is_reported_as_stuck_and_not_as_failing_on_a_slice() -> None:
     of = yes_no_rubric()
     gold = np.array([i % 4 < 2 for i in range(160)], dtype=float)[:, None]
     judge = np.where(np.arange(160)[:, None] % 40 == 3, 0.0, 1.0)
@@ -229,7 +233,7 @@ def test_a_judge_that_nearly_always_says_met_is_stuck_and_has_no_broken_slice() 
     assert "broken-slice" not in codes(findings)
 
 
-def test_a_broken_slice_with_worse_responses_is_found_and_compared_at_the_same_gold() -> None:
+def test_a_slice_of_worse_responses_on_which_the_judge_fails_is_found_by_comparing_it_at_equal_gold() -> None:
     truth = MADE.truth - np.where(IN_D, 1.0, 0.0)[:, None]
     people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
     judge = rounded(truth + MADE.noise)

@@ -67,7 +67,7 @@ def two_groups(*, second: int) -> PassRates:
     return pass_rates([*a, *b], labelled)
 
 
-def test_each_group_s_rate_comes_from_its_own_labels() -> None:
+def test_each_group_s_corrected_pass_rate_is_computed_from_the_group_s_own_labels() -> None:
     rates = two_groups(second=7)
     a, b = rates.groups["a"], rates.groups["b"]
     assert (a.own_labels, b.own_labels) == (22, 16)
@@ -76,7 +76,7 @@ def test_each_group_s_rate_comes_from_its_own_labels() -> None:
     assert a.raw.value == 0.75
 
 
-def test_the_difference_of_two_groups_is_that_of_their_printed_rates() -> None:
+def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_the_printed_rates() -> None:
     rates = two_groups(second=7)
     difference = rates.differences["a", "b"]
     a, b = rates.groups["a"].corrected.value, rates.groups["b"].corrected.value
@@ -147,7 +147,7 @@ def test_a_label_whose_id_several_groups_use_counts_for_no_group() -> None:
     assert [rate.own_labels for rate in rates.groups.values()] == [0, 0]
 
 
-def test_a_group_has_a_corrected_rate_only_if_labels_with_the_same_verdict_had_equal_chances() -> None:
+def test_a_group_has_a_corrected_pass_rate_only_if_labels_with_the_same_verdict_were_drawn_with_equal_chances() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
 
     def weighed(rows: list[Judged], per_pass: int, *, uneven: bool) -> list[Labelled]:

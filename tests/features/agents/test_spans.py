@@ -34,7 +34,7 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["otlp.json", "sdk.jsonl"])
-def test_tools_keep_arguments_results_events_and_failures(name: str) -> None:
+def test_tool_calls_are_read_from_every_format_with_arguments_results_events_and_failures(name: str) -> None:
     assert read_steps(text_of(name)) == TOOLS
 
 

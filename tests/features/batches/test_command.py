@@ -75,7 +75,7 @@ def test_a_batch_is_listed_among_what_is_under_way(here: Path, monkeypatch: pyte
     }
 
 
-def test_a_batch_is_cancelled_at_its_provider_and_forgotten_here(here: Path) -> None:
+def test_a_batch_is_cancelled_at_its_provider_and_can_be_forgotten_locally(here: Path) -> None:
     with BatchServer(delay=30) as server:
         server.add([])
         _left_batch(here, server.url)

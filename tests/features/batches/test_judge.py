@@ -110,7 +110,9 @@ def test_a_batch_left_by_one_run_is_taken_up_by_the_next(kind: str, tmp_path: Pa
 
 
 @BOTH
-def test_a_batch_that_arrived_though_its_answer_was_lost_is_found_and_not_sent_again(kind: str, tmp_path: Path) -> None:
+def test_a_batch_that_arrived_although_the_provider_s_answer_was_lost_is_found_and_not_sent_again(
+    kind: str, tmp_path: Path
+) -> None:
     def lost(_: Batch) -> None:
         raise ConnectionResetError
 
@@ -120,7 +122,7 @@ def test_a_batch_that_arrived_though_its_answer_was_lost_is_found_and_not_sent_a
 
 
 @pytest.mark.proof
-def test_a_foreign_batch_with_as_many_prompts_is_not_taken_for_our_lost_one(tmp_path: Path) -> None:
+def test_another_user_s_batch_of_equal_size_is_not_taken_for_a_batch_whose_answer_was_lost(tmp_path: Path) -> None:
     def lost(batch: Batch) -> None:
         if server.creates == 2:
             del server.batches[batch.id]

@@ -99,7 +99,7 @@ def checked(home: Path) -> Verification:
     return verify_card(home / "card.json")
 
 
-def test_a_card_that_was_just_made_follows_from_its_files(home: Path) -> None:
+def test_a_card_that_was_just_made_passes_its_verification(home: Path) -> None:
     verification = checked(home)
     assert verification.differences == ()
     assert verification.holds
@@ -161,7 +161,7 @@ def test_recorded_replies_behind_a_card_are_graded_again_and_compared(home: Path
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_a_use_of_the_judge_that_was_edited_in_accepted_json_is_found(home: Path) -> None:
+def test_an_edit_of_the_judge_s_use_in_accepted_json_is_found_when_a_card_is_verified(home: Path) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
     assert accepted["use"] != "gate"
     accepted["use"] = "gate"
@@ -218,7 +218,7 @@ def test_a_card_passes_verification_whatever_options_the_run_had(home: Path, opt
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_card_holds_after_a_rewording(home: Path) -> None:
+def test_a_card_passes_verification_after_a_criterion_was_reworded(home: Path) -> None:
     project = home.parents[1]
     under = {"polite": "0" * 16}
     for path in (home / "ratings").iterdir():
@@ -232,7 +232,7 @@ def test_a_card_holds_after_a_rewording(home: Path) -> None:
     assert "wordings" in {file.role for file in read_card(home / "card.json").files}
 
 
-def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
+def test_a_run_on_examples_in_memory_gets_no_card(tmp_path: Path) -> None:
     home = made(tmp_path / "project")
     examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
     for example in examples:
@@ -353,7 +353,7 @@ def content_digest_or_none(path: Path, text: str | None = None) -> str | None:
         return None
 
 
-def test_a_card_holds_once_every_change_is_taken_back(original: Path) -> None:
+def test_a_card_passes_verification_once_every_change_is_undone(original: Path) -> None:
     assert checked(original).holds
 
 
@@ -388,7 +388,7 @@ def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int
 @pytest.mark.parametrize(
     "share", [0.05, pytest.param(0.15, marks=pytest.mark.proof), pytest.param(1.0, marks=pytest.mark.release)]
 )
-def test_no_other_kind_of_value_in_accepted_json_or_a_card_ends_in_a_traceback(share: float, home: Path) -> None:
+def test_changing_a_value_s_type_in_accepted_json_or_a_card_never_causes_a_traceback(share: float, home: Path) -> None:
     path, card = home / "accepted.json", home / "card.json"
     text, on_card = path.read_text(), json.loads(card.read_text())
     refused = 0

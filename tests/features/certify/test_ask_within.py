@@ -67,7 +67,9 @@ def asks_of(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_the_gray_zone_is_written_into_the_rubric_and_no_certificate_next_to_the_labels(project: Path) -> None:
+def test_with_ask_within_a_gray_zone_is_written_into_the_rubric_and_no_certificate_file_is_written(
+    project: Path,
+) -> None:
     label(project, 300)
     report = certified(project, "--ask-within")
     assert report["supported"], report["reason"]
@@ -111,7 +113,9 @@ def test_a_promise_about_fails_leaves_every_pass_to_a_person(project: Path) -> N
     assert rubric.gray_zone == GrayZone(math.inf, report["ask_within"]["fails"])
 
 
-def test_each_side_has_a_promise_at_half_the_level(project: Path) -> None:
+def test_promising_an_error_rate_for_passes_and_for_fails_gives_each_half_of_the_allowed_error_probability(
+    project: Path,
+) -> None:
     label(project, 50)
     report = certified(project, "--for", "each", status=4)
     assert list(report["automatic"]) == ["passes", "fails"]

@@ -74,7 +74,7 @@ def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
     (folder / CERTIFICATE).write_text(json.dumps(content))
 
 
-def test_a_certificate_keeps_what_its_search_saw_without_texts(certified: Path) -> None:
+def test_a_certificate_keeps_the_decisions_and_certainties_that_its_search_used_and_no_texts(certified: Path) -> None:
     content = json.loads((certified / CERTIFICATE).read_text())
     decisions = content["decisions"]
     kept = {(entry["people"], *(certainty for certainty, _ in entry["judges"])) for entry in decisions}

@@ -190,7 +190,9 @@ def test_after_a_change_of_the_rubric_its_certificate_decides_nothing_and_says_w
 
 
 @pytest.mark.proof
-def test_another_answering_model_or_another_way_of_asking_decides_nothing(certified: tuple[Path, Servers]) -> None:
+def test_a_certificate_decides_nothing_if_another_model_answers_or_the_judge_is_asked_in_another_way(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, servers = certified
     servers.models["cheap"] = "cheap-2"
     try:
@@ -206,7 +208,7 @@ def test_another_answering_model_or_another_way_of_asking_decides_nothing(certif
     assert all("is asked in another way than certified" in grade["ask"] for grade in grades)
 
 
-def test_without_a_file_the_command_that_makes_one_is_named(tmp_path: Path) -> None:
+def test_grading_with_a_missing_certificate_names_the_command_that_makes_one(tmp_path: Path) -> None:
     write_project(tmp_path)
     done = run("markscheme", "grade", "reply", "outputs.jsonl", "--judge", "cascade", cwd=tmp_path)
     assert done.returncode == 2
@@ -256,7 +258,7 @@ def test_a_promise_is_about_one_side_or_about_each_side(servers: Servers, tmp_pa
 
 
 @pytest.mark.proof
-def test_a_further_promise_on_the_same_labels_is_stricter_and_a_repeated_one_is_not(
+def test_certifying_again_on_the_same_labels_is_stricter_for_another_promise_and_not_for_the_same_one(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)
@@ -271,7 +273,7 @@ def test_a_further_promise_on_the_same_labels_is_stricter_and_a_repeated_one_is_
     assert sum(other["decided"]) == sum(alone["decided"]) == LABELLED
 
 
-def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) -> None:
+def test_with_too_few_labels_nothing_is_certified_and_an_older_certificate_stays(tmp_path: Path) -> None:
     write_project(tmp_path, 40)
     older = tmp_path / "calibration" / "reply" / "cascade.json"
     older.write_text("{}")
@@ -317,7 +319,9 @@ def test_options_that_contradict_each_other_are_refused_with_the_reason(
     assert why in " ".join(done.stderr.split())
 
 
-def test_a_file_that_names_code_is_not_opened(certified: tuple[Path, Servers], tmp_path: Path) -> None:
+def test_a_certificate_file_that_names_a_judge_in_python_code_is_refused(
+    certified: tuple[Path, Servers], tmp_path: Path
+) -> None:
     folder, servers = certified
     content = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())
     content["stages"][0]["judge"] = "function:os:getcwd"
@@ -352,7 +356,7 @@ def test_a_file_that_is_no_cascade_is_refused_by_name(tmp_path: Path, text: str)
     assert done.stderr.startswith("error: cascade.json")
 
 
-def test_published_dialogues_all_go_to_people_with_the_reason(tmp_path: Path) -> None:
+def test_on_published_dialogues_all_decisions_go_to_people_and_the_reason_is_printed(tmp_path: Path) -> None:
     """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
     dialogues.project(tmp_path)
     command = ("markscheme", "certify", "dialogue", "--judge", "judge.jsonl", "--write")
