@@ -130,7 +130,7 @@ REPRODUCED = {
             "calibration/comparison/test_categories.py::test_the_worked_examples_of_categories_equal_those_of_the_shared_reference"
         ],
         "one_side": [
-            "features/certify/test_statistics.py::test_promises_about_one_side_reproduce_every_reference_case"
+            "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
             "calibration/test_exceptions.py::test_the_worked_examples_of_excepted_slices_in_this_file_equal_those_of_the_shared_reference"

@@ -424,7 +424,7 @@ def test_the_labelling_page_takes_only_the_responses_left_to_people(
     assert "every response is decided" in done.stderr
 
 
-def test_a_test_in_pytest_fails_where_a_person_should_decide_and_says_so(
+def test_a_pytest_test_fails_if_a_person_should_decide_and_says_so(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified
@@ -441,7 +441,9 @@ def test_a_test_in_pytest_fails_where_a_person_should_decide_and_says_so(
         asserting.asking.close()
 
 
-def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_judge_to_ask(tmp_path: Path) -> None:
+def test_certifying_files_of_ratings_writes_a_certificate_only_if_the_ratings_say_which_judge_to_ask(
+    tmp_path: Path,
+) -> None:
     folder = write_project(tmp_path)
     rubric = load_rubric(folder / "rubrics" / "reply.yaml")
     examples = [

@@ -25,7 +25,7 @@ from tests.grading.test_compositions import YES_NO, as_lines, by_criterion, func
 HERE = Path(__file__).parent / "golden"
 
 
-def test_every_kind_of_certificate_gives_the_grades_in_the_golden_file(golden: GoldenFiles) -> None:
+def test_grading_with_each_kind_of_certificate_gives_the_grades_in_the_golden_file(golden: GoldenFiles) -> None:
     async def every() -> dict[str, Any]:
         grades = {}
         for composition in certified_compositions():
@@ -39,7 +39,7 @@ def test_every_kind_of_certificate_gives_the_grades_in_the_golden_file(golden: G
     golden.check("certified.json", as_lines(asyncio.run(every())), HERE)
 
 
-def test_whatever_a_certificate_leaves_to_a_person_says_why() -> None:
+def test_a_grade_that_a_certificate_leaves_to_a_person_gives_the_reason() -> None:
     left = Counter[str]()
     for composition in certified_compositions():
         judges = CertifiedJudges(composition.file, composition.stages)
@@ -68,7 +68,7 @@ def test_the_first_stage_that_is_certain_enough_decides() -> None:
     assert (grade.decision, grade.passed, grade.usage.calls) == ("ask", False, 2)
 
 
-def test_the_judges_of_a_certificate_can_t_be_asked_as_one_judge() -> None:
+def test_the_judges_of_a_certificate_cannot_be_asked_as_a_single_judge() -> None:
     plain, *_ = certified_compositions()
     judges = CertifiedJudges(plain.file, plain.stages)
     assert isinstance(judges, JudgeGroup)
@@ -79,7 +79,7 @@ def test_the_judges_of_a_certificate_can_t_be_asked_as_one_judge() -> None:
         replying(judges)
 
 
-def test_a_certificate_can_be_opened_to_grade_responses_and_not_to_ask_a_prompt(tmp_path: Path) -> None:
+def test_a_certificate_can_be_opened_as_a_grader_of_responses_but_not_as_a_judge_of_prompts(tmp_path: Path) -> None:
     stage = {"judge": "anthropic", "model": [], "fingerprint": "f", "certainty": "distance", "certain": 0.2}
     certificate = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "stages": [stage]}
     path = tmp_path / "cascade.json"

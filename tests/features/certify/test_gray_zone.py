@@ -25,7 +25,9 @@ def certified(
 
 @pytest.mark.parametrize("side", ["both", "passes", "fails", "each"])
 @pytest.mark.parametrize("seed_noise", [0.05, 0.15, 0.25])
-def test_a_gray_zone_leaves_the_same_examples_to_people_as_the_certificate(side: str, seed_noise: float) -> None:
+def test_a_gray_zone_leaves_the_same_examples_to_people_as_the_certificate_it_was_made_from(
+    side: str, seed_noise: float
+) -> None:
     levels, judge, marks = world(300, noise=seed_noise)
     certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1, side=side))  # type: ignore[arg-type]
     assert certificate.is_supported
@@ -41,7 +43,7 @@ def test_a_gray_zone_leaves_the_same_examples_to_people_as_the_certificate(side:
     assert by_zone == by_certificate.tolist()
 
 
-def test_the_width_has_as_few_decimals_as_keep_the_same_decisions() -> None:
+def test_a_gray_zone_is_rounded_to_the_fewest_decimals_that_keep_the_same_decisions() -> None:
     levels, judge, marks = world(300, noise=0.25)
     certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1))
     zone = zone_of(certificate)
@@ -54,7 +56,7 @@ def test_the_width_has_as_few_decimals_as_keep_the_same_decisions() -> None:
     assert len(f"{zone:g}") <= len("0.1234")
 
 
-def test_a_side_without_a_promise_goes_to_people_altogether() -> None:
+def test_if_only_fails_are_certified_all_passes_are_left_to_people() -> None:
     levels, judge, marks = world(300, noise=0.25)
     certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1, side="fails"))
     zone = gray_zone(zone_of(certificate) or 0.0)
@@ -69,7 +71,7 @@ def test_labels_that_were_used_to_tune_the_rubric_support_no_promise() -> None:
     assert (certificate.n, certificate.is_supported, zone_of(certificate)) == (20, False, None)
 
 
-def test_decisions_that_follow_from_labels_certify_where_annotators_gave_none() -> None:
+def test_without_explicit_decisions_a_certificate_uses_the_decisions_that_follow_from_labels_on_criteria() -> None:
     levels, judge, marks = world(240)
     certificate = certified(undecided(labelled(levels, marks)), ratings(judge), Promise())
     assert (certificate.n, certificate.seen.labels.explicit) == (240, 0)

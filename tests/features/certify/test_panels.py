@@ -15,7 +15,7 @@ def errors(shared: float, n: int = 4_000, k: int = 3) -> np.ndarray[tuple[int, .
 
 
 @pytest.mark.parametrize(("shared", "votes"), [(0.0, 3.0), (0.5, 1.5), (1.0, 1.0)])
-def test_members_that_err_together_are_worth_fewer_votes(shared: float, votes: float) -> None:
+def test_panel_members_whose_errors_coincide_count_as_fewer_independent_votes(shared: float, votes: float) -> None:
     assert independent_votes(errors(shared)) == pytest.approx(votes, abs=0.1)
 
 
@@ -27,6 +27,6 @@ def test_the_order_of_members_changes_nothing_and_missing_votes_are_left_out() -
     assert independent_votes(holes) == pytest.approx(independent_votes(votes) or 0.0, abs=0.1)
 
 
-def test_nothing_is_said_of_members_that_never_err_or_share_too_few_examples() -> None:
+def test_the_number_of_independent_votes_is_none_if_members_never_err_or_share_too_few_examples() -> None:
     assert independent_votes(np.zeros((50, 3))) is None
     assert independent_votes(errors(0.0, 9)) is None

@@ -29,19 +29,19 @@ def warned(certified: float, now: float, *, graded: int = 200) -> float:
     return float(np.mean(drifts))
 
 
-def test_responses_like_the_labels_rarely_warn() -> None:
+def test_a_drift_warning_is_rare_if_responses_pass_as_often_as_the_labels_did() -> None:
     """The test's level is .01; the standard error of 400 draws is .005."""
     assert warned(0.8, 0.8) <= 0.03
     assert warned(0.95, 0.95) <= 0.03
 
 
-def test_a_share_of_passes_at_which_the_promise_breaks_warns_nearly_always() -> None:
+def test_a_warning_is_nearly_always_given_if_the_share_of_passes_breaks_the_promised_error_rate() -> None:
     """Certified at 95 % passes and used at 69 %, the promise broke in 78 of 100 draws."""
     assert warned(0.95, 0.69) > 0.98
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_no_drift_is_stated_for_few_responses_older_files_or_a_certificate_that_decides_nothing() -> None:
+def test_no_drift_is_stated_for_few_responses_older_certificate_files_or_a_certificate_that_decides_nothing() -> None:
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
@@ -50,7 +50,7 @@ def test_no_drift_is_stated_for_few_responses_older_files_or_a_certificate_that_
     assert moved_share(older, passes=0, fails=200, left_to_people=0) is None
 
 
-def test_many_labels_in_few_groups_count_as_few() -> None:
+def test_labels_in_few_groups_count_as_few_labels_when_the_share_of_passes_is_checked_for_drift() -> None:
     counts = {"passes": 86, "fails": 14, "left_to_people": 0}
     assert moved_share(certificate(0.96), **counts) is not None
     assert moved_share(certificate(0.96, effective=30), **counts) is None

@@ -73,7 +73,7 @@ def test_certainties_that_differ_by_rounding_alone_are_tied() -> None:
     assert not automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).is_certified
 
 
-def test_promises_about_one_side_reproduce_every_reference_case() -> None:
+def test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case() -> None:
     for case in block("verdict3.yaml", "one_side"):
         if "passes" in case:
             votes = case["passes"]["votes_for"]
@@ -100,7 +100,7 @@ def single_judge_cases() -> list[dict[str, Any]]:
     return [case for case in block("decisions.yaml", "cascade")["cases"] if len(case["judges"]) == 1]
 
 
-def test_promises_about_one_judge_reproduce_every_reference_case() -> None:
+def test_certificates_for_one_judge_reproduce_every_reference_case() -> None:
     cases = single_judge_cases()
     assert len(cases) == 2
     for case in cases:
@@ -131,14 +131,14 @@ def test_a_response_that_the_judge_could_not_grade_is_never_decided_automaticall
     assert (part.n_automatic, part.automatic.value) == (80, 0.8)
 
 
-def test_too_few_labels_say_how_many_it_takes() -> None:
+def test_with_too_few_labels_the_reason_says_how_many_a_certificate_needs() -> None:
     part = automatic_part(np.full(44, 0.9), np.zeros(44), ONE_IN_TEN)
     assert part.automatic.undefined == (
         "not enough labels: at most 5% errors with 90% confidence takes 45 decisions without an error, and there are 44"
     )
 
 
-def test_many_decisions_on_few_tasks_count_as_few() -> None:
+def test_many_decisions_on_few_tasks_count_as_few_decisions() -> None:
     """Sixty decisions without an error, twelve tasks of five: fewer than sixty independent ones, so nothing yet."""
     certainty = np.linspace(0.6, 0.9, 60)
     tasks = np.repeat(np.arange(12), 5)
@@ -151,7 +151,7 @@ def test_many_decisions_on_few_tasks_count_as_few() -> None:
     assert many.upper == approx(grouped_share(np.zeros(400), np.repeat(np.arange(80), 5)).upper(0.9))
 
 
-def test_a_promise_takes_as_many_groups_as_it_takes_single_examples() -> None:
+def test_a_certificate_needs_as_many_groups_of_decisions_as_it_would_need_single_decisions() -> None:
     few, enough = (np.repeat(np.arange(tasks), 10) for tasks in (44, 45))
     refused = automatic_part(np.linspace(0.6, 0.9, 440), np.zeros(440), ONE_IN_TEN, few)
     assert not refused.is_certified
@@ -162,7 +162,7 @@ def test_a_promise_takes_as_many_groups_as_it_takes_single_examples() -> None:
     assert automatic_part(np.linspace(0.6, 0.9, 450), np.zeros(450), ONE_IN_TEN, enough).n_automatic == 450
 
 
-def test_a_promise_about_passes_takes_groups_of_passes() -> None:
+def test_a_certificate_for_passes_needs_enough_groups_that_contain_passes() -> None:
     tasks = np.repeat(np.arange(80), 5)
     stage = StageDecisions.of(np.linspace(0.6, 0.9, 400), np.zeros(400), tasks < 40)
     refused = certified_cascade([stage], ONE_IN_TEN, tasks, of_passes=ONE_IN_TEN)
@@ -172,7 +172,7 @@ def test_a_promise_about_passes_takes_groups_of_passes() -> None:
     assert certified_cascade([more], ONE_IN_TEN, tasks, of_passes=ONE_IN_TEN).n_automatic == 400
 
 
-def test_the_labels_asked_for_have_as_many_groups_as_the_promise_needs() -> None:
+def test_the_number_of_labels_asked_for_contains_as_many_groups_as_a_certificate_needs() -> None:
     certainty = np.linspace(1, 0.5, 120)
     alone = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN)
     in_groups = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN, np.repeat(np.arange(20), 6))
@@ -213,7 +213,9 @@ def test_with_too_few_tasks_for_the_promise_nothing_is_certified_however_many_de
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("tasks", "size", "correlation"), [(50, 3, 1.0), (50, 10, 0.5), (60, 10, 1.0)])
-def test_the_promise_is_kept_where_errors_go_by_task(tasks: int, size: int, correlation: float) -> None:
+def test_the_certified_error_rate_holds_if_errors_are_correlated_within_tasks(
+    tasks: int, size: int, correlation: float
+) -> None:
     """Allowed .10; 150 draws, standard error .025. Before, 27 of 100 such sets of 60 tasks were certified."""
     assert broken(tasks, size, correlation, 150) <= 0.16
 
@@ -222,7 +224,9 @@ def test_the_promise_is_kept_where_errors_go_by_task(tasks: int, size: int, corr
 @pytest.mark.parametrize("correlation", [0.15, 0.5, 1.0])
 @pytest.mark.parametrize("size", [3, 10])
 @pytest.mark.parametrize("tasks", [46, 50, 60, 80])
-def test_the_promise_is_kept_for_any_correlation_in_many_draws(tasks: int, size: int, correlation: float) -> None:
+def test_in_many_draws_the_certified_error_rate_holds_at_any_correlation_within_tasks(
+    tasks: int, size: int, correlation: float
+) -> None:
     """Allowed .10; 1,000 draws, standard error .0095."""
     assert broken(tasks, size, correlation, 1000) <= 0.125
 
@@ -298,7 +302,7 @@ HALF = ErrorLimit(0.05, 0.05)
 """The level of each of two judges."""
 
 
-def test_the_cheap_judge_decides_what_it_is_sure_of_and_the_better_one_the_rest() -> None:
+def test_in_a_cascade_the_cheap_judge_decides_where_it_is_certain_and_the_better_judge_decides_the_rest() -> None:
     cheap = judge(300, errs_below=0.8, seed=1)
     better = judge(300, errs_below=0.55, seed=2)
     cascade = certified_cascade([cheap, better], HALF)
@@ -319,7 +323,7 @@ def test_a_response_that_one_judge_cannot_grade_goes_on_to_the_next_judge() -> N
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_groups_of_copies_count_once_and_a_promise_about_passes_is_one_more() -> None:
+def test_groups_of_copies_count_as_one_example_each_and_a_limit_for_passes_as_one_more_test() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

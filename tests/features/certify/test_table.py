@@ -35,7 +35,7 @@ def certified(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
     return report
 
 
-def test_a_judge_s_column_that_is_always_right_decides_everything_alone(table: Path) -> None:
+def test_a_judge_s_column_that_is_always_right_is_certified_to_decide_all_rows(table: Path) -> None:
     report = certified(table, "--judge", "gpt", "--human", "human")
     assert (report["supported"], report["decided"], report["errors"]) == (True, [200, 0], 0)
     assert report["upper"] == pytest.approx(1 - 0.1 ** (1 / 200))
@@ -47,7 +47,7 @@ def test_columns_are_stages_in_the_order_in_which_they_are_named(table: Path) ->
     assert report["decided"] == [0, 200, 0]
 
 
-def test_a_column_at_random_decides_nothing(table: Path) -> None:
+def test_a_judge_s_column_at_random_is_certified_for_no_decision(table: Path) -> None:
     assert certified(table, "--judge", "coin", "--human", "human", status=4)["supported"] is False
 
 

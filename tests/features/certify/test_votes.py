@@ -56,7 +56,7 @@ def tuned(folder: Path, files: list[str], *options: str) -> dict[str, Any]:
     return report
 
 
-def test_passes_that_six_of_seven_judges_agree_on_need_no_person(tmp_path: Path) -> None:
+def test_certify_lets_six_of_seven_judges_that_agree_on_a_pass_decide_without_a_person(tmp_path: Path) -> None:
     files = project(tmp_path)
     report = tuned(tmp_path, files, "--for", "passes")
     assert report["cascade"]["ask_within"] is None
@@ -115,7 +115,7 @@ def test_ratings_that_do_not_say_which_judge_to_ask_show_figures_and_write_nothi
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_votes_and_other_signals_share_one_record_of_promises(tmp_path: Path) -> None:
+def test_promises_made_with_votes_and_with_other_signals_are_kept_in_one_record(tmp_path: Path) -> None:
     files = project(tmp_path)
     tuned(tmp_path, files, "--for", "passes")
     tuned(tmp_path, files, "--for", "each")
@@ -132,7 +132,7 @@ def test_examples_in_too_few_groups_support_no_promise(tmp_path: Path) -> None:
     assert not report["cascade"]["supported"]
 
 
-def test_with_few_judges_the_report_recommends_more(tmp_path: Path) -> None:
+def test_with_three_judges_certify_recommends_at_least_five(tmp_path: Path) -> None:
     files = project(tmp_path, judges=3)
     shown = " ".join(run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
     assert "With 5 judges or more, votes tell more decisions apart." in shown
@@ -164,7 +164,7 @@ def test_if_labels_give_no_decision_the_report_names_the_command_that_asks_annot
     assert "markscheme label reply -o ask_whole=always asks that." in shown
 
 
-def test_labels_on_criteria_certify_the_same_as_the_decisions_that_follow_from_them(tmp_path: Path) -> None:
+def test_labels_on_criteria_give_the_same_certificate_as_the_decisions_that_follow_from_them(tmp_path: Path) -> None:
     files = project(tmp_path, judges=7)
     given = tuned(tmp_path, files)["cascade"]
     assert given["supported"]

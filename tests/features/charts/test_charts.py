@@ -70,7 +70,7 @@ def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() ->
 
 
 @pytest.mark.parametrize(("installed", "by"), [("matplotlib altair", "Axes"), ("altair", "LayerChart"), ("", None)])
-def test_whichever_of_matplotlib_and_altair_is_installed_draws_the_plot(
+def test_plot_draws_with_matplotlib_or_altair_whichever_is_installed_and_fails_with_neither(
     installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")

@@ -18,7 +18,7 @@ from tests.commands.judged_project import make_project
         ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
-def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
+def test_a_wrong_option_or_value_of_compare_is_refused_with_the_allowed_ones(
     command: str, words: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
@@ -27,7 +27,7 @@ def test_an_error_about_a_wrong_option_or_value_says_what_is_allowed(
 
 
 @pytest.mark.proof
-def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
+def test_every_rater_in_several_files_of_ratings_is_calibrated_as_a_judge(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     text = (project / "gpt.jsonl").read_text()
     lines = [{**json.loads(line), "judge": "other"} for line in text.splitlines()]

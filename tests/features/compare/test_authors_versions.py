@@ -44,7 +44,7 @@ def test_two_versions_have_the_differences_of_published_cases(place: int) -> Non
     assert compared.answer.removesuffix("s") == case["answer"].removesuffix("s")
 
 
-def test_nine_better_and_one_worse_decision_show_a_better_version_unless_two_settings_were_tried() -> None:
+def test_nine_better_decisions_and_one_worse_show_that_a_version_is_better_unless_two_settings_were_tried() -> None:
     alone = decided(60, 9, 1)
     assert (alone.low, alone.high, alone.answer) == (
         pytest.approx(0.006965568),
@@ -129,7 +129,7 @@ def plate(tmp_path: Path) -> Plate:
 
 
 @pytest.mark.proof
-def test_two_reports_give_the_same_comparison_whichever_rubric_version_is_on_disk(plate: Plate) -> None:
+def test_comparing_two_reports_does_not_depend_on_the_rubric_version_that_is_on_disk(plate: Plate) -> None:
     before = plate.report("before.json", rubric_text(1))
     after = plate.report("after.json", rubric_text(3))
     assert (before["rubric"]["text"], after["rubric"]["text"]) == (rubric_text(1), rubric_text(3))
@@ -162,7 +162,7 @@ def test_two_rubric_files_are_compared_by_people_s_levels_without_calling_a_judg
     assert "Scores aren't compared: each version makes gold by its own weights." in shown
 
 
-def test_a_judge_that_is_asked_by_both_versions_decides_in_one_run(plate: Plate) -> None:
+def test_a_judge_can_be_asked_under_both_versions_of_a_rubric_in_the_run_that_compares_them(plate: Plate) -> None:
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     (plate.folder / "new.yaml").write_text(rubric_text(3))
     (plate.folder / "asked.py").write_text(
@@ -208,7 +208,7 @@ def without_text(path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
-def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(plate: Plate) -> None:
+def test_a_report_without_its_rubric_s_text_finds_the_version_on_disk_or_in_the_git_history(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     plate.git("init", "-q")
     plate.git("add", "-A")
@@ -246,7 +246,9 @@ def test_a_reworded_criterion_is_compared_where_people_labelled_both_wordings(pl
     assert "reworded" in shown
 
 
-def test_examples_that_chose_a_version_are_left_out_and_counted(plate: Plate) -> None:
+def test_examples_that_were_used_to_choose_a_version_are_left_out_of_comparing_versions_and_counted(
+    plate: Plate,
+) -> None:
     plate.report("before.json", rubric_text(1))
     plate.report("after.json", rubric_text(3))
     tuned = {"at": "2026-11-27", "labels": "x", "changed": {}, "ids": [f"o{index}" for index in range(25)]}
@@ -258,7 +260,7 @@ def test_examples_that_chose_a_version_are_left_out_and_counted(plate: Plate) ->
     assert "Left out: 25 outputs that had a part in choosing a version." in shown
 
 
-def test_a_report_and_a_rubric_are_no_two_versions(plate: Plate) -> None:
+def test_comparing_a_report_with_a_rubric_is_refused_as_they_are_not_two_versions(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     status, _, error = plate.compare("before.json", "plate")
     assert status == 2

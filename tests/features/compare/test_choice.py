@@ -49,7 +49,7 @@ def judge(name: str, wrong: Sequence[int] = (), *, n: int = N, by: int = 2, usd:
     return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, 1, 1, usd), submissions=n)
 
 
-def test_the_difference_in_agreement_is_paired() -> None:
+def test_the_difference_in_agreement_of_two_judges_is_computed_from_pairs_of_the_same_examples() -> None:
     choice = choose(RUBRIC, [judge("old", range(20)), judge("new", range(10))], labels())
     pair = choice.pairs[0]
     agreement = pair.figures["agreement"]
@@ -76,7 +76,7 @@ def test_errors_and_exact_agreement_are_reported_for_both_with_their_difference(
     assert pair.criteria["short"].p == 1.0
 
 
-def test_all_figures_of_judges_are_of_the_examples_that_all_graded() -> None:
+def test_each_judge_s_figures_use_only_examples_that_all_judges_graded() -> None:
     """The first judge is wrong where gold fails and the second has graded nothing."""
     hard = [i for i in range(N) if i % 5 == 0 and i % 2 == 1]
     second = judge("new")
@@ -97,7 +97,7 @@ def test_false_passes_and_flips_are_named() -> None:
     assert pair.flips_p == pytest.approx(2 * 0.5 ** len(wrong) / 2)
 
 
-def test_the_flip_that_moved_furthest_stands_first() -> None:
+def test_flipped_decisions_are_listed_with_the_largest_change_of_score_first() -> None:
     new = list(judge("new").ratings)
     new[1], new[5] = rating(1, "new", 5, False), rating(5, "new", 5, True)
     pair = choose(RUBRIC, [judge("old"), Contender("new", tuple(new))], labels()).pairs[0]
@@ -136,7 +136,7 @@ def equals(n: int) -> Choice:
     return choose(RUBRIC, [judge("dear", n=n, usd=6.0), judge("cheap", n=n, usd=0.6)], labels(n))
 
 
-def test_few_labels_cannot_show_whether_the_cheaper_is_worse() -> None:
+def test_few_labels_cannot_show_whether_the_cheaper_judge_is_worse() -> None:
     few = equals(20)
     assert (few.standings[1].not_worse, few.recommended) == (False, "dear")
     assert few.standings[1].labels_needed is not None
@@ -144,13 +144,13 @@ def test_few_labels_cannot_show_whether_the_cheaper_is_worse() -> None:
     assert "may be worse by 5 points or more" in few.because
 
 
-def test_on_enough_labels_the_cheapest_that_is_no_worse_is_chosen() -> None:
+def test_with_enough_labels_the_cheapest_judge_that_is_no_worse_is_recommended() -> None:
     many = equals(100)
     assert (many.standings[1].not_worse, many.recommended) == (True, "cheap")
     assert "cheapest" in many.because
 
 
-def test_no_judge_is_called_cheapest_while_a_price_is_not_known() -> None:
+def test_no_judge_is_called_cheapest_unless_all_prices_are_known() -> None:
     choice = choose(RUBRIC, [judge("dear", n=100, usd=6.0), judge("cheap", n=100)], labels(100))
     assert (choice.recommended, choice.best) == (None, "dear")
     assert "what cheap costs is not known" in choice.because
@@ -178,12 +178,12 @@ def test_judges_with_no_example_in_common_are_not_compared() -> None:
         choose(RUBRIC, [judge("old"), elsewhere], labels())
 
 
-def test_choosing_takes_two_judges_or_more() -> None:
+def test_choosing_between_judges_needs_at_least_two() -> None:
     with pytest.raises(ValueError, match="two judges or more"):
         choose(RUBRIC, [judge("old")], None)
 
 
-def test_an_example_that_one_judge_did_not_grade_counts_for_neither() -> None:
+def test_an_example_that_one_judge_did_not_grade_counts_for_neither_of_two_judges() -> None:
     ungraded = [
         Rating(r.id, "new", "model", error="no answer") if i < 5 else r for i, r in enumerate(judge("new").ratings)
     ]

@@ -74,7 +74,7 @@ def test_each_judge_s_figures_equal_those_of_its_calibration(project: Path) -> N
         assert comparison["pairs"][0]["false_passes"][place] == alone["false_passes"]
 
 
-def test_the_labels_that_the_verdict_needs_are_those_of_the_next_command(project: Path) -> None:
+def test_the_number_of_further_labels_in_the_verdict_equals_the_one_in_the_next_command(project: Path) -> None:
     few = (project / "claude.jsonl").read_text().splitlines()[:25]
     (project / "claude.jsonl").write_text("\n".join(few) + "\n")
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", cwd=project)
@@ -140,7 +140,7 @@ def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_calibrations_know_which_examples_share_a_task(project: Path) -> None:
+def test_reports_that_are_compared_keep_which_examples_belong_to_one_task(project: Path) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
     write_lines(examples, [{**line, "group": f"task {place // 4}"} for place, line in enumerate(lines)])
@@ -159,7 +159,9 @@ def test_calibrations_know_which_examples_share_a_task(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Path) -> None:
+def test_a_report_with_other_weights_than_the_rubric_is_not_compared_with_ratings_until_the_rubric_is_named(
+    project: Path,
+) -> None:
     calibrated(project, "gpt")
     assert compared(project, "gpt.json", "claude.jsonl")["best"] == "claude"
     text = (project / "rubrics" / "manners.yaml").read_text()
@@ -207,7 +209,7 @@ def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: P
     assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
 
 
-def test_a_hundred_examples_show_that_the_cheap_one_is_no_worse(tmp_path: Path, env: dict[str, str]) -> None:
+def test_a_hundred_examples_show_that_the_cheap_judge_is_no_worse(tmp_path: Path, env: dict[str, str]) -> None:
     project = make_project(tmp_path, n=100)
     comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
     assert (comparison["best"], comparison["recommended"]) == (CAREFUL, FRUGAL)
@@ -301,7 +303,7 @@ def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> None:
+def test_markdown_about_several_judges_begins_with_the_choice_between_them(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
     assert done.stdout.startswith("## gpt, claude or lenient\n")
     assert sum(done.stdout.count(f"{heading}\n") for heading in HEADINGS) == 3
@@ -324,13 +326,15 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
         (("gpt.jsonl", "claude.jsonl", "--json", "--markdown"), "cannot share standard output"),
     ],
 )
-def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_sides_that_cannot_be_compared_are_refused_with_the_reason_and_exit_2(
+    project: Path, arguments: tuple[str, ...], message: str
+) -> None:
     write_lines(project / "other.jsonl", [{"id": "x1", "judge": "j", "criteria": {"polite": 3, "short": True}}])
     write_lines(project / "bad.jsonl", [{"id": "e1", "judge": "j", "criteria": {"polite": 9}}])
     assert message in refused(project, *arguments)
 
 
-def test_help_shows_an_example_where_nothing_can_be_compared(tmp_path: Path) -> None:
+def test_the_help_of_compare_shows_an_example_even_in_an_empty_folder(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "--help", cwd=tmp_path)
     assert "Example:" in done.stdout
     assert done.returncode == 0
@@ -339,7 +343,7 @@ def test_help_shows_an_example_where_nothing_can_be_compared(tmp_path: Path) -> 
 # --- files of other tools -------------------------------------------------------------------------------------------
 
 
-def test_an_export_of_another_tool_is_compared_by_the_labels_in_it(tmp_path: Path) -> None:
+def test_another_tool_s_export_is_compared_with_ratings_by_the_labels_in_the_export(tmp_path: Path) -> None:
     (traces,) = exports.written(tmp_path, exports.mlflow())
     ratings = [{"id": unit, "judge": "later", "criteria": {"place": True}} for unit in exports.UNITS]
     write_lines(tmp_path / "later.jsonl", ratings)

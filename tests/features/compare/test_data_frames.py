@@ -12,13 +12,13 @@ from tests.test_data_frames import EMPTY, RUBRIC, verdicts
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_runs_with_empty_cells_are_compared_by_what_they_have(empty: Any) -> None:
+def test_runs_in_which_some_cells_are_empty_are_compared_on_the_other_cells(empty: Any) -> None:
     other = verdicts(None)[:11]
     assert compare(verdicts(empty), other).to_json() == compare(verdicts(None), other).to_json()
 
 
 @pytest.mark.parametrize("options", [{}, {"rubric": RUBRIC}], ids=["sides", "sides by a rubric"])
-def test_a_frame_in_place_of_its_rows_is_refused(options: dict[str, Any]) -> None:
+def test_a_data_frame_in_place_of_rows_of_verdicts_is_refused(options: dict[str, Any]) -> None:
     frame: Any = pd.DataFrame({"ann": [1, 2], "ben": [1, 2]})
     with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
         compare(frame, frame, **options)

@@ -28,7 +28,7 @@ FURTHER = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.proof
-def test_compare_reads_every_file_format_or_says_why_the_format_makes_no_sense(
+def test_compare_reads_every_file_format_or_says_why_the_format_is_of_no_use_to_it(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
@@ -36,7 +36,7 @@ def test_compare_reads_every_file_format_or_says_why_the_format_makes_no_sense(
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_reads_every_less_common_format_or_refuses_it_with_a_reason(
+def test_compare_reads_every_less_common_format_or_refuses_it_with_a_reason(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

@@ -23,7 +23,7 @@ def test_each_judge_of_a_table_has_its_verdict(tmp_path: Path) -> None:
     is_read_or_refused(TWO_JUDGES, tmp_path)
 
 
-def test_no_judge_of_levels_has_false_passes_until_a_mark_is_stated(tmp_path: Path) -> None:
+def test_false_passes_of_judges_that_give_levels_are_counted_only_if_a_pass_mark_is_stated(tmp_path: Path) -> None:
     """People give 3, 4, 5 in turn; one judge gives 5 to every odd row, the other 4 to every fourth."""
     people = [3 + row % 3 for row in range(20)]
     rows = [f"t{row},{5 if row % 2 else h},{h if row % 4 else 4},{h}" for row, h in enumerate(people)]

@@ -16,7 +16,9 @@ def choice_of(world: World, rubric: Rubric = RUBRIC, of: str = "score") -> Choic
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_the_choice_between_judges_follows_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
+def test_choosing_between_judges_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that_measure(
+    seed: int, of: str, rubric: Rubric
+) -> None:
     world = World(seed)
     choice, expected = choice_of(world, of=of), choice_of(world, rubric)
     assert (choice.best, choice.recommended) == (expected.best, expected.recommended)

@@ -32,7 +32,7 @@ def calibration(request: pytest.FixtureRequest, tmp_path: Path) -> Calibration:
     return calibrated(tmp_path, GROUPINGS[request.param])
 
 
-def test_json_has_one_interval_for_all_shares_of_the_same_hits(calibration: Calibration) -> None:
+def test_in_json_all_shares_of_the_same_hits_have_one_interval(calibration: Calibration) -> None:
     refuse_other_intervals(calibration, of_choice.json_of(chosen(calibration)), least=3)
 
 
@@ -41,7 +41,9 @@ def test_every_format_prints_one_interval_for_the_share_of_the_same_hits(calibra
 
 
 @pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])
-def test_fewer_than_five_examples_are_a_count(groups: list[str] | None) -> None:
+def test_agreement_on_fewer_than_five_examples_is_shown_as_a_count_and_not_in_per_cent(
+    groups: list[str] | None,
+) -> None:
     gold = gold_of(examples(RUBRIC, {"person": np.array([[1], [0], [1], [0]])}, groups=groups), RUBRIC)
     bars = of_choice.view(
         choose(RUBRIC, [Contender(name, tuple(judged(RUBRIC, [[1], [0], [1], [1]]))) for name in "ab"], gold)

@@ -28,6 +28,8 @@ def both(tmp_path: Path) -> list[Path]:
     return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
 
 
-def test_files_of_judge_and_people_on_different_scales_are_refused_with_the_options(both: list[Path]) -> None:
+def test_comparing_judges_and_people_on_different_scales_is_refused_with_the_options_that_state_the_scales(
+    both: list[Path],
+) -> None:
     with pytest.raises(UsageError, match=r"different scales; .*--scale judge=0\.\.1 --scale human=1\.\.5"):
         compare(*both)

@@ -40,7 +40,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_judge_is_compared_with_itself_by_how_many_criteria_it_is_asked(folder: Path) -> None:
+def test_one_judge_is_compared_at_several_limits_of_criteria_per_call_as_if_it_were_several_judges(
+    folder: Path,
+) -> None:
     options = ("--rubric", "towns", "-o", "criteria_per_call=1,2,20", "--json", "-o", "cache=off")
     done = run("markscheme", "compare", "function:judging:judge", *options, cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -44,7 +44,7 @@ def diff(here: Path, *options: str, sides: tuple[str, str] = ("clear@HEAD", "cle
     return json.loads(done.stdout), done.returncode
 
 
-def test_an_unchanged_rubric_has_no_changes(here: Path) -> None:
+def test_comparing_an_unchanged_rubric_with_its_earlier_version_finds_no_changes(here: Path) -> None:
     change, status = diff(here)
     assert (status, change["changed"], change["changes"]) == (0, False, [])
     assert (change["before"]["use"], change["after"]) == ("gate", None)

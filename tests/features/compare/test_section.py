@@ -49,7 +49,7 @@ def test_a_flipped_decision_is_shown_by_its_text_and_both_judges_decisions_and_r
     )
 
 
-def test_a_judge_that_didn_t_grade_isn_t_marked_as_differing_from_gold() -> None:
+def test_in_the_table_of_flipped_decisions_a_judge_that_did_not_grade_is_not_marked_as_differing_from_gold() -> None:
     compared = _compared({"x": (1.0, 1.0, 0.0)})
     third = Contender("c", (replace(_rating("x", 1.0), criteria={}, error="too long"),))
     texts = flipped_texts(replace(compared, contenders=(*compared.contenders, third)))
@@ -61,7 +61,7 @@ def test_a_judge_that_didn_t_grade_isn_t_marked_as_differing_from_gold() -> None
     ]
 
 
-def test_a_required_criterion_decides_whatever_the_score() -> None:
+def test_in_the_table_of_flipped_decisions_an_unmet_required_criterion_means_fail_whatever_the_score() -> None:
     required = Criterion(1.0, "It is safe.", "safe", required=True)
     rubric = replace(RUBRIC, criteria=(replace(RUBRIC.criteria[0], weight=9.0), required))
     unsafe = Rating("x", "r", "model", {"right": Rated(1.0), "safe": Rated(0.0)})

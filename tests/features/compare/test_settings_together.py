@@ -15,7 +15,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path)
 
 
-def test_the_command_line_and_python_share_one_record_of_tried_settings(project: Path) -> None:
+def test_calibrating_on_the_command_line_and_from_python_counts_tried_settings_in_one_record(project: Path) -> None:
     run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "--quiet", cwd=project)
     assert calibrated(1).decision.settings == 2
     shown = run(
@@ -25,7 +25,7 @@ def test_the_command_line_and_python_share_one_record_of_tried_settings(project:
     assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
 
 
-def test_judge_columns_of_a_table_are_its_settings_and_nothing_is_recorded(project: Path) -> None:
+def test_each_judge_column_of_a_table_counts_as_a_tried_setting_and_nothing_is_recorded(project: Path) -> None:
     rows = ["id,judge_a,judge_b,human"]
     rows += [
         f"{place},{(place + wrong(place, 0)) % 2},{(place + wrong(place, 1)) % 2},{place % 2}" for place in range(N)

@@ -40,7 +40,7 @@ def test_the_limits_of_a_mean_and_of_a_single_score_are_those_of_the_textbook() 
 
 @pytest.mark.proof
 @given(pairs=SCORED)
-def test_all_scores_from_the_line_between_two_raters_stay_between_0_and_1(pairs: list[tuple[float, float]]) -> None:
+def test_scores_predicted_by_the_line_between_two_raters_stay_between_0_and_1(pairs: list[tuple[float, float]]) -> None:
     old, new = np.array(pairs).T
     link = link_scores(old, new, np.linspace(0, 1, 5))
     for point in link.points:
@@ -70,7 +70,7 @@ def test_scores_that_the_old_rater_never_gave_are_not_linked() -> None:
 
 
 @pytest.mark.parametrize("n", [15, 30, 100])
-def test_the_range_of_a_single_new_score_holds_in_nineteen_of_twenty_cases(n: int) -> None:
+def test_the_predicted_range_of_a_single_new_score_contains_the_score_in_nineteen_of_twenty_cases(n: int) -> None:
     """Scores of five-level criteria, rounded and cut at the ends as real ones are."""
     rng = np.random.default_rng(n)
     held = tried = 0

@@ -107,7 +107,7 @@ def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) 
     assert data["notes"] == ["2 examples are left out."]
 
 
-def test_a_best_judge_that_does_not_beat_the_baseline_is_not_recommended_as_good() -> None:
+def test_the_best_judge_is_not_recommended_if_it_does_not_beat_the_baseline() -> None:
     contenders = [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)]
     choice = choose(RUBRIC, contenders, labels(60), of="score")
     baseline = choice.baseline.value if choice.baseline is not None else None
@@ -173,7 +173,7 @@ def ten_right_one_wrong(group: int = 1) -> Choice:
     return choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold, group))
 
 
-def test_flips_to_right_or_wrong_have_another_p_than_flips_to_pass_or_fail() -> None:
+def test_flips_to_right_or_wrong_and_flips_to_pass_or_fail_have_separate_p_values() -> None:
     words = " ".join(shown(ten_right_one_wrong()).split())
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
@@ -204,7 +204,7 @@ def test_examples_of_one_task_do_not_make_a_p_smaller() -> None:
     assert alone.became_p == pytest.approx(mid_p(10, 1))
 
 
-def test_the_json_has_flips_by_direction_and_by_correctness_with_a_p_each() -> None:
+def test_json_counts_flips_by_direction_and_by_correctness_with_a_p_value_for_each() -> None:
     (pair,) = json.loads(dumps(json_of(ten_right_one_wrong())))["pairs"]
     assert (pair["became_right"], pair["became_wrong"]) == (10, 1)
     assert (pair["flips_p"], pair["became_p"]) == (pytest.approx(mid_p(7, 4)), pytest.approx(mid_p(10, 1)))

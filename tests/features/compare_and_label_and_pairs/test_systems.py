@@ -36,7 +36,7 @@ def test_grades_of_pairs_keep_both_orders_and_are_read_again(project: Path) -> N
     assert pairs["a", "c"]["difference"]["value"] == 1.0
 
 
-def test_an_option_says_who_preferred_in_pairs_that_do_not_say_so(project: Path) -> None:
+def test_the_option_kind_says_who_gave_the_preferences_in_pairs_that_do_not_say_so(project: Path) -> None:
     head = "id,first,second,system_a,system_b,winner\n"
     (project / "battles.csv").write_text(f"{head}p1,one,two,x,y,a\np2,three,four,x,y,tie\n")
     command = ("markscheme", "compare", "--pairs", "battles.csv", "--json")

@@ -35,7 +35,7 @@ def test_a_reward_is_none_where_nothing_could_be_read(kind: str, name: str) -> N
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_judge_as_scorer_scores_nothing_it_could_not_read(kind: str) -> None:
+def test_a_judge_used_as_a_scorer_gives_no_score_if_its_answer_cannot_be_read(kind: str) -> None:
     text, stop = unread_number(kind)
     for samples in (1, 3):
         judge = ScriptedJudge(lambda prompt, sample: Reply(text, stop=stop))

@@ -67,7 +67,7 @@ def test_the_reward_is_none_if_a_query_that_the_rubric_declares_is_missing() -> 
     assert rewarded(["good"], rubric) == [None]
 
 
-def test_thinking_and_output_are_one_response() -> None:
+def test_thinking_and_output_of_one_response_are_graded_together() -> None:
     assert rewarded([{"thinking": "good", "output": "poor"}]) == [-1]
 
 
@@ -115,7 +115,7 @@ def test_no_more_requests_run_at_once_than_the_given_concurrency(concurrency: in
     assert highest == most
 
 
-def test_where_the_budget_ends_what_is_graded_is_kept_and_said_so() -> None:
+def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warning_counts_the_others() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return BudgetError("the budget of 1 USD is spent") if "stop" in prompt.user else by_words(prompt, sample)
 
@@ -181,7 +181,7 @@ def test_no_warning_is_given_if_everything_was_graded() -> None:
         assert rewarded(["good"]) == [2]
 
 
-def test_rewards_need_scores_that_may_be_averaged_where_that_is_required(
+def test_rewards_that_require_calibration_are_refused_unless_the_judge_s_scores_may_be_averaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -194,7 +194,7 @@ def test_rewards_need_scores_that_may_be_averaged_where_that_is_required(
 
 
 @pytest.mark.parametrize("averages", [True, False])
-def test_rewards_require_a_judge_accepted_for_averaging_scores_not_for_gating(
+def test_rewards_that_require_calibration_accept_a_judge_for_trends_and_refuse_one_that_may_only_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, averages: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -65,7 +65,7 @@ def number(score: Any) -> str:
 
 
 @pytest.mark.parametrize(("score", "share"), [(0, 0.0), (8, 0.8), (7.5, 0.75), (10, 1.0)])
-def test_a_number_from_0_to_10_becomes_a_share(score: float, share: float) -> None:
+def test_a_number_from_0_to_10_in_an_answer_becomes_a_score_from_0_to_1(score: float, share: float) -> None:
     faithful, judge = judged(number(score))
     assert faithful("A summary.", "The summary.", prompt="Summarise.") == share
     assert len(judge.prompts) == 1
@@ -120,14 +120,14 @@ def test_on_request_a_malformed_answer_is_scored_zero(what: str) -> None:
     assert len(judge.prompts) == 1
 
 
-def test_a_judge_that_cannot_be_asked_has_no_score_even_where_unreadable_answers_are_0() -> None:
+def test_a_judge_that_cannot_be_asked_gives_no_score_even_if_unreadable_answers_count_as_0() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
         scored = asyncio.run(faithful.find("A summary."))
         assert scored == Scored(None, "down")
 
 
-def test_samples_are_asked_at_once_and_the_median_counts() -> None:
+def test_samples_of_a_scorer_are_asked_for_at_once_and_their_median_is_the_score() -> None:
     under_way, most = 0, 0
 
     class Slow(ScriptedJudge):
@@ -257,7 +257,7 @@ def test_an_example_without_a_prediction_is_reported(example: dict[str, str], mo
         run(name="qa", dataset=[{"prediction": "x"}, example], scorers=[json_valid], model=model)
 
 
-def test_a_cell_with_nan_is_no_expected_answer_and_no_prediction() -> None:
+def test_nan_in_a_dataset_is_neither_an_expected_answer_nor_a_prediction() -> None:
     nan = math.nan
     done = run(name="qa", dataset=[{"prediction": "x", "expected": nan}], scorers=[exact_match, json_valid])
     assert done.rows[0].scores == {"exact_match": None, "json_valid": 0}
@@ -270,7 +270,7 @@ def test_two_scorers_of_one_name_are_refused() -> None:
         run(name="qa", dataset=QA, scorers=[exact_match, exact_match])
 
 
-def test_a_scorer_that_fails_scores_nothing_and_stops_nobody() -> None:
+def test_an_exception_in_a_scorer_leaves_the_example_without_that_score_and_stops_no_other_scorer() -> None:
     @scorer
     def fragile(prediction: str, _: str) -> float:
         return 1.0 if prediction[10] else 0.0
@@ -310,7 +310,7 @@ def test_examples_are_worked_on_in_bounded_numbers_inside_a_running_loop_too() -
         run(name="r", dataset=[], scorers=[slow], concurrency=0)
 
 
-def test_a_shipped_check_keeps_its_meaning_and_a_judge_is_not_a_check() -> None:
+def test_a_user_s_check_cannot_replace_a_shipped_one_and_a_judge_cannot_serve_as_a_check() -> None:
     with pytest.raises(UsageError, match="'json_valid' is a shipped check"):
         run_check(check("json_valid"), Submission("x"), {"json_valid": mentions_refund})
     with pytest.raises(UsageError, match="asks a judge"):
@@ -338,7 +338,7 @@ def test_an_answer_of_a_panel_s_member_that_cannot_be_read_is_not_kept(tmp_path:
 
 
 @pytest.mark.parametrize("on_malformed", ["ungraded", "zero"])
-def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_malformed: Any) -> None:
+def test_empty_replies_to_a_scorer_s_judge_are_not_cached(tmp_path: Path, on_malformed: Any) -> None:
     def score(*script: str) -> float | None:
         judge = Remembering(ScriptedJudge(script), Memory(tmp_path))
         return llm_judge("Polite?", judge=judge, on_malformed=on_malformed)("a")

@@ -21,7 +21,7 @@ def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
     assert judge.prompts == []
 
 
-def test_a_dataset_for_scorers_has_no_objects() -> None:
+def test_an_object_that_is_not_text_is_refused_in_a_dataset_for_scorers() -> None:
     with pytest.raises(UsageError, match=f"`prediction` is a bytes object; {ACCEPTED}"):
         run(name="qa", dataset=[{"prediction": b"x"}], scorers=[json_valid])
 

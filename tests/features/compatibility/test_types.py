@@ -37,7 +37,7 @@ def test_json_schemas_of_answers_have_the_fields_of_the_rubric_package() -> None
     assert part["properties"]["criterion_status"]["enum"] == ["MET", "UNMET"]
 
 
-def test_an_explanation_is_written_before_the_verdict_it_leads_to() -> None:
+def test_the_schemas_of_answers_ask_for_an_explanation_before_the_verdict() -> None:
     for model, verdict in (
         (PerCriterionOutput, "criterion_status"),
         (CriterionEvaluation, "criterion_status"),
@@ -69,7 +69,7 @@ def test_both_keys_for_a_criterion_s_number_are_read_and_the_one_used_is_remembe
         {"explanation": None},
     ],
 )
-def test_an_evaluation_of_another_form_is_refused(changes: dict[str, Any]) -> None:
+def test_an_evaluation_of_a_criterion_with_a_missing_or_wrong_field_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CriterionEvaluation.model_validate({**ONE, **changes})
 
@@ -190,7 +190,7 @@ def test_what_the_rubric_package_exports_is_importable(name: str) -> None:
     assert getattr(markscheme, name) is not None
 
 
-def test_one_criterion_serves_the_engine_and_the_graders() -> None:
+def test_the_class_criterion_is_the_same_for_the_engine_and_the_rubric_package_graders() -> None:
     assert markscheme.types.Criterion is markscheme.Criterion is Criterion
 
 

@@ -79,13 +79,15 @@ def test_the_command_gives_the_figures_of_the_rows_and_says_what_counts_lack(pro
     assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
 
 
-def test_the_printed_commands_name_the_counts_the_judge_and_the_labels(project: Path) -> None:
+def test_printed_next_commands_repeat_the_options_counts_judge_and_labels(project: Path) -> None:
     command = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--labels", "a set")
     shown = run("markscheme", *command, cwd=project)
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
 
 
-def test_counts_of_another_rubric_are_refused_with_the_part_whose_levels_are_off_scale(project: Path) -> None:
+def test_counts_made_with_another_rubric_are_refused_with_the_part_that_has_a_level_off_the_scale(
+    project: Path,
+) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
     assert refused.returncode == 2
     assert "another rubric was counted" in refused.stderr
@@ -93,12 +95,12 @@ def test_counts_of_another_rubric_are_refused_with_the_part_whose_levels_are_off
     assert "isn't on its scale 1 to 4" in refused.stderr
 
 
-def test_counts_are_an_option_that_only_help_all_shows(project: Path) -> None:
+def test_the_option_counts_is_shown_only_by_help_all(project: Path) -> None:
     assert "--counts" not in run("markscheme", "calibrate", "--help", cwd=project).stdout
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 
 
-def test_every_form_of_counts_is_read_alike(project: Path) -> None:
+def test_counts_are_read_alike_from_csv_json_lines_parquet_data_frames_and_rows_in_memory(project: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     rows = read_csv(project / "counts.csv")
     lines = [{name: _plain(cell) for name, cell in row.items()} for row in rows]
@@ -146,7 +148,7 @@ def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any
         (lambda rows: rows.__setitem__(slice(None), [r for r in rows if r["part"] != "right"]), "has no part right"),
     ],
 )
-def test_a_table_that_counts_something_else_is_refused(
+def test_a_table_of_counts_with_a_wrong_cell_or_column_is_refused_with_the_row_or_column(
     project: Path, change: Callable[[list[dict[str, Any]]], Any], said: str
 ) -> None:
     rows = read_csv(project / "counts.csv")
@@ -171,12 +173,14 @@ def test_options_that_choose_examples_are_refused(project: Path, options: dict[s
         calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
 
 
-def test_counts_in_memory_cannot_be_accepted_only_a_file(project: Path) -> None:
+def test_counts_in_memory_cannot_be_accepted_and_a_file_of_counts_can(project: Path) -> None:
     with pytest.raises(UsageError, match="--accept keeps a file of counts; these are none"):
         calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
 
 
-def test_what_fixing_a_criterion_would_change_is_counted_without_examples(project: Path) -> None:
+def test_calibration_from_counts_reports_which_decisions_each_criterion_s_errors_change_but_no_examples(
+    project: Path,
+) -> None:
     counts = project / "counts.csv"
     repairs = calibrate(project / "answers.yaml", counts=counts).to_json()["repairs"]
     assert repairs["criteria"]["clear"]["decided"] > 50
@@ -189,7 +193,7 @@ def test_what_fixing_a_criterion_would_change_is_counted_without_examples(projec
         calibrate(project / "answers.yaml", counts=narrow)
 
 
-def test_labels_without_counts_are_refused(project: Path) -> None:
+def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -> None:
     with pytest.raises(UsageError, match="--labels names the labels of --counts FILE"):
         calibrate(project / "answers.yaml", labels="spring")
 
@@ -201,7 +205,9 @@ def test_unknown_parts_of_counts_are_ignored_and_named(project: Path) -> None:
     assert said == ["the table of counts: nothing reads weather"]
 
 
-def test_settings_tried_on_counted_labels_are_counted_by_the_name_of_the_set(project: Path, tmp_path: Path) -> None:
+def test_settings_tried_on_counted_labels_are_counted_by_the_name_of_the_set_of_labels(
+    project: Path, tmp_path: Path
+) -> None:
     (tmp_path / "answers.yaml").write_text(RUBRIC)
     (tmp_path / "calibration" / "answers").mkdir(parents=True)
     counts = project / "counts.csv"

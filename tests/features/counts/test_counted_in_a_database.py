@@ -29,7 +29,7 @@ def shares_in(rows: list[dict[str, Any]], part: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("seed", "groups"), [(0, 0), (1, 8), (2, 30), (3, 12)])
-def test_counts_by_sql_are_those_in_memory_and_calibrate_alike(seed: int, groups: int) -> None:
+def test_counting_by_sql_and_counting_in_memory_give_equal_counts_and_calibrate_alike(seed: int, groups: int) -> None:
     draw = random.Random(seed)
     rubric = random_rubric(draw)
     people = ["p0", "p1", "p2"][: 1 + seed % 3]

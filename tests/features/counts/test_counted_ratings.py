@@ -35,7 +35,7 @@ def exported(project: Path, name: str, *options: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["counts.csv", "counts.jsonl", "counts.parquet"])
-def test_counts_of_our_own_ratings_give_the_figures_of_the_ratings(project: Path, name: str) -> None:
+def test_exported_counts_of_ratings_give_the_same_calibration_as_the_ratings(project: Path, name: str) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
     of_export = exported(project, name)

@@ -50,7 +50,7 @@ def test_a_cell_that_is_not_a_number_is_named_as_it_is_written(tmp_path: Path) -
         written(tmp_path, PLAIN.replace(",2,", ",two,"))
 
 
-def test_parquet_with_missing_cells_in_several_pieces_is_read_whole(tmp_path: Path) -> None:
+def test_a_parquet_file_of_counts_with_missing_cells_in_several_row_groups_is_read_whole(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="runs where pyarrow is installed")
     n = 10

@@ -64,13 +64,13 @@ def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
 
 
-def test_a_judge_that_must_not_be_used_is_not_accepted(project: Path) -> None:
+def test_with_counts_too_a_judge_that_must_not_be_used_is_not_accepted(project: Path) -> None:
     refused = answer(project, "calibrate", "answers", "--counts", "new.csv", "--judge", "mini", "--accept")
     assert "not accepted: mini " in refused.stderr
     assert not (project / "calibration/answers/accepted.json").exists()
 
 
-def test_ratings_are_not_compared_with_accepted_counts(project: Path) -> None:
+def test_a_run_on_ratings_is_not_compared_with_accepted_counts(project: Path) -> None:
     answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
     rows: list[dict[str, Any]] = [
         {"id": f"e{n}", "response": "r", "labels": [{"rater": "a", "criteria": {"clear": n % 5 + 1}}]} for n in range(9)
@@ -82,7 +82,7 @@ def test_ratings_are_not_compared_with_accepted_counts(project: Path) -> None:
     assert "it has counts, and no rating of an example" in of_rows.stderr
 
 
-def test_counts_that_are_not_those_accepted_are_not_compared(project: Path) -> None:
+def test_a_kept_file_of_accepted_counts_that_was_changed_is_not_used_for_comparison(project: Path) -> None:
     answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
     kept = project / "calibration/answers" / accepted(project)["ratings"]["file"]
     kept.write_bytes((project / "new.csv").read_bytes())
@@ -113,7 +113,7 @@ def test_a_difference_without_a_value_says_why() -> None:
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None
 
 
-def test_two_files_of_counts_are_compared(project: Path) -> None:
+def test_each_side_of_a_comparison_of_two_files_of_counts_has_the_figures_of_its_calibration(project: Path) -> None:
     sides = ["old.csv", "new.csv"]
     compared = answer_of_sides(sides, None, LabelOptions())
     assert compared is not None
@@ -132,7 +132,7 @@ def test_two_files_of_counts_are_compared(project: Path) -> None:
     assert "separate samples" in shown
 
 
-def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) -> None:
+def test_counts_can_be_compared_only_with_counts_and_only_if_their_rubric_is_known(project: Path) -> None:
     (project / "lines.jsonl").write_text('{"id": "e1"}\n')
     with pytest.raises(UsageError, match="is compared with one other file of counts"):
         answer_of_sides(["old.csv", "lines.jsonl"], None, LabelOptions())

@@ -117,7 +117,7 @@ def answers(levels: Mapping[str, float]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_gold_scores_and_decisions_are_those_of_the_same_labels_in_memory(seed: int) -> None:
+def test_sql_computes_the_same_gold_scores_and_decisions_as_labels_in_memory_give(seed: int) -> None:
     draw = random.Random(seed)
     rubric = random_rubric(draw)
     raters = draw.choice((["p1"], ["p1", "p2"], ["p1", "p2", "p3"], ["p1", "p2", "gold"]))
@@ -158,7 +158,7 @@ def by_gold_and_judge(name: str, rows: Iterable[Row]) -> Counter[Row]:
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
-def test_more_than_a_thousand_groups_are_scattered_over_a_fixed_number_of_sets() -> None:
+def test_more_than_a_thousand_groups_are_divided_into_a_fixed_number_of_jackknife_sets() -> None:
     groups = [f"g{place:04}" for place in range(1001)]
     rubric = rubric_of({"name": "place"})
     rows = in_sqlite(
@@ -203,7 +203,7 @@ def test_a_select_is_refused_for_rubrics_and_raters_that_cannot_be_counted() -> 
             CountQuery(uncountable, ("p1",), "judge")
 
 
-def test_the_select_for_bigquery_uses_its_quotes_types_and_functions() -> None:
+def test_select_statements_for_bigquery_use_its_quotes_types_and_functions() -> None:
     text = select(rubric_of({"name": "next-step"}), ["p1"], "bigquery")
     assert "CAST(`p1__next-step` AS FLOAT64)" in text
     assert "MOD(" in text
@@ -244,7 +244,7 @@ def test_files_are_counted_by_duckdb(ending: str, tmp_path: Path) -> None:
     assert "claude__place" in missing.stderr
 
 
-def test_files_without_groups_are_counted_as_single_examples(tmp_path: Path) -> None:
+def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("ana__place,gpt__place\n1,1\n1,0\n")

@@ -17,7 +17,7 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_rows_shuffled_rows_counts_and_added_counts_give_one_json(seed: int) -> None:
+def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_json(seed: int) -> None:
     draw = random.Random(seed)
     n, groups = SIZES[seed]
     rubric = random_rubric(draw)

@@ -37,7 +37,7 @@ def test_wrong_decisions_of_our_own_ratings_are_written_and_the_report_shows_the
     assert json.loads(run(*command, "--json", "-", cwd=project).stdout)["shown"] == shown
 
 
-def test_examples_of_other_counts_are_not_shown(project: Path) -> None:
+def test_stored_wrong_decisions_are_not_shown_with_counts_that_have_changed_since(project: Path) -> None:
     exported(project, "counts.csv", "--shown", "3")
     counts = project / "counts.csv"
     header, _, rows = counts.read_text().partition("\n")
@@ -46,7 +46,7 @@ def test_examples_of_other_counts_are_not_shown(project: Path) -> None:
         assert calibrate(project / "answers.yaml", counts=project / "counts.csv").to_json()["shown"] is None
 
 
-def test_wrong_decisions_of_files_have_the_texts_of_their_rows(tmp_path: Path) -> None:
+def test_wrong_decisions_exported_from_a_table_have_the_texts_of_their_rows(tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     (tmp_path / "answers.yaml").write_text(RUBRIC)
     raters = ("ana", "gpt", "mini")

@@ -43,7 +43,7 @@ def slices(calibration: Calibration) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("groups", [0, 20])
-def test_a_slice_from_counts_has_the_figures_of_its_rows(groups: int) -> None:
+def test_the_figures_of_a_slice_from_counts_equal_those_from_its_rows(groups: int) -> None:
     examples, ratings = made(3, groups=groups)
     for example in examples:
         example["metadata"] = example["metadata"] or {"lang": "l0"}
@@ -58,7 +58,7 @@ def test_a_slice_from_counts_has_the_figures_of_its_rows(groups: int) -> None:
                 assert of_counts[name][estimate][end] == pytest.approx(figures[estimate][end], abs=1e-9), (name, end)
 
 
-def test_the_printed_select_counts_the_same_slices_and_the_rest_as_other() -> None:
+def test_the_printed_select_counts_the_same_slices_as_in_memory_and_merges_small_ones_as_other() -> None:
     examples, ratings = made(40)
     judged = {rating["id"]: rating["criteria"] for rating in ratings}
     database = sqlite3.connect(":memory:")

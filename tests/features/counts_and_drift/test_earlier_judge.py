@@ -68,7 +68,7 @@ def test_the_report_says_what_moved_since_the_earlier_judge(project: Path) -> No
     assert "calibrate answers --counts counts.csv --judge june --earlier may" in screen
 
 
-def test_without_the_option_earlier_the_earlier_judge_s_column_is_not_read(project: Path) -> None:
+def test_the_column_of_an_earlier_judge_is_ignored_without_the_option_earlier(project: Path) -> None:
     data = json.loads(report(project, "--json", "-").stdout)
     assert data["baseline"] is None
     assert data["because_code"] != "drift"
@@ -96,7 +96,9 @@ def test_the_option_earlier_may_be_given_in_python_and_help_all_shows_it(project
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_a_column_that_is_not_an_earlier_judge_is_refused(project: Path, words: tuple[str, ...], said: str) -> None:
+def test_a_column_named_as_earlier_judge_that_is_none_is_refused(
+    project: Path, words: tuple[str, ...], said: str
+) -> None:
     done = report(project, *words)
     assert done.returncode == 2
     assert said in done.stderr

@@ -15,7 +15,7 @@ SIZES = ((40, 0), (120, 9), (150, 40), pytest.param((2500, 2000), marks=pytest.m
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("seed", range(2))
-def test_rows_shuffled_rows_counts_and_added_counts_give_one_drift(
+def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_drift(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     draw = random.Random(f"{seed} {size}")
@@ -51,7 +51,7 @@ def by_sqlite(runs: TwoRuns, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [(60, 0), (120, 9)])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_printed_select_counts_the_earlier_judge_as_it_is_counted_in_memory(
+def test_the_earlier_judge_is_counted_equally_by_the_printed_select_and_in_memory(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     runs = two_runs(random.Random(f"sql {seed} {size}"), *size)

@@ -48,7 +48,7 @@ def calibrated(sharper: float) -> Calibration:
     return calibrate(RUBRIC, examples=examples, ratings=ratings)
 
 
-def test_an_overconfident_judge_is_found_on_its_criterion_and_for_the_decision() -> None:
+def test_findings_report_an_overconfident_judge_on_its_criterion_and_on_the_decision() -> None:
     calibration = calibrated(2.5)
     findings = {finding.criterion: finding for finding in calibration.findings if finding.code == "overconfident"}
     assert findings.keys() >= {"tone", None}
@@ -58,7 +58,7 @@ def test_an_overconfident_judge_is_found_on_its_criterion_and_for_the_decision()
     assert "at 95% or more" in findings["tone"].message
 
 
-def test_a_calibrated_judge_is_left_alone() -> None:
+def test_a_judge_with_calibrated_probabilities_gets_no_finding_of_overconfidence() -> None:
     calibration = calibrated(1.0)
     assert not [finding for finding in calibration.findings if finding.code == "overconfident"]
     audits = calibration.comparison.audits["probabilities"]
@@ -91,7 +91,7 @@ def test_the_report_has_a_row_for_each_criterion_and_the_page_a_diagram() -> Non
     assert page.count('aria-label="Reliability."') == 3
 
 
-def test_a_reliability_diagram_has_each_bin_with_its_interval_above_the_diagonal_and_the_rising_line() -> None:
+def test_a_reliability_diagram_shows_each_bin_with_its_interval_the_diagonal_and_the_fitted_line() -> None:
     audit = calibrated(2.5).comparison.audits["probabilities"].decision
     bins = (ReliabilityBin(20, 0.2, Estimate(0.3, 0.1, 0.5)), ReliabilityBin(3, 0.9, Estimate(0.8)))
     plot = reliability_plot("tone", replace(audit, bins=bins, line=((0.0, 0.3), (1.0, 0.8))))
@@ -202,7 +202,7 @@ def test_a_calibrated_judge_of_many_criteria_is_rarely_found_overconfident_on_an
     assert np.mean([bool(draw.overconfident) for draw in draws]) <= 0.12
 
 
-def test_an_overconfident_judge_is_still_found_on_every_one_of_many_criteria() -> None:
+def test_a_judge_that_is_overconfident_on_each_of_eight_criteria_is_found_so_on_all_eight() -> None:
     assert audits_of_rows(8, 2.5, seed=1, n=300).overconfident == {f"c{number}" for number in range(8)}
 
 
@@ -226,14 +226,14 @@ def test_rows_are_flagged_as_overconfident_by_holm_s_procedure_at_one_sided_2_5_
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_a_single_row_is_flagged_if_its_slope_s_interval_lies_below_1_or_errors_exceed() -> None:
+def test_a_single_criterion_is_overconfident_if_its_slope_is_below_1_or_it_has_too_many_confident_errors() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_confident_errors_in_groups_have_a_significance_though_no_p() -> None:
+def test_for_examples_in_groups_confident_errors_have_a_significance_but_no_p_value() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

@@ -7,7 +7,7 @@ from tests.judges.decision_servers import likely, system_one
 from tests.loaded import HEAVY, loaded_by
 
 
-def test_a_decision_model_is_opened_without_anything_heavy() -> None:
+def test_opening_a_decision_model_imports_no_heavy_module() -> None:
     opening = "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
     opening += "open_judge('systemone:jev-1.13.0', asking=Asking(list_prices=True))"
     loaded = loaded_by(opening)

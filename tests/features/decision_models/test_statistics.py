@@ -117,7 +117,7 @@ def test_the_parts_of_the_brier_score_sum_to_it(seed: int) -> None:
     assert parts.score == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty)
 
 
-def test_the_other_event_has_the_same_slope_and_the_opposite_bias() -> None:
+def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
     mirrored = probability_audit(1 - p, 1 - y)
@@ -151,7 +151,7 @@ def test_a_judge_that_is_twice_too_sure_is_overconfident_and_a_calibrated_one_is
     assert calibrated.map is None
 
 
-def test_with_groups_there_is_no_p_and_the_intervals_are_wider() -> None:
+def test_with_groups_an_audit_has_no_p_value_and_wider_intervals_than_without() -> None:
     p, y = drawn(60, 4, 2.0)
     alone = probability_audit(p, y)
     copies = probability_audit(np.repeat(p, 5), np.repeat(y, 5), groups=np.repeat(np.arange(60), 5))
@@ -162,7 +162,7 @@ def test_with_groups_there_is_no_p_and_the_intervals_are_wider() -> None:
     assert copies.slope.n == 60
 
 
-def test_few_examples_have_bias_and_confident_errors_alone_and_the_rest_says_why() -> None:
+def test_for_few_examples_an_audit_has_only_bias_and_confident_errors_and_reasons_why_no_other_figure() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None
@@ -173,7 +173,7 @@ def test_few_examples_have_bias_and_confident_errors_alone_and_the_rest_says_why
     assert one_kind.confident[1].n == 40
 
 
-def test_probabilities_that_separate_the_outcomes_have_no_slope() -> None:
+def test_an_audit_has_no_slope_if_the_probabilities_separate_the_outcomes() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"
@@ -188,6 +188,6 @@ def test_an_audit_without_examples_says_so() -> None:
     assert not audit.bins
 
 
-def test_a_thousand_examples_and_more_are_left_out_in_parts() -> None:
+def test_an_audit_of_over_a_thousand_examples_leaves_them_out_in_a_thousand_parts() -> None:
     p, y = drawn(1_500, 6)
     assert "1000 parts" in (probability_audit(p, y).slope.note or "")

@@ -96,7 +96,9 @@ def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to(monkeyp
     assert {len(question["criteria"]) for question in probe["questions"].values()} > {4}
 
 
-def test_a_decision_model_that_chooses_without_looking_is_left_ungraded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_model_that_answers_without_having_seen_the_image_leaves_the_response_ungraded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with ChatServer(blind) as server:
         monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
         (done,) = graded("systemone:blind", claims(4))

@@ -57,7 +57,7 @@ def round_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
 
 
 @pytest.mark.proof
-def test_the_demo_prints_agreement_then_planted_faults_then_the_sealed_round_it_finds(demo: Demo) -> None:
+def test_demo_prints_agreement_then_planted_faults_then_a_sealed_round_and_its_diagnosis(demo: Demo) -> None:
     done = demo(*FIRST)
     assert (done.returncode, done.stderr) == (0, "")
     places = [
@@ -68,7 +68,7 @@ def test_the_demo_prints_agreement_then_planted_faults_then_the_sealed_round_it_
 
 
 @pytest.mark.proof
-def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Demo) -> None:
+def test_demo_calls_the_labels_constructed_and_the_people_of_a_round_simulated(demo: Demo) -> None:
     output = " ".join(demo(*FIRST).stdout.split())
     assert "A Claude model wrote them with planted faults" in output
     assert "no person labelled anything." in output
@@ -77,7 +77,7 @@ def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Dem
 
 
 @pytest.mark.proof
-def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(demo: Demo) -> None:
+def test_demo_prints_the_seal_s_hash_before_the_diagnosis_and_then_the_secret_with_that_hash(demo: Demo) -> None:
     for options, fault in ((FIRST, NO_FAULT), (SEALED, "noisy")):
         output = demo(*options).stdout
         (digest,) = re.findall(r"^([0-9a-f]{64})$", output, re.MULTILINE)
@@ -87,7 +87,7 @@ def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(d
         assert secret.split("|")[0] == fault
 
 
-def test_the_printed_line_checks_the_hash_in_a_shell(demo: Demo) -> None:
+def test_a_shell_command_that_demo_prints_computes_the_hash_of_the_seal_again(demo: Demo) -> None:
     output = demo(*SEALED).stdout
     (line,) = re.findall(r"^(printf .+)$", output, re.MULTILINE)
     checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
@@ -97,7 +97,9 @@ def test_the_printed_line_checks_the_hash_in_a_shell(demo: Demo) -> None:
 @pytest.mark.parametrize(
     "fault", [pytest.param(fault, marks=() if fault == "lenient" else pytest.mark.proof) for fault in FAULTS]
 )
-def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, round_of: Callable[[str], Kept]) -> None:
+def test_a_fault_that_the_user_chooses_is_planted_in_a_round_and_named_by_the_diagnosis(
+    fault: str, round_of: Callable[[str], Kept]
+) -> None:
     done, _ = round_of(fault)
     assert done.returncode == 0, done.stderr
     shown = json.loads(done.stdout)
@@ -114,7 +116,7 @@ def assert_named(shown: dict[str, Any], fault: str) -> None:
 
 
 @pytest.mark.proof
-def test_a_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
+def test_a_demo_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
     output = demo(*FIRST).stdout
     assert "It names: nothing" in output
     assert "No issues found." in output
@@ -123,7 +125,7 @@ def test_a_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
 
 
 @pytest.mark.proof
-def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
+def test_with_json_as_output_demo_first_prints_the_hash_to_standard_error(demo: Demo) -> None:
     done = demo(*OF_ITS_OWN)
     shown = json.loads(done.stdout)["round"]
     assert done.stderr == f"seal: {shown['seal']}\n"
@@ -133,14 +135,14 @@ def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
 
 
 @pytest.mark.proof
-def test_without_a_seed_every_round_is_another(demo: Demo, tmp_path: Path) -> None:
+def test_without_a_given_seed_each_demo_round_is_different(demo: Demo, tmp_path: Path) -> None:
     another = run("markscheme", "demo", *OF_ITS_OWN, cwd=tmp_path)
     assert another.stderr.startswith("seal: ")
     assert another.stderr != demo(*OF_ITS_OWN).stderr
 
 
 @pytest.mark.proof
-def test_json_has_the_raters_and_the_round_of_the_demo(demo: Demo) -> None:
+def test_demo_s_json_has_the_figures_of_the_raters_and_of_the_round(demo: Demo) -> None:
     shown = json.loads(demo(*FIRST, "--json").stdout)
     assert shown["schema"] == 1
     assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
@@ -156,7 +158,9 @@ def test_the_shown_command_finds_the_same_fault_in_the_kept_files(round_of: Call
     assert json.loads((folder / "report.json").read_text())["findings"] == shown["findings"]
 
 
-def test_three_judges_are_shown_by_agreement_and_by_their_sides(demo: Demo) -> None:
+def test_the_rare_fails_demo_shows_that_the_judge_with_the_lowest_agreement_is_the_one_that_can_gate(
+    demo: Demo,
+) -> None:
     done = demo("--plant", "rare-fails")
     assert (done.returncode, done.stderr) == (0, "")
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if "%" in line and "–" in line}
@@ -165,7 +169,9 @@ def test_three_judges_are_shown_by_agreement_and_by_their_sides(demo: Demo) -> N
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_each_command_that_the_demo_prints_ends_with_the_stated_exit_status(number: int, tmp_path: Path) -> None:
+def test_every_calibrate_command_of_the_rare_fails_demo_ends_with_the_exit_status_that_demo_states(
+    number: int, tmp_path: Path
+) -> None:
     done = run("markscheme", "demo", "--plant", "rare-fails", "--keep", "kept", "--json", cwd=tmp_path)
     shown = json.loads(done.stdout)["judges"][number]
     assert shown["exit_status"] == (1, 1, 0)[number]
@@ -189,7 +195,7 @@ def test_options_that_a_demo_cannot_have_exit_2(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: there cannot be made")
 
 
-def test_help_loads_no_numerics() -> None:
+def test_the_help_of_demo_loads_no_numerical_library() -> None:
     code = "import sys; from markscheme.cli import main; main(['demo', '--help']); print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.endswith("\nFalse\n")
@@ -212,7 +218,7 @@ sys.exit(main(["demo", "-o", "seed=21"]))
 
 
 @pytest.mark.proof  # the package is imported from files that nobody has compiled
-def test_a_wheel_carries_all_it_needs(unpacked_wheel: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_contains_all_files_that_demo_needs(unpacked_wheel: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-c", NO_NETWORK, str(unpacked_wheel)],
         cwd=tmp_path,

@@ -51,7 +51,7 @@ def test_the_diagnosis_names_the_planted_fault(fault: str, diagnosis: Callable[[
 
 
 @pytest.mark.proof
-def test_another_process_says_what_this_one_does_in_an_ordinary_report(
+def test_diagnosing_a_round_in_another_process_writes_an_ordinary_report_and_names_the_same_fault(
     diagnosis: Callable[[str], Named],
 ) -> None:
     """`demo` itself asks another process; its own tests plant every fault."""
@@ -90,7 +90,7 @@ def test_the_files_are_those_of_a_project_and_read_back_as_they_were_made(tmp_pa
     assert accepted.setting.judge == JUDGE_NAME
 
 
-def test_a_process_that_fails_is_reported_with_its_words(tmp_path: Path) -> None:
+def test_if_the_process_that_diagnoses_a_round_fails_its_error_message_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"status 2: error: ratings\.jsonl: there is no rubric file"):
         diagnosed(tmp_path)
 
@@ -109,7 +109,7 @@ def test_a_process_that_fails_is_reported_with_its_words(tmp_path: Path) -> None
         ("halo", None, {}, Charge("halo", "nowhere")),
     ],
 )
-def test_a_finding_is_read_as_fault_and_place(
+def test_the_diagnosis_reads_a_finding_as_a_fault_and_the_criterion_or_slice_that_has_it(
     code: str, criterion: str | None, evidence: dict[str, object], charge: Charge
 ) -> None:
     assert charge_of({"code": code, "criterion": criterion, "evidence": evidence}) == charge

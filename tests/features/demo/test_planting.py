@@ -46,7 +46,7 @@ def test_every_fault_is_drawn_about_as_often() -> None:
     assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
 
 
-def test_the_seal_is_the_sha256_of_fault_place_and_a_nonce_of_its_own() -> None:
+def test_a_round_s_seal_is_the_sha256_of_its_fault_its_subject_and_a_random_nonce() -> None:
     rounds = [made_round(n=1, seed=seed, fault="lenient") for seed in range(1, 30)]
     for made in rounds:
         assert made.secret == f"lenient|{made.planted.subject}|{made.nonce}"
@@ -55,7 +55,7 @@ def test_the_seal_is_the_sha256_of_fault_place_and_a_nonce_of_its_own() -> None:
     assert len({made.seal for made in rounds}) == len(rounds)
 
 
-def test_labels_and_rubrics_are_the_same_whatever_is_planted() -> None:
+def test_the_examples_and_rubrics_of_a_round_do_not_depend_on_the_planted_fault() -> None:
     for seed in range(1, 20):
         for first, second in combinations([made_round(n=30, seed=seed, fault=fault) for fault in NAMES], 2):
             assert first.examples == second.examples
@@ -63,7 +63,7 @@ def test_labels_and_rubrics_are_the_same_whatever_is_planted() -> None:
             assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
 
 
-def test_two_criteria_were_reworded_since_the_accepted_run_and_a_planted_change_of_text_is_one_of_them() -> None:
+def test_in_a_round_with_a_changed_text_two_criteria_are_reworded_and_one_of_them_is_the_planted_change() -> None:
     for seed in range(1, 20):
         made = made_round(n=1, seed=seed, fault="text")
         then, now = made.asked_then["criteria"], made.asked_now["criteria"]
@@ -87,7 +87,7 @@ def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_in_both
         assert np.abs(elsewhere(shifts, place)).max() < 0.05
 
 
-def test_a_planted_change_of_text_makes_the_judge_kinder_in_the_new_run_only() -> None:
+def test_a_planted_change_of_text_makes_the_judge_more_lenient_in_the_new_run_only() -> None:
     made = made_round(n=MANY, seed=2, fault="text")
     place = planted_at(made)
     assert 0.38 < misses(made).mean(axis=0)[place] < 0.5

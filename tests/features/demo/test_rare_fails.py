@@ -33,7 +33,7 @@ def test_each_simulated_judge_has_the_figures_of_its_worked_example(
         assert (side.estimate.low, side.estimate.high) == pytest.approx(limits, abs=1e-6)
 
 
-def test_two_simulated_judges_are_fit_only_for_trends_by_agreement_and_the_third_can_gate(
+def test_of_three_simulated_judges_two_may_only_show_trends_and_the_one_without_high_agreement_can_gate(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {name: judge.calibration.decision.trend.state for name, judge in judges.items()}
@@ -42,7 +42,7 @@ def test_two_simulated_judges_are_fit_only_for_trends_by_agreement_and_the_third
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_verdict_is_broken_for_stopping_or_keeping_where_the_simulated_judge_errs(
+def test_the_simulated_judge_that_is_too_kind_breaks_the_limit_on_fails_and_the_too_strict_one_that_on_passes(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {}
@@ -62,6 +62,6 @@ def test_fixing_one_criterion_of_the_too_kind_judge_stops_all_false_passes(
     assert len(finding.repair.false_passes) == finding.repair.totals.false_passes == 20
 
 
-def test_no_two_judges_share_an_example() -> None:
+def test_the_three_simulated_judges_grade_different_examples() -> None:
     ids = [example.id for judge in THREE_JUDGES for example in judge.labelled()]
     assert len(set(ids)) == len(ids) == sum(case.fails + case.passes for case in CASES.values())

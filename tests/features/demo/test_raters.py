@@ -26,7 +26,9 @@ def test_the_labels_are_constructed_and_never_called_anything_else(raters: dict[
     assert {rater.calibration.comparison.gold.reference for rater in raters.values()} == {"constructed"}
 
 
-def test_passing_everything_agrees_as_often_as_answers_pass(raters: dict[str, ComparedRater]) -> None:
+def test_a_rater_that_passes_everything_agrees_with_gold_at_the_rate_of_passing_answers(
+    raters: dict[str, ComparedRater],
+) -> None:
     rater = raters["always-pass"]
     for comparison in (rater.at_other_mark, rater.calibration.comparison):
         assert comparison.overall["accuracy"].value == comparison.overall["prevalence_gold"].value
@@ -36,21 +38,21 @@ def test_passing_everything_agrees_as_often_as_answers_pass(raters: dict[str, Co
 
 
 @pytest.mark.parametrize("name", ["coin", "longer-is-better"])
-def test_simulated_raters_with_the_labels_margins_give_each_level_as_often_as_the_labels(
+def test_a_simulated_rater_with_the_labels_margins_gives_each_level_as_often_as_the_labels_do(
     name: str, raters: dict[str, ComparedRater]
 ) -> None:
     for criterion in raters[name].calibration.comparison.criteria.values():
         assert Counter(criterion.judge.tolist()) == Counter(criterion.gold.tolist())
 
 
-def test_longer_is_better_follows_length_alone(raters: dict[str, ComparedRater]) -> None:
+def test_the_rater_longer_is_better_follows_only_length(raters: dict[str, ComparedRater]) -> None:
     comparison = raters["longer-is-better"].calibration.comparison
     by_length = np.argsort([len(example.submission.response) for example in comparison.gold.examples], kind="stable")
     for criterion in comparison.criteria.values():
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_raters_that_do_not_read_get_the_use_none_and_the_readers_explore_at_most(
+def test_raters_that_do_not_read_the_responses_get_the_use_none_and_those_that_do_get_at_most_explore(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

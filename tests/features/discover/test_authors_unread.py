@@ -16,7 +16,7 @@ def ids(n: int) -> list[str]:
     return [f"o{index}" for index in range(n)]
 
 
-def test_the_second_half_of_the_tasks_stays_unread() -> None:
+def test_the_second_half_of_the_tasks_is_kept_unread_as_a_test_of_the_rubric() -> None:
     assert kept_unread(ids(80), {}, ()) == tuple(ids(80)[40:])
     tasks = {unit: f"task {int(unit[1:]) % 20}" for unit in ids(80)}
     kept = kept_unread(ids(80), tasks, ())
@@ -24,12 +24,12 @@ def test_the_second_half_of_the_tasks_stays_unread() -> None:
     assert len(kept) == 40
 
 
-def test_a_small_pool_is_read_whole() -> None:
+def test_of_a_small_pool_of_outputs_none_is_kept_unread() -> None:
     assert kept_unread(ids(LEAST_POOL - 1), {}, ()) == ()
     assert reading_plan(30, 0) == "30 outputs: read all; bring 40 more before you change the rubric"
 
 
-def test_a_task_is_no_longer_kept_unread_once_one_of_its_outputs_was_read() -> None:
+def test_a_task_is_no_longer_kept_for_testing_once_one_of_its_outputs_was_read() -> None:
     tasks = dict.fromkeys(("o70", "o71"), "both")
     assert {"o70", "o71"} & set(kept_unread(ids(80), tasks, ())) == {"o70", "o71"}
     assert not {"o70", "o71"} & set(kept_unread(ids(80), tasks, ["o71"]))
@@ -85,7 +85,7 @@ def examples(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def test_forty_of_eighty_are_read_and_forty_are_handed_to_label_as_held_out(project: Path) -> None:
+def test_forty_of_eighty_outputs_are_read_and_the_other_forty_are_handed_to_label_as_held_out(project: Path) -> None:
     read = read_first_half(project)
     assert len(read) == 40
     written = report(project, "--write")
@@ -109,7 +109,7 @@ def test_label_gets_the_rubric_the_examples_and_the_labels_that_its_own_tests_be
         assert written == handed_on, name
 
 
-def test_good_and_bad_are_decisions_about_whole_responses(project: Path) -> None:
+def test_an_output_marked_good_or_bad_becomes_a_pass_or_fail_label_of_the_whole_response(project: Path) -> None:
     read = read_first_half(project)
     report(project, "--write")
     lines = (project / "calibration" / "reply" / "ratings" / "ann.jsonl").read_text().splitlines()
@@ -117,7 +117,7 @@ def test_good_and_bad_are_decisions_about_whole_responses(project: Path) -> None
     assert decided == {unit: index % 2 == 1 for index, unit in enumerate(read)}
 
 
-def test_examples_keep_their_part_when_a_rubric_is_written_again(project: Path) -> None:
+def test_examples_keep_their_split_when_a_rubric_is_written_again(project: Path) -> None:
     read_first_half(project)
     report(project, "--write")
     before = examples(project)
@@ -125,7 +125,9 @@ def test_examples_keep_their_part_when_a_rubric_is_written_again(project: Path) 
     assert examples(project) == before
 
 
-def test_a_kept_output_with_a_note_from_elsewhere_is_taken_in_and_counted_aloud(project: Path) -> None:
+def test_an_output_kept_for_testing_becomes_a_dev_example_if_a_note_on_it_is_imported_and_a_message_says_so(
+    project: Path,
+) -> None:
     read = read_first_half(project)
     late = next(unit for unit in ids(N) if unit not in read)
     note = {"id": late, "note": "is rude", "rater": "kim", "kind": "human"}

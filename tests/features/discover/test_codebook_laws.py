@@ -116,7 +116,9 @@ def test_a_model_s_suggestion_counts_in_no_figure_label_or_rubric_before_a_perso
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
-def test_removing_a_model_s_suggestions_changes_nothing_that_is_counted(steps: list[tuple[str, int, int, int]]) -> None:
+def test_removing_a_model_s_suggestions_from_a_codebook_changes_no_count(
+    steps: list[tuple[str, int, int, int]],
+) -> None:
     book = Codebook()
     for number, step in enumerate(step for step in steps if step[0] != "undo"):
         try:

@@ -65,7 +65,9 @@ def discover(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def test_notes_of_a_random_draw_give_shares_a_bound_and_what_to_do_next(project: Path) -> None:
+def test_notes_on_a_random_draw_give_each_mode_s_share_a_bound_on_unseen_modes_and_the_next_command(
+    project: Path,
+) -> None:
     status, data = discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     assert status == 0
     assert (data["pool"], data["read"]) == (200, {"random": 60, "chosen": 0, "unclear": 0})
@@ -82,7 +84,7 @@ def test_notes_of_a_random_draw_give_shares_a_bound_and_what_to_do_next(project:
     assert data["next"][-1]["command"] == "markscheme discover reply --write"
 
 
-def test_unless_the_user_states_that_a_file_is_random_only_counts_are_shown(project: Path) -> None:
+def test_without_the_option_random_a_report_has_counts_and_no_shares(project: Path) -> None:
     status, data = discover(project, "--notes", "notes.jsonl")
     assert status == 4
     assert data["read"] == {"random": 0, "chosen": 60, "unclear": 0}
@@ -93,14 +95,14 @@ def test_unless_the_user_states_that_a_file_is_random_only_counts_are_shown(proj
     assert "%" not in printed
 
 
-def test_taking_the_same_notes_in_twice_changes_nothing(project: Path) -> None:
+def test_importing_the_same_notes_twice_changes_nothing(project: Path) -> None:
     first = discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     files = {path: path.read_bytes() for path in (project / "calibration").rglob("*") if path.is_file()}
     assert discover(project, "--notes", "notes.jsonl", "--random") == first
     assert {path: path.read_bytes() for path in (project / "calibration").rglob("*") if path.is_file()} == files
 
 
-def test_ids_in_a_file_that_is_no_text_are_refused_by_name(project: Path) -> None:
+def test_a_file_of_ids_that_is_not_text_is_refused_with_its_name_and_line(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     (project / "ids.txt").write_bytes(b"o1\n\xff\n")
     done = run("markscheme", "discover", "reply", "--also", "ids.txt", "--sheet", "sheet.html", cwd=project)
@@ -108,7 +110,7 @@ def test_ids_in_a_file_that_is_no_text_are_refused_by_name(project: Path) -> Non
     assert done.stderr == "error: ids.txt:2: is not UTF-8 text\n"
 
 
-def test_notes_in_no_mode_are_to_be_grouped_first(project: Path) -> None:
+def test_if_notes_are_in_no_failure_mode_the_next_step_is_to_group_them(project: Path) -> None:
     rows = [{"id": "o1", "note": "bad", "rater": "ann", "kind": "human"}]
     (project / "free.jsonl").write_text(json.dumps(rows[0]) + "\n")
     status, data = discover(project, "--pool", "outputs.jsonl", "--notes", "free.jsonl")
@@ -120,7 +122,7 @@ def test_notes_in_no_mode_are_to_be_grouped_first(project: Path) -> None:
     assert "no person has confirmed a mode" in refused.stderr
 
 
-def test_what_an_agent_assigns_waits_for_a_person(project: Path) -> None:
+def test_notes_that_an_agent_puts_into_modes_wait_for_a_person_s_confirmation(project: Path) -> None:
     row = {"id": "o1", "note": "bad", "rater": "ann", "kind": "human"}
     second = {"id": "o2", "note": "bad too", "rater": "ann", "kind": "human"}
     (project / "free.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(second) + "\n")
@@ -137,7 +139,9 @@ def test_what_an_agent_assigns_waits_for_a_person(project: Path) -> None:
     assert run("markscheme", "discover", "reply", "--write", cwd=project).returncode == 0
 
 
-def test_a_model_proposes_after_a_plan_and_its_groups_wait(project: Path) -> None:
+def test_with_the_option_plan_a_model_s_calls_are_only_counted_and_without_it_the_model_s_groups_wait_for_a_person(
+    project: Path,
+) -> None:
     (project / "free.jsonl").write_text(
         "".join(
             json.dumps({"id": f"o{n}", "note": f"is {n % 2}", "rater": "a", "kind": "human"}) + "\n" for n in range(8)
@@ -177,7 +181,7 @@ def test_first_labels_contain_only_what_people_stated_and_are_all_dev_examples(p
     assert len(examples) == 60
 
 
-def test_outputs_read_in_full_are_labelled_unmet_and_a_random_part_of_them_is_a_random_draw(project: Path) -> None:
+def test_outputs_read_in_full_are_labelled_unmet_on_modes_not_noted_and_count_as_a_random_draw(project: Path) -> None:
     rows = [json.loads(line) for line in (project / "notes.jsonl").read_text().splitlines()]
     (project / "notes.jsonl").write_text("".join(json.dumps({**row, "read": "in full"}) + "\n" for row in rows))
     written(project)
@@ -189,7 +193,7 @@ def test_outputs_read_in_full_are_labelled_unmet_and_a_random_part_of_them_is_a_
     assert {example["drawn"] for example in examples} == {"random"}
 
 
-def test_calibrating_on_first_labels_says_explore_at_most(project: Path) -> None:
+def test_calibrating_on_labels_written_by_discover_allows_at_most_explore(project: Path) -> None:
     written(project)
     done = run(
         "markscheme", "calibrate", "reply", "--judge", "function:judges:judge", "--json", "-", "--quiet", cwd=project
@@ -198,7 +202,9 @@ def test_calibrating_on_first_labels_says_explore_at_most(project: Path) -> None
     assert data["use"] in ("explore", "none")
 
 
-def test_the_rubric_has_a_criterion_per_mode_and_no_fault(project: Path) -> None:
+def test_the_written_rubric_has_a_criterion_for_each_failure_mode_with_the_stated_weight_and_examples(
+    project: Path,
+) -> None:
     data = written(project)
     assert data["criteria"] == ["wrong-price", "too-long"]
     file = project / "rubrics" / "reply.yaml"
@@ -257,13 +263,15 @@ def test_a_pool_file_that_was_moved_is_an_error_that_names_the_option_pool(proje
         (["--report", "--sure", "1"], "must be above 0 and below 1"),
     ],
 )
-def test_a_call_that_cannot_work_says_what_to_do(project: Path, options: list[str], says: str) -> None:
+def test_options_of_discover_that_cannot_work_together_are_refused_with_advice(
+    project: Path, options: list[str], says: str
+) -> None:
     done = run("markscheme", "discover", "reply", *options, cwd=project)
     assert done.returncode == 2
     assert says in done.stderr
 
 
-def test_modes_of_any_size_may_be_asked_for(project: Path) -> None:
+def test_the_number_of_outputs_to_read_is_computed_for_modes_of_any_rarity(project: Path) -> None:
     discover(project, "--notes", "notes.jsonl", "--random")
     _, report = discover(project, "--report", "--unseen", "0.0005")
     assert report["read_more"]["all"] > report["read_more"]["more"] > 4000

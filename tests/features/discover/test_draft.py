@@ -55,7 +55,9 @@ def label(read: ReadOutputs) -> float | None:
         ("can't judge", outputs(reading("unclear", listed=True)), None),
     ],
 )
-def test_a_drafted_label_contains_only_what_a_person_stated(what: str, read: ReadOutputs, level: float | None) -> None:
+def test_labels_drafted_from_notes_contain_only_what_a_person_stated(
+    what: str, read: ReadOutputs, level: float | None
+) -> None:
     assert label(read) == level, what
 
 
@@ -78,21 +80,21 @@ def test_labels_of_two_readers_who_disagree_are_both_kept_and_gold_is_undefined(
     assert (adjudicated.levels["m"].tolist(), adjudicated.even_splits) == ([1.0], ())
 
 
-def test_a_criterion_that_was_reworded_gets_no_new_labels() -> None:
+def test_reworded_criteria_get_no_labels_from_notes_on_the_old_wording() -> None:
     read = outputs(reading(notes=NOTED), assigned={"ann/o1/1": "human"})
     assert ratings_of(read, Rubric((Criterion(-2.0, "It shows something else.", "m"),))) == []
     (rating,) = ratings_of(read, RUBRIC)
     assert rating.criteria["m"].under == RUBRIC.criteria[0].wording
 
 
-def test_a_mode_that_was_turned_round_gives_the_opposite_levels() -> None:
+def test_a_failure_mode_that_is_turned_into_a_merit_gives_the_opposite_levels_and_a_positive_weight() -> None:
     read = outputs(reading(notes=NOTED), assigned={"ann/o1/1": "human"})
     turned = dataclasses.replace(read, codebook=read.codebook.turn("m"))
     assert label(turned) == 0.0
     assert weight_of(turned.codebook.mode("m")) == 2.0
 
 
-def test_labelled_outputs_are_dev_examples_and_random_only_if_all_outputs_are_labelled() -> None:
+def test_labelled_outputs_are_dev_examples_and_count_as_random_only_if_every_output_was_labelled() -> None:
     examples = {f"o{n}": Example(Submission("text", {}, f"o{n}")) for n in (1, 2)}
     first = reading("in full", listed=True)
     second = dataclasses.replace(first, id="o2")
@@ -107,11 +109,13 @@ def test_labelled_outputs_are_dev_examples_and_random_only_if_all_outputs_are_la
 @pytest.mark.parametrize(
     ("name", "severity", "weight"), [("wrong price", 3, -3), ("too long", 1, -1), ("no source", 2, -2), ("rude", 3, -3)]
 )
-def test_a_weight_says_how_bad_and_not_how_common(name: str, severity: int, weight: float) -> None:
+def test_a_drafted_criterion_s_weight_follows_the_severity_of_its_mode_and_not_the_frequency(
+    name: str, severity: int, weight: float
+) -> None:
     assert weight_of(Mode(name, severity=severity)) == weight
 
 
-def test_modes_are_sorted_by_share_times_severity() -> None:
+def test_failure_modes_are_sorted_by_their_share_times_their_severity() -> None:
     shares = {"wrong price": (0.24, 3), "too long": (0.30, 1), "no source": (0.12, 2), "rude": (0.06, 3)}
     n = 100
     readings = []
@@ -138,9 +142,9 @@ def test_modes_are_sorted_by_share_times_severity() -> None:
         ("The reply is rude", ""),
     ],
 )
-def test_words_that_suggest_a_check_by_code_give_a_hint(words: str, hint: str) -> None:
+def test_definitions_with_words_that_suggest_a_check_by_code_get_a_hint(words: str, hint: str) -> None:
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 
-def test_the_drafted_rubric_says_which_faults_pass_at_its_pass_mark() -> None:
+def test_a_note_on_the_drafted_rubric_says_which_faults_still_pass_at_its_pass_mark() -> None:
     assert lets_through([Mode("a", severity=1), Mode("b", severity=1)]).endswith("1 small fault")

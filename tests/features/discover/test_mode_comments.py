@@ -48,7 +48,9 @@ def edited(tmp_path: Path) -> DiscoveryFolder:
     return DiscoveryFolder(tmp_path)
 
 
-def test_comments_at_the_head_above_modes_and_at_the_end_stay(edited: DiscoveryFolder) -> None:
+def test_comments_at_the_head_of_a_modes_file_above_modes_and_at_its_end_stay_when_it_is_saved(
+    edited: DiscoveryFolder,
+) -> None:
     price, late = edited.codebook().modes
     lines = saved(edited.path, price, replace(late, severity=1), Mode("rude"))
     assert lines[:4] == BY_HAND.splitlines()[:4]
@@ -65,7 +67,9 @@ def test_comments_at_the_head_above_modes_and_at_the_end_stay(edited: DiscoveryF
     assert comments((edited.path / MODES_FILE).read_text(encoding="utf-8").splitlines()) == comments(lines)
 
 
-def test_a_comment_goes_with_its_mode_when_that_moves_or_is_renamed(edited: DiscoveryFolder) -> None:
+def test_a_comment_in_a_modes_file_stays_with_its_mode_when_the_mode_moves_or_is_renamed(
+    edited: DiscoveryFolder,
+) -> None:
     price, late = edited.codebook().modes
     lines = saved(edited.path, replace(late, name="delayed", was=("late",)), price)
     assert comments(lines)[2:] == [
@@ -78,7 +82,7 @@ def test_a_comment_goes_with_its_mode_when_that_moves_or_is_renamed(edited: Disc
     ]
 
 
-def test_a_new_modes_file_begins_with_its_purpose(tmp_path: Path) -> None:
+def test_a_new_modes_file_begins_with_a_comment_on_its_purpose(tmp_path: Path) -> None:
     assert saved(tmp_path, Mode("late"))[:2] == [MODES_HEAD, "modes:"]
     assert saved(tmp_path) == [MODES_HEAD, "modes: []"]
 
@@ -86,7 +90,7 @@ def test_a_new_modes_file_begins_with_its_purpose(tmp_path: Path) -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.text(max_size=12).map(lambda text: f"# {text}\u2028# it"), max_size=3))
 @pytest.mark.proof
-def test_what_readers_marked_is_never_taken_for_a_comment(
+def test_a_marked_passage_that_looks_like_a_comment_of_a_modes_file_is_not_taken_for_one(
     tmp_path_factory: pytest.TempPathFactory, quotes: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("modes")

@@ -11,7 +11,7 @@ NOTES = {
 }
 
 
-def test_the_nearest_modes_come_first_and_at_most_three() -> None:
+def test_for_each_note_the_nearest_modes_are_listed_first_and_at_most_three_of_them() -> None:
     modes = {"price": ["1"], "length": ["2"], "tone": ["x"], "a": ["1"], "b": ["2"]}
     nearest = nearest_modes(NOTES, modes)
     assert set(nearest) == {"3", "4", "5"}
@@ -20,17 +20,17 @@ def test_the_nearest_modes_come_first_and_at_most_three() -> None:
     assert all(len(names) == 3 for names in nearest.values())
 
 
-def test_without_modes_nothing_is_listed() -> None:
+def test_with_no_modes_in_the_codebook_none_is_listed_for_any_note() -> None:
     assert nearest_modes(NOTES, {}) == dict.fromkeys(NOTES, ())
 
 
-def test_near_identical_notes_stand_next_to_each_other() -> None:
+def test_nearly_identical_notes_are_listed_next_to_each_other() -> None:
     order = in_likeness_order(NOTES)
     assert order.index("5") - order.index("1") == 1
     assert set(order) == set(NOTES)
 
 
-def test_outputs_most_like_the_notes_of_a_mode_come_first() -> None:
+def test_outputs_most_similar_to_the_notes_of_a_mode_are_listed_first() -> None:
     outputs = {"o1": "We ship on Monday.", "o2": "The price is 49 euros.", "o3": "Hello."}
     assert most_like(["the price is wrong"], outputs)[0] == "o2"
     assert most_like([], outputs) == tuple(outputs)

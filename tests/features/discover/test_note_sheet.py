@@ -44,7 +44,7 @@ def taken(opened: OpenedDiscovery, content: list[dict[str, Any]], name: str = "r
     return {note.text: key.partition("/")[0] for key, note in opened.outputs().notes.items()}
 
 
-def test_a_sheet_comes_back_as_its_readers_notes_as_often_as_it_is_sent(opened: OpenedDiscovery) -> None:
+def test_a_saved_reading_sheet_gives_the_same_notes_however_often_it_is_imported(opened: OpenedDiscovery) -> None:
     content = saved(opened)
     assert taken(opened, content) == taken(opened, content, "any.jsonl") == {"dear": "mal"}
 
@@ -61,7 +61,7 @@ CHANGES: dict[str, tuple[Callable[[list[dict[str, Any]]], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_changed_sheet_never_becomes_anybodys_notes(change: str, opened: OpenedDiscovery) -> None:
+def test_no_notes_are_taken_from_a_reading_sheet_that_was_changed(change: str, opened: OpenedDiscovery) -> None:
     content = saved(opened)
     edit, problem = CHANGES[change]
     edit(content)
@@ -70,7 +70,7 @@ def test_a_changed_sheet_never_becomes_anybodys_notes(change: str, opened: Opene
     assert opened.folder.readings() == ()
 
 
-def test_a_sheet_of_other_outputs_or_another_project_is_refused(opened: OpenedDiscovery) -> None:
+def test_a_reading_sheet_with_other_outputs_or_from_another_project_is_refused(opened: OpenedDiscovery) -> None:
     content = saved(opened)
     here = opened.folder.path.parent.parent
     lines(here / "pool.jsonl", [{**OUTPUTS[0], "response": "Free."}, *OUTPUTS[1:]])

@@ -34,7 +34,9 @@ def notes(content: NotesIn) -> dict[tuple[str, str], list[str]]:
     return {key: [passage.text for passage in passages] for key, passages in content.passages.items()}
 
 
-def test_a_table_has_notes_with_passages_and_modes_and_rows_without_one_were_read(tmp_path: Path) -> None:
+def test_notes_in_a_table_keep_passages_and_modes_and_a_row_without_a_note_is_an_output_that_was_read(
+    tmp_path: Path,
+) -> None:
     text = (
         "id,note,quote,mode,definition,severity,rater,kind,pass\n"
         'o1,wrong price,only 49,wrong-price,"It states a wrong price.",3,ann,human,no\n'
@@ -83,7 +85,7 @@ def test_a_line_of_our_own_format_is_read_with_its_state_notes_and_modes(tmp_pat
     assert list(content.modes) == ["m"]
 
 
-def test_comments_of_promptfoos_viewer_need_a_name(tmp_path: Path) -> None:
+def test_importing_comments_from_promptfoo_s_viewer_requires_the_name_of_their_writer(tmp_path: Path) -> None:
     grading = {"pass": True, "score": 1, "comment": "too long", "componentResults": []}
     row = {
         "testIdx": 0,
@@ -127,14 +129,14 @@ def langfuse() -> dict[str, Any]:
     }
 
 
-def test_langfuse_has_comments_on_traces_and_scores_of_text(tmp_path: Path) -> None:
+def test_notes_are_imported_from_langfuse_s_comments_on_traces_and_from_its_text_scores(tmp_path: Path) -> None:
     content = read_notes(written(tmp_path, langfuse()))
     assert notes(content) == {("u-ann", "t1"): ["quotes last year"], ("ben", "t1"): ["wrong year"]}
     assert content.examples["t1"].submission.response == "Only 49."
     assert not content.lost
 
 
-def test_traces_of_langfuse_alone_have_notes_too(tmp_path: Path) -> None:
+def test_notes_are_imported_from_langfuse_s_traces_alone(tmp_path: Path) -> None:
     content = read_notes(written(tmp_path, {"traces.json": langfuse()["traces.json"]}))
     assert notes(content) == {("u-ann", "t1"): ["quotes last year"]}
 
@@ -151,7 +153,7 @@ def label_studio() -> list[dict[str, Any]]:
     return [{"id": 1, "data": {"id": "p1", "reply": "Only 49."}, "annotations": [annotation], "predictions": []}]
 
 
-def test_label_studio_has_texts_and_labelled_regions(tmp_path: Path) -> None:
+def test_notes_are_imported_from_label_studio_s_texts_and_labelled_regions(tmp_path: Path) -> None:
     content = read_notes(written(tmp_path, {"export.json": label_studio()}))
     passages = content.passages["ann@x", "p1"]
     assert [(p.text, p.quote, p.modes) for p in passages] == [
@@ -163,7 +165,9 @@ def test_label_studio_has_texts_and_labelled_regions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", ["mlflow", "langsmith", "phoenix"])
-def test_rationales_of_people_come_in_and_those_of_a_judge_only_as_suggestions(tmp_path: Path, tool: str) -> None:
+def test_rationales_by_people_are_imported_as_notes_and_those_by_a_judge_only_as_suggestions(
+    tmp_path: Path, tool: str
+) -> None:
     paths = written(tmp_path, getattr(exports, tool)())
     by_people = read_notes(paths)
     assert {rater for rater, _ in by_people.readings} == {"ann", "ben"}
@@ -192,7 +196,7 @@ def test_note_files_written_by_other_tools_are_read(files: list[str], raters: se
 
 
 @pytest.mark.parametrize("tool", WRITTEN_NOTES)
-def test_what_an_annotator_wrote_comes_in_from_files_of_the_tools_own_packages(tool: str) -> None:
+def test_notes_are_imported_from_files_that_the_tools_own_packages_wrote(tool: str) -> None:
     expected = WRITTEN_NOTES[tool]
     content = expected.read(WRITTEN / tool)
     expected.check(content)
@@ -211,7 +215,9 @@ def test_a_region_drawn_on_label_studios_page_comes_in_with_its_text_though_its_
     )
 
 
-def test_comments_of_langfuse_alone_are_no_ratings_and_those_on_prompts_are_on_no_output(tmp_path: Path) -> None:
+def test_a_file_of_langfuse_comments_is_refused_as_ratings_and_comments_on_prompts_are_left_out_of_notes(
+    tmp_path: Path,
+) -> None:
     comments = json.loads((WRITTEN / "langfuse" / "comments.json").read_text())
     with pytest.raises(RatingError, match="discover NAME --notes"):
         open_rated([WRITTEN / "langfuse" / "comments.json"], expected="anything")
@@ -232,7 +238,9 @@ def own_line(
     return line | ({} if passed is None else {"pass": passed}) | ({"for": {listed: "f"}} if listed else {})
 
 
-def test_a_later_line_of_our_own_replaces_an_earlier_one_also_where_it_takes_something_back(tmp_path: Path) -> None:
+def test_a_later_line_of_markscheme_s_own_format_replaces_an_earlier_one_even_if_it_withdraws_something(
+    tmp_path: Path,
+) -> None:
     first = own_line("in full", texts=("bad", "rude"), passed=False, listed="m")
     content = read_notes(written(tmp_path, {"ann.jsonl": [first, own_line("noted", texts=("bad",))]}))
     reading = content.readings["ann", "o1"]
@@ -240,7 +248,7 @@ def test_a_later_line_of_our_own_replaces_an_earlier_one_also_where_it_takes_som
     assert notes(content)["ann", "o1"] == ["bad"]
 
 
-def test_a_line_that_withdraws_a_reading_removes_it(tmp_path: Path) -> None:
+def test_a_line_that_withdraws_an_output_s_reading_removes_its_notes(tmp_path: Path) -> None:
     lines = [own_line("in full"), {**own_line("noted", texts=("bad",)), "id": "o2"}]
     gone = {"id": "o1", "rater": "ann", "withdrawn": True}
     content = read_notes(written(tmp_path, {"ann.jsonl": [*lines, gone]}))
@@ -257,7 +265,7 @@ def test_a_line_that_withdraws_a_reading_removes_it(tmp_path: Path) -> None:
         (["noted", "in full"], "in full", 1),
     ],
 )
-def test_the_last_row_that_says_how_an_output_was_read_counts(
+def test_if_rows_differ_on_how_thoroughly_an_output_was_read_the_last_row_that_says_so_counts(
     tmp_path: Path, reads: list[str], state: str, n_listed: int
 ) -> None:
     rows = [
@@ -270,7 +278,7 @@ def test_the_last_row_that_says_how_an_output_was_read_counts(
     assert notes(content)["ann", "o1"] == ["n0", "n1"]
 
 
-def test_the_last_row_that_passes_or_fails_an_output_counts(tmp_path: Path) -> None:
+def test_if_rows_pass_and_fail_one_output_the_last_row_that_does_either_counts(tmp_path: Path) -> None:
     text = "id,note,pass,rater,kind\no1,fine,yes,ann,human\no1,no it is not,no,ann,human\no1,rude,,ann,human\n"
     content = read_notes(written(tmp_path, {"notes.csv": text}))
     assert content.readings["ann", "o1"].passed is False
@@ -285,7 +293,7 @@ def test_the_last_row_that_passes_or_fails_an_output_counts(tmp_path: Path) -> N
     ],
     ids=["later", "earlier", "the same moment"],
 )
-def test_an_imported_line_replaces_the_stored_reading_unless_it_is_older(
+def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_it_is_older(
     tmp_path: Path, line: dict[str, Any], read: str, texts: list[str]
 ) -> None:
     before = reading_of(own_line("in full", at="2026-11-02", texts=("bad", "rude")))
@@ -297,7 +305,7 @@ def test_an_imported_line_replaces_the_stored_reading_unless_it_is_older(
     assert again == ()
 
 
-def test_imported_rows_without_a_state_take_nothing_back_from_the_stored_reading(tmp_path: Path) -> None:
+def test_imported_rows_that_do_not_say_how_an_output_was_read_leave_the_stored_state_unchanged(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
     added, _ = taken_in(
@@ -308,7 +316,7 @@ def test_imported_rows_without_a_state_take_nothing_back_from_the_stored_reading
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_imported_row_with_the_state_noted_overrides_a_stored_state_of_in_full(tmp_path: Path) -> None:
+def test_an_imported_row_with_the_state_noted_overrides_the_stored_state_in_full(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     added, _ = taken_in(

@@ -46,7 +46,9 @@ def say(work: ReadingWork, id: str, *texts: str, modes: tuple[str, ...] = ()) ->
     work.__dict__.pop("steps", None)
 
 
-def test_readers_see_outputs_in_one_order_without_those_that_others_have_read(opened: OpenedDiscovery) -> None:
+def test_each_reader_gets_the_outputs_in_the_same_order_without_those_that_other_readers_have_read(
+    opened: OpenedDiscovery,
+) -> None:
     ann = reader(opened)
     first, second, *_ = opened.order.ids
     assert [id for id, _ in ann.steps][:2] == [first, second]
@@ -72,7 +74,7 @@ def test_one_in_four_is_an_output_shown_out_of_turn_and_is_marked_as_such(opened
     work.close()
 
 
-def test_a_note_is_kept_with_its_passage_and_put_into_its_modes(opened: OpenedDiscovery) -> None:
+def test_a_note_is_stored_with_its_marked_passage_and_its_failure_mode(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear", modes=("price",))
     reading = work.own_readings()["o3"]
@@ -101,7 +103,7 @@ def test_changes_of_groups_are_undone_one_by_one(opened: OpenedDiscovery) -> Non
     work.close()
 
 
-def test_a_mode_listed_by_the_grouping_view_counts_as_listed_while_reading_on(opened: OpenedDiscovery) -> None:
+def test_a_mode_defined_while_grouping_counts_as_listed_for_outputs_read_afterwards(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear")
     work.group({"do": "name", "mode": "price", "note": "ann/o3/1"})
@@ -114,7 +116,7 @@ def test_a_mode_listed_by_the_grouping_view_counts_as_listed_while_reading_on(op
     work.close()
 
 
-def test_undoing_leaves_what_others_have_changed_since(opened: OpenedDiscovery) -> None:
+def test_undoing_a_change_leaves_changes_by_other_readers(opened: OpenedDiscovery) -> None:
     ann = reader(opened)
     ben = reader(opened, "ben")
     say(ann, "o3", "too dear")
@@ -137,7 +139,7 @@ def test_two_windows_of_one_reader_are_refused(opened: OpenedDiscovery) -> None:
     reader(opened).close()
 
 
-def test_a_shared_pool_gives_each_reader_a_part(opened: OpenedDiscovery) -> None:
+def test_a_shared_pool_gives_each_reader_a_different_part_of_the_outputs(opened: OpenedDiscovery) -> None:
     share = Share(("ann", "ben"), 1)
     parts = []
     for name in ("ann", "ben"):
@@ -148,7 +150,9 @@ def test_a_shared_pool_gives_each_reader_a_part(opened: OpenedDiscovery) -> None
     assert parts[0] | parts[1] == set(opened.pool.examples)
 
 
-def test_a_file_of_ids_and_unlike_outputs_may_be_shown_out_of_turn(opened: OpenedDiscovery, tmp_path: Path) -> None:
+def test_reading_outputs_out_of_turn_is_possible_from_a_file_of_ids_or_by_unlikeness(
+    opened: OpenedDiscovery, tmp_path: Path
+) -> None:
     (tmp_path / "ids.txt").write_text("o7\nnope\n")
     assert also_ids(str(tmp_path / "ids.txt"), opened)[0] == "o7"
     assert set(also_ids("unlike", opened)) == set(opened.pool.examples)
@@ -183,7 +187,7 @@ def test_a_request_that_no_page_sends_is_refused_and_nothing_is_kept(opened: Ope
     work.close()
 
 
-def test_a_new_mode_is_named_without_white_space_around_its_name(opened: OpenedDiscovery) -> None:
+def test_white_space_around_and_within_a_new_mode_s_name_is_normalized(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear")
     work.group({"do": "name", "mode": " wrong  price ", "note": "ann/o3/1"})
@@ -200,14 +204,18 @@ def test_a_new_mode_is_named_without_white_space_around_its_name(opened: OpenedD
         (b"[1]", {}),
     ],
 )
-def test_text_that_a_page_sends_is_made_storable_in_files(body: bytes, kept: dict[str, str]) -> None:
+def test_characters_that_files_cannot_store_are_replaced_in_text_that_a_page_sends(
+    body: bytes, kept: dict[str, str]
+) -> None:
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": body, "more_body": False}
 
     assert asyncio.run(sent_object(Request({"type": "http", "method": "POST"}, receive))) == kept
 
 
-def test_a_reading_that_could_not_be_read_again_is_refused_and_not_kept(opened: OpenedDiscovery) -> None:
+def test_changes_that_refer_to_unknown_notes_or_modes_are_refused_and_nothing_is_stored(
+    opened: OpenedDiscovery,
+) -> None:
     ann = reader(opened)
     first, *_ = opened.order.ids
     say(ann, first, "wrong price", modes=("price",))
@@ -246,6 +254,6 @@ def test_a_mode_is_removed_only_after_the_notes_that_name_it(
     ann.close()
 
 
-def test_a_reading_that_took_less_than_no_time_is_refused() -> None:
+def test_a_reading_time_below_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="`seconds` is a time from 0, found -5"):
         reading_of({"id": "1", "rater": "ann", "seconds": -5})

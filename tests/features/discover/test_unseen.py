@@ -32,7 +32,9 @@ TOLERANCE = 1e-6
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), published.LISTED_SHARES)
-def test_limits_of_a_listed_mode_s_share_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
+def test_confidence_limits_of_a_listed_mode_s_share_equal_the_worked_examples(
+    hits: int, n: int, low: float, high: float
+) -> None:
     grouped = GroupedShare(hits / n, n, n, 1.0, 0.0, float(n))
     assert listed_limits(grouped) == pytest.approx((low, high), abs=TOLERANCE)
 
@@ -46,7 +48,7 @@ def test_the_lower_limit_of_a_listed_share_never_falls_as_hits_grow_from_one(hit
         assert low == 0
 
 
-def test_every_reading_of_grouped_outputs_has_limits() -> None:
+def test_confidence_limits_exist_for_every_sample_of_outputs_in_groups() -> None:
     generator = np.random.default_rng(20261127)
     limits = []
     for tasks in (8, 12, 25) * 40:
@@ -59,7 +61,7 @@ def test_every_reading_of_grouped_outputs_has_limits() -> None:
 
 
 @pytest.mark.parametrize(("value", "n", "effective", "low", "high"), published.LISTED_SHARES_IN_GROUPS)
-def test_limits_with_groups_use_the_effective_number_of_outputs(
+def test_with_groups_confidence_limits_use_the_effective_number_of_outputs(
     value: float, n: int, effective: float, low: float, high: float
 ) -> None:
     grouped = GroupedShare(value, n, 40, 2.5, 0.2, effective)
@@ -100,7 +102,9 @@ def test_good_turing_and_chao2_are_as_published(case: published.Counts) -> None:
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_the_curve_is_exact_and_the_worked_examples_round_it_to_four_decimals(case: published.Counts) -> None:
+def test_the_curve_of_modes_is_exact_and_its_worked_examples_are_rounded_to_four_decimals(
+    case: published.Counts,
+) -> None:
     exact = rarefied_by_fractions(case)
     assert rarefaction(case.table()).tolist() == pytest.approx([float(modes) for modes in exact], abs=1e-12)
     assert {size: round(float(exact[size - 1]), 4) for size in case.rarefied} == case.rarefied
@@ -170,7 +174,7 @@ def test_the_worked_sets_in_these_tests_equal_those_of_the_shared_examples() -> 
     assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
-def test_few_outputs_are_shown_as_a_count_and_few_groups_give_no_interval() -> None:
+def test_the_share_among_few_outputs_is_shown_as_a_count_and_with_few_groups_has_no_interval() -> None:
     assert listed_share([1, 0] * 10).as_share() == "10 of 20"
     few_groups = listed_share([1, 0, 0, 0] * 10, ["a", "b", "c", "d"] * 10)
     assert few_groups.low is None
@@ -179,7 +183,7 @@ def test_few_outputs_are_shown_as_a_count_and_few_groups_give_no_interval() -> N
 
 
 @given(st.integers(1, 200), st.integers(0, 200))
-def test_a_lower_limit_lies_below_the_usual_one_and_grows_with_hits(n: int, hits: int) -> None:
+def test_the_lower_limit_of_a_listed_mode_s_share_is_below_the_share_and_grows_with_hits(n: int, hits: int) -> None:
     if not 2 <= hits < n:
         return
     low = listed_lower(hits, n)
@@ -188,7 +192,7 @@ def test_a_lower_limit_lies_below_the_usual_one_and_grows_with_hits(n: int, hits
 
 
 @given(st.lists(st.booleans(), max_size=120))
-def test_a_bound_on_new_modes_falls_with_an_output_that_names_none_and_never_with_a_new_one(marks: list[bool]) -> None:
+def test_a_new_mode_in_a_further_output_never_lowers_the_bound_on_unseen_modes(marks: list[bool]) -> None:
     bound = new_mode_bound(marks)
     assert 0 < bound <= 1
     assert new_mode_bound([*marks, True]) >= bound - 1e-9
@@ -200,7 +204,7 @@ def test_outputs_after_the_last_new_mode_lower_the_bound() -> None:
 
 
 @pytest.mark.parametrize(("share", "sure", "read"), [(0.01, 0.5, 497), (0.002, 0.9, 4229), (0.0005, 0.9, 19_699)])
-def test_the_chance_of_missing_any_of_many_modes_is_nearly_that_of_independent_modes(
+def test_the_chance_of_missing_any_of_many_rare_modes_is_nearly_the_same_as_for_independent_modes(
     share: float, sure: float, read: int
 ) -> None:
     """How many of rare modes are missed is nearly Poisson, with the mean that each adds its own chance to."""

@@ -60,7 +60,7 @@ def test_the_json_of_a_discovery_has_the_keys_of_the_format() -> None:
     assert next(step["who"] for step in data["next"]) == "person"
 
 
-def test_a_discovery_without_readings_says_what_to_do() -> None:
+def test_the_report_of_a_discovery_without_read_outputs_says_that_nothing_was_read() -> None:
     empty = Discovery("reply", ReadOutputs(()))
     assert view(empty).title == "reply: nothing read yet"
     assert json_of(empty)["new_mode"]["bound"] is None

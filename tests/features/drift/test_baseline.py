@@ -149,7 +149,7 @@ def test_with_a_single_accepted_run_the_report_says_that_steadiness_cannot_be_sh
     assert _beside(two, KIND_TONE, {"tone": truth}, {"tone": truth}).notes == ()
 
 
-def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin(tmp_path: Path) -> None:
+def test_a_large_shift_is_drift_and_a_small_significant_one_is_within_the_margin(tmp_path: Path) -> None:
     truth = _truth(400)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     large = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": _up(truth)})
@@ -162,7 +162,7 @@ def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin(tmp_pa
     assert strict.criteria["tone"].verdict == "drifted"
 
 
-def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
+def test_a_criterion_s_movers_are_the_examples_whose_levels_moved_most(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 40
     now = [*truth]
     now[7], now[3], now[12] = 5.0, 4.0, 1.0
@@ -172,7 +172,7 @@ def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
     assert tone.movers == ("e7", "e12", "e3")
 
 
-def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
+def test_in_later_comparisons_with_the_accepted_run_an_alarm_needs_a_smaller_p_value(tmp_path: Path) -> None:
     truth = _truth(60)
     now = _up(truth, every=2)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
@@ -207,7 +207,7 @@ def test_several_accepted_runs_show_the_noise_of_answers_and_a_single_one_does_n
     assert single.criteria["tone"].changed.undefined is not None
 
 
-def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(tmp_path: Path) -> None:
+def test_a_judge_whose_levels_are_scrambled_around_an_equal_mean_is_detected_as_changed(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 60
     scrambled: Sequence[float | None] = [2.0, 4.0] * 30
     stored = _accepted(tmp_path, KIND_TONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
@@ -272,7 +272,7 @@ def test_examples_without_gold_on_a_criterion_still_tell_its_drift(tmp_path: Pat
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (1, 2))])
-def test_each_shift_is_attributed_to_the_change_that_can_have_caused_it(seed: int) -> None:
+def test_each_shift_is_attributed_to_the_one_change_of_text_or_parameter_that_can_have_caused_it(seed: int) -> None:
     text, parameter = "text:clarity", "judge:parameter:temperature"
     assert causes(seed, text=True, parameter=False, replay=False) == f"clarity: {text}"
     assert causes(seed, text=False, parameter=True, replay=False) == f"tone: {parameter}"
@@ -287,7 +287,7 @@ def test_effects_of_a_text_and_a_parameter_changed_at_once_are_not_separated_wit
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_a_replay_separates_the_judge_s_change_from_the_wording_s(seed: int) -> None:
+def test_a_replay_attributes_one_shift_to_the_changed_judge_and_another_to_the_changed_wording(seed: int) -> None:
     named = causes(seed, text=True, parameter=True, replay=True)
     assert named == "clarity: text:clarity; tone: judge:parameter:temperature"
 
@@ -309,13 +309,13 @@ def test_a_replay_shows_how_much_each_change_moved() -> None:
     assert explanation.separable
 
 
-def test_in_one_question_the_text_of_one_criterion_can_explain_another() -> None:
+def test_if_one_prompt_asks_for_all_criteria_a_change_of_one_text_can_explain_a_shift_of_another_criterion() -> None:
     judge, then = _accepted_runs(seed=4)
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
-def test_a_shift_without_any_change_on_record_says_so() -> None:
+def test_a_finding_on_a_shift_says_if_nothing_on_record_changed() -> None:
     judge, then = _accepted_runs(seed=4)
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
     assert drift.changes == ()
@@ -374,7 +374,7 @@ def test_changed_labels_are_named_and_do_not_count_as_drift_of_the_judge(tmp_pat
 # --- what can be compared -------------------------------------------------------------------------------------------
 
 
-def test_a_new_criterion_and_one_on_another_scale_are_left_out_by_name(tmp_path: Path) -> None:
+def test_a_new_criterion_and_one_whose_scale_changed_are_not_compared_and_the_reasons_are_given(tmp_path: Path) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, rubric(), dict.fromkeys(NAMES, truth), dict.fromkeys(NAMES, truth))
     seven = Scale.numbered(1, 7)
@@ -478,7 +478,7 @@ def _reworded(asked: Rubric) -> Rubric:
     return replace(asked, criteria=(replace(asked.criteria[0], requirement="is very kind"),))
 
 
-def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path: Path) -> None:
+def test_a_shift_after_the_author_s_own_edit_is_not_drift_if_agreement_is_no_worse(tmp_path: Path) -> None:
     truth = _truth(80)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": _up(truth)}, {"tone": truth})
     calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
@@ -492,7 +492,7 @@ def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path:
     assert calibration.decision.use == "gate"
 
 
-def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> None:
+def test_a_shift_after_the_author_s_own_edit_is_drift_if_agreement_fell(tmp_path: Path) -> None:
     truth = _truth(80)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": truth}), {"tone": _turned(truth)})
@@ -515,7 +515,9 @@ def test_the_median_of_a_run_s_samples_is_compared_with_the_accepted_runs(tmp_pa
     )
 
 
-def test_accepted_runs_that_differ_more_than_answers_do_are_a_finding_without_alarm(tmp_path: Path) -> None:
+def test_accepted_runs_whose_means_differ_more_than_single_answers_explain_give_a_finding_without_an_alarm(
+    tmp_path: Path,
+) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": _up(truth)}, {"tone": truth})
     calibration = _now(stored, KIND_TONE, _examples({"tone": truth}), {"tone": truth})

@@ -29,7 +29,7 @@ def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> 
     return accepted_in(tmp_path / "here", 2, tmp_path_factory)
 
 
-def test_the_same_judge_again_has_not_drifted(accepted_twice: Path) -> None:
+def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accepted_twice: Path) -> None:
     here = accepted_twice
     report, status = report_of(here)
     assert status == 0
@@ -105,7 +105,7 @@ def test_cached_replies_are_enough_to_separate_the_causes_of_a_shift(accepted: P
 
 
 @pytest.mark.proof
-def test_checks_against_the_accepted_run_are_counted_and_repeated_ratings_count_once(accepted: Path) -> None:
+def test_runs_with_the_option_check_are_counted_and_a_check_of_the_same_ratings_counts_once(accepted: Path) -> None:
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
@@ -121,7 +121,7 @@ def test_checks_against_the_accepted_run_are_counted_and_repeated_ratings_count_
 
 
 @pytest.mark.proof
-def test_a_run_that_is_no_check_is_tested_at_the_next_check_s_level_without_counting(accepted: Path) -> None:
+def test_a_run_without_the_option_check_is_tested_at_the_next_check_s_level_and_not_counted(accepted: Path) -> None:
     here = accepted
     casual = [report_of(here)[0]["baseline"] for _ in range(2)]
     checked = report_of(here, "--check")[0]["baseline"]
@@ -176,5 +176,5 @@ def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(
     assert report["baseline"]["accepted"]["file"] == str(elsewhere)
 
 
-def test_a_run_that_is_accepted_too_says_that_it_is_added(accepted: Path) -> None:
+def test_a_run_that_is_accepted_and_compared_at_once_says_that_it_is_added_to_the_accepted_runs(accepted: Path) -> None:
     assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout

@@ -10,7 +10,7 @@ from tests.test_exit_statuses import GOOD, REQUIRE, write
 
 
 @pytest.mark.parametrize("column", REQUIRE)
-def test_a_judge_that_changed_since_the_accepted_run_ends_with_1(column: str, tmp_path: Path) -> None:
+def test_calibrating_a_judge_that_changed_since_the_accepted_run_exits_1(column: str, tmp_path: Path) -> None:
     write(tmp_path, GOOD)
     assert run("calibrate", "reply", "--ratings", "ratings.jsonl", "--accept", cwd=tmp_path).returncode == 0
     write_changed(tmp_path / "ratings.jsonl")

@@ -17,7 +17,9 @@ def enough_results(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=12)
 
 
-def test_a_later_file_is_compared_with_an_accepted_one(enough_results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_later_file_of_promptfoo_s_results_is_compared_with_an_accepted_one(
+    enough_results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(enough_results, GRADED)
     written(enough_results, tmp_path / "monday.json")
     accepted = run("calibrate", "monday.json", "--accept", "-o", "accepted=judge.json", cwd=tmp_path)

@@ -47,7 +47,7 @@ def _shown(baseline: Baseline) -> list[str]:
     return [re.sub(" {2,}", "  ", line) for line in text.splitlines()[3:]]
 
 
-def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
+def test_an_unchanged_judge_is_shown_without_drift(since: Since) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
     compared, level, changed, _, score, _, *rows = _shown(drift)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
@@ -101,7 +101,7 @@ def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_an_alarm_says_whether_it_comes_from_this_comparison_or_from_all(since: Since) -> None:
+def test_an_alarm_says_whether_it_rests_on_this_comparison_or_on_all_comparisons_together(since: Since) -> None:
     drifts = {
         name: baseline(calibrated(_still(**changes), rubric("per_criterion"), since=replace(since, **asked)))
         for name, changes, asked in (
@@ -165,5 +165,5 @@ def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:
     }
 
 
-def test_without_an_accepted_run_there_is_no_baseline(tmp_path: Path) -> None:
+def test_the_json_has_no_baseline_if_no_run_was_accepted(tmp_path: Path) -> None:
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None

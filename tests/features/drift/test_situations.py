@@ -54,12 +54,12 @@ def offers_accepting_where_it_can_be_used(calibration: Calibration) -> None:
     assert offered == (calibration.decision.use in ("gate", "trend"))
 
 
-def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
+def test_the_option_accept_is_suggested_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
     offers_accepting_where_it_can_be_used(situation[1])
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_a_first_run_is_offered_to_be_accepted_only_for_a_judge_that_can_be_used(name: str) -> None:
+def test_for_a_first_run_the_option_accept_is_suggested_only_for_a_judge_that_can_be_used(name: str) -> None:
     offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 
@@ -69,7 +69,7 @@ def test_false_passes_and_fails_are_shown_as_shares_of_gold_s_fails_and_passes(
     shares_are_those_of_gold(situation[1])
 
 
-def test_findings_that_follow_from_a_drift_are_stated_with_it_and_propose_no_edit() -> None:
+def test_findings_that_drift_explains_are_stated_with_the_drift_and_suggest_no_edit() -> None:
     page = (HERE / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("### Fix first")
     fixes = rest.partition("### Criteria")[0]

@@ -93,7 +93,7 @@ def test_reversing_the_scale_reverses_the_sign_of_a_shift(rows: list[list[int]])
 
 @settings(deadline=None, max_examples=60)
 @given(rows=tables)
-def test_the_interval_and_the_p_of_a_shift_agree(rows: list[list[int]]) -> None:
+def test_the_interval_of_a_shift_excludes_0_exactly_if_its_p_value_is_below_the_level(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
     moved = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     low, value, high = moved.shift.low, moved.shift.value, moved.shift.high
@@ -117,7 +117,7 @@ def test_order_of_examples_and_of_accepted_runs_changes_nothing(rows: list[list[
     assert turned.shift.value == approx(forward.shift.value)
 
 
-def test_the_unit_of_the_scale_changes_no_p() -> None:
+def test_multiplying_the_scale_by_a_factor_changes_no_p_value_of_drift() -> None:
     _, now, stored = made(40, 3, 0.1, 5, shift=0.5)
     in_levels = compare_runs(now, stored, span=4)
     in_score = compare_runs(now / 4, stored / 4, span=1, step=0.25)
@@ -125,7 +125,7 @@ def test_the_unit_of_the_scale_changes_no_p() -> None:
     assert in_score.within_margin == in_levels.within_margin
 
 
-def test_one_accepted_run_is_never_shown_steady_nor_unsteady() -> None:
+def test_with_one_accepted_run_a_judge_is_called_neither_steady_nor_unsteady() -> None:
     still = np.full(500, 2.0)
     change = compare_runs(still, still, span=4)
     assert change.moved.p == 1.0
@@ -141,14 +141,14 @@ def test_several_equal_runs_on_enough_examples_show_a_steady_judge() -> None:
         assert change.steady == steady
 
 
-def test_a_large_shift_is_beyond_the_margin_and_none_is_within_it() -> None:
+def test_a_large_shift_is_not_within_the_margin_and_no_shift_at_all_is() -> None:
     still = np.tile([0.0, 1.0, 2.0, 3.0], 100)
     stored = np.column_stack([still] * 5)
     assert not compare_runs(still + 1, stored, span=4).within_margin
     assert compare_runs(still, stored, span=4).within_margin
 
 
-def test_runs_far_apart_are_unsteady_and_hide_a_shift() -> None:
+def test_accepted_runs_that_lie_far_apart_are_called_unsteady_and_can_hide_a_shift() -> None:
     still = np.tile([1.0, 2.0, 3.0], 40)
     stored = np.column_stack([still - 0.5, still, still + 0.5])
     change = compare_runs(still + 0.6, stored, span=4)
@@ -160,7 +160,7 @@ def test_runs_far_apart_are_unsteady_and_hide_a_shift() -> None:
     assert not change.steady
 
 
-def test_a_missing_rating_takes_its_example_out_of_every_run() -> None:
+def test_an_example_with_a_missing_rating_in_any_run_is_left_out_of_all_runs() -> None:
     _, now, stored = made(30, 2, 0.0, 7)
     stored[3, 1] = math.nan
     now[5] = math.nan
@@ -190,7 +190,9 @@ def test_too_few_examples_have_no_shift(n: int) -> None:
         ([1, 9], [1, 2], 4, 1, None),
     ],
 )
-def test_runs_that_do_not_fit_are_refused(now: Any, stored: Any, span: float, step: float, margin: Any) -> None:
+def test_arrays_of_runs_whose_shapes_differ_are_refused(
+    now: Any, stored: Any, span: float, step: float, margin: Any
+) -> None:
     with pytest.raises(ValueError, match=r"now must|finite|margin|span"):
         compare_runs(now, stored, span=span, step=step, margin=margin)
 
@@ -204,7 +206,7 @@ def test_agreement_that_did_not_change_has_no_shift(runs: int) -> None:
     assert change.n == 40
 
 
-def test_agreement_that_fell_far_is_found_and_its_sign_is_now_minus_then() -> None:
+def test_a_large_fall_of_agreement_is_detected_and_its_change_is_the_new_error_minus_the_old_one() -> None:
     gold, _, stored = made(200, 3, 0.0, 4)
     change = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
     assert change.shift.value is not None
@@ -227,7 +229,7 @@ def test_the_change_of_agreement_can_be_computed_for_kappa() -> None:
     assert change.shift.value == approx(kappas[0] - np.mean(kappas[1:]))
 
 
-def test_groups_are_left_out_whole() -> None:
+def test_examples_of_a_group_are_left_out_together_in_the_jackknife_of_drift() -> None:
     gold, now, stored = made(60, 3, 0.0, 11)
     by_example = run_agreement_change(gold, now, stored, absolute_error)
     by_group = run_agreement_change(gold, now, stored, absolute_error, groups=np.arange(60) // 3)
@@ -260,7 +262,7 @@ def test_five_accepted_runs_find_half_a_level() -> None:
     assert np.mean(moved) > 0.9
 
 
-def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_much_runs_differ() -> None:
+def test_a_shift_can_be_measured_from_another_run_with_the_accepted_runs_as_the_measure_of_noise() -> None:
     _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
     usual = compare_runs(now, stored, span=4).moved
     moved = compare_runs(now, stored, span=4, base=stored[:, 0]).moved

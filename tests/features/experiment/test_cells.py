@@ -3,7 +3,7 @@
 from markscheme.features.experiment.cells import PLACEHOLDER
 
 
-def test_eight_thousand_blanks_in_braces_are_no_placeholder() -> None:
+def test_braces_around_thousands_of_blanks_are_not_read_as_a_placeholder() -> None:
     blanks = " " * 8000
     assert PLACEHOLDER.findall("hi {{query}} {{" + blanks + "x{") == ["query"]
     assert PLACEHOLDER.findall("{{" + blanks + "a" + blanks + "b c" + blanks + "}}") == [f"a{blanks}b c"]

@@ -200,7 +200,7 @@ def test_without_a_judge_to_ask_experiment_exits_3(folder: Path) -> None:
     assert "no judge to ask" in experiment(folder, "--outputs", RECORDED, status=3).stderr
 
 
-def test_an_experiment_with_over_a_tenth_not_graded_exits_5_and_is_not_accepted(folder: Path) -> None:
+def test_an_experiment_with_over_a_tenth_of_its_outputs_ungraded_exits_5_and_is_not_accepted(folder: Path) -> None:
     lines = [json.loads(line) for line in (folder / RECORDED).read_text().splitlines()]
     write_lines(folder / "less.jsonl", [line for line in lines if line["case"] != "dark-mode"])
     options = ("--outputs", "less.jsonl", "--judge", JUDGE, "--fail-if", "tone < 1.5", "--accept")
@@ -213,7 +213,9 @@ def test_an_experiment_with_over_a_tenth_not_graded_exits_5_and_is_not_accepted(
 # --- the accepted run -----------------------------------------------------------------------------------------------
 
 
-def test_an_experiment_fails_if_it_is_worse_than_the_accepted_run_but_not_if_it_is_the_same(tmp_path: Path) -> None:
+def test_fail_if_worse_fails_an_experiment_that_is_worse_than_the_accepted_run_and_not_one_that_is_equal(
+    tmp_path: Path,
+) -> None:
     project = many(tmp_path, 12)
     first = experiment(project, *SLOW_ONES, "--accept", "--fail-if", "worse", file="many.yaml")
     accepted = project / "many.experiment" / "accepted.json"
@@ -252,7 +254,7 @@ def test_an_unreadable_accepted_run_is_replaced_with_a_warning(folder: Path) -> 
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse", "--details").stdout
 
 
-def test_a_run_that_cannot_be_kept_is_reported_before_a_judge_is_asked(folder: Path) -> None:
+def test_an_experiment_that_cannot_be_stored_is_refused_before_a_judge_is_asked(folder: Path) -> None:
     without_settings(folder / FILE)
     kept = folder / "support.experiment"
     kept.write_text("mine")
@@ -361,7 +363,7 @@ def test_a_killed_experiment_continues_where_it_stopped_and_asks_nothing_twice(t
 # --- hostile text ---------------------------------------------------------------------------------------------------
 
 
-def test_hostile_text_in_outputs_is_inert_in_terminals_in_markup_and_in_spreadsheets(folder: Path) -> None:
+def test_hostile_text_in_outputs_does_nothing_in_terminals_in_html_in_markdown_or_in_spreadsheets(folder: Path) -> None:
     hostile = "=cmd|'/c calc'!A1 \x1b[31m<script>alert(1)</script>"
     lines = [json.loads(line) for line in (folder / RECORDED).read_text().splitlines()]
     for line in lines:

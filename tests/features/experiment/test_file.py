@@ -39,7 +39,7 @@ def faults(folder: Path, text: str, rubric: str = RUBRIC) -> list[tuple[int | No
     return [(fault.line, fault.problem) for fault in caught.value.faults]
 
 
-def test_the_documented_file_is_two_variants_and_three_cases_under_four_criteria_from_1_to_5() -> None:
+def test_the_documented_experiment_file_defines_two_variants_three_cases_and_four_criteria_from_1_to_5() -> None:
     definition = Experiment.from_file(EXAMPLES / FILE)
     assert [variant.name for variant in definition.variants] == ["formal", "casual"]
     assert len(definition.cases) == 3
@@ -47,7 +47,7 @@ def test_the_documented_file_is_two_variants_and_three_cases_under_four_criteria
     assert definition.name == "support"
 
 
-def test_an_experiment_has_every_setting_of_its_file(tmp_path: Path) -> None:
+def test_an_experiment_loaded_from_a_file_has_every_setting_in_it(tmp_path: Path) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
     definition = Experiment.from_file(experiment(tmp_path, text))
     assert definition.name == "try"
@@ -147,7 +147,7 @@ def test_an_experiment_built_in_python_is_checked_like_one_in_a_file() -> None:
         Output(None)
 
 
-def test_outputs_of_a_variant_that_a_file_does_not_hold_are_reported(tmp_path: Path) -> None:
+def test_a_variant_for_which_the_file_of_outputs_has_no_output_is_reported(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": "a", "output": "So."}])
     problems = faults(tmp_path, WHOLE + "outputs: out.jsonl\n")
     assert (4, "there is no output of variant 'short'; there are brief") in problems
@@ -172,7 +172,9 @@ def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: 
     assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
-def test_outputs_without_a_variant_are_refused_if_the_experiment_names_no_variants(tmp_path: Path) -> None:
+def test_a_file_of_outputs_that_names_no_variants_is_refused_if_the_experiment_names_none_either(
+    tmp_path: Path,
+) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
     problems = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
     assert problems == [(2, "`variants` is missing, and the file of outputs names none")]

@@ -71,7 +71,7 @@ def a_tool() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("a_tool")
-def test_responses_in_the_export_of_a_tool_are_outputs_by_its_own_reader(tmp_path: Path) -> None:
+def test_for_an_experiment_a_tool_s_export_is_read_by_the_reader_of_that_tool_s_format(tmp_path: Path) -> None:
     (tmp_path / "tea.csv").write_text("trace,completion\n1,Leeds.\n2,York.\n", encoding="utf-8")
     outputs = read_outputs(tmp_path / "tea.csv")
     assert [(output.case, output.output.text) for output in outputs] == [("p0", "Leeds."), ("p1", "York.")]
@@ -97,7 +97,7 @@ def test_an_empty_cell_of_a_parquet_file_is_no_input_whether_null_or_nan(tmp_pat
     assert inputs == [{"query": "Why?"}, {"n": "2.0"}]
 
 
-def test_an_experiment_may_take_variants_and_cases_from_its_outputs_alone(tmp_path: Path) -> None:
+def test_if_an_experiment_names_no_variants_and_cases_they_are_taken_from_its_file_of_outputs(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: tone, description: Is kind}]\n")
     lines = ["variant,case,output,query", "a,x,One,Why?", "b,x,Two,Why?", "b,y,Three,How?"]
     (tmp_path / "out.csv").write_text("\n".join(lines) + "\n")

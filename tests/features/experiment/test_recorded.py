@@ -62,7 +62,7 @@ def report_of(run: ExperimentRun) -> ExperimentReport:
     return ExperimentReport(run, rows, between_variants(table, run.experiment.cases))
 
 
-def test_mean_minimum_and_maximum_of_each_variant_and_criterion_equal_those_calculated_by_hand(
+def test_mean_minimum_and_maximum_of_each_variant_on_each_criterion_equal_those_calculated_by_hand(
     run: ExperimentRun,
 ) -> None:
     rows = report_of(run).rows
@@ -91,7 +91,7 @@ def test_mean_minimum_and_maximum_of_each_variant_and_criterion_equal_those_calc
     assert [row.pass_rate.value for row in rows.values()] == [approx(2 / 3), approx(2 / 3)]
 
 
-def test_differences_of_variants_case_by_case_equal_those_calculated_by_hand(run: ExperimentRun) -> None:
+def test_differences_between_variants_over_the_cases_equal_those_calculated_by_hand(run: ExperimentRun) -> None:
     (difference,) = report_of(run).differences
     assert (difference.first, difference.second) == ("formal", "casual")
     overall = difference.shifts["overall"]
@@ -168,7 +168,9 @@ def test_pass_rates_of_variants_are_corrected_by_labels_of_other_responses(run: 
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_labels_of_the_experiment_s_own_outputs_correct_pass_rates_by_verdict(run: ExperimentRun) -> None:
+def test_labels_of_an_experiment_s_own_outputs_correct_the_pass_rates_by_the_judge_s_verdict(
+    run: ExperimentRun,
+) -> None:
     grades = list(run.grades.values())
     labelled = decided([grade.id for grade in grades], [(True, bool(grade.passed)) for grade in grades], run)
     assert corrected_rates(run, labelled).how == "by-verdict"
@@ -188,7 +190,7 @@ def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable,
     return marks_table(marks, cases, rubric), cases
 
 
-def test_a_drop_in_every_case_is_called_worse_and_unchanged_variants_rarely_are(run: ExperimentRun) -> None:
+def test_a_variant_that_drops_in_every_case_is_called_worse_and_an_unchanged_one_is_not(run: ExperimentRun) -> None:
     then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)
     now, _ = marked({"a": [0.5] * 30}, run.experiment.rubric)
     (fell,) = since(then, now, ["a"], cases)
@@ -197,7 +199,7 @@ def test_a_drop_in_every_case_is_called_worse_and_unchanged_variants_rarely_are(
     assert stayed.worse == []
 
 
-def test_few_runs_in_which_nothing_changed_are_called_worse(run: ExperimentRun) -> None:
+def test_of_a_hundred_simulated_experiments_without_a_change_few_are_called_worse(run: ExperimentRun) -> None:
     rng = random.Random(20261122)
     called = 0
     for _ in range(100):

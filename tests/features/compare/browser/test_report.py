@@ -45,7 +45,9 @@ def _several() -> str:
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
 
 
-def test_flipped_texts_are_side_by_side_and_open(chromium: Browser, tmp_path: Path) -> None:
+def test_texts_of_flipped_decisions_are_in_view_next_to_both_judges_decisions_and_can_be_opened(
+    chromium: Browser, tmp_path: Path
+) -> None:
     file = tmp_path / "comparison.html"
     file.write_text(_comparison(flips=True), encoding="utf-8")
     opened = Opened(chromium, file)
@@ -58,7 +60,7 @@ def test_flipped_texts_are_side_by_side_and_open(chromium: Browser, tmp_path: Pa
     assert opened.told == []
 
 
-def test_on_a_phone_the_page_is_no_wider_than_the_screen(chromium: Browser, tmp_path: Path) -> None:
+def test_on_a_phone_the_page_of_a_comparison_is_no_wider_than_the_screen(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "comparison.html"
     file.write_text(_comparison(), encoding="utf-8")
     is_no_wider_than_a_phone(chromium, file)
@@ -66,7 +68,7 @@ def test_on_a_phone_the_page_is_no_wider_than_the_screen(chromium: Browser, tmp_
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("which", ["several", "comparison", "flips"])
-def test_axe_finds_no_fault_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
+def test_axe_finds_no_fault_in_a_page_of_a_comparison_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
     chromium: Browser, tmp_path: Path, which: str, dark: bool
 ) -> None:
     file = tmp_path / f"{which}.html"

@@ -242,7 +242,7 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
     assert book.mode("other-b").halves == ("half-one", "half-two")
 
 
-def test_two_readers_read_at_once_and_a_second_window_of_one_is_refused(
+def test_two_readers_work_at_the_same_time_and_a_second_window_of_one_reader_is_refused(
     servers: Start, project: Path, chromium: Browser
 ) -> None:
     server = servers(project)
@@ -298,7 +298,7 @@ def test_a_long_note_a_long_trace_and_text_from_right_to_left_are_shown(
     assert {n.quote_in for n in notes if n.quote} == {"response"}
 
 
-def test_a_note_is_dragged_into_a_mode_and_a_proposal_waits_until_it_is_accepted(
+def test_a_note_can_be_dragged_into_a_failure_mode_and_an_agent_s_proposal_waits_until_it_is_accepted(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
@@ -331,7 +331,7 @@ def test_a_note_is_dragged_into_a_mode_and_a_proposal_waits_until_it_is_accepted
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_axe_finds_nothing_serious_in_any_view(servers: Start, project: Path, page: Page) -> None:
+def test_axe_finds_nothing_serious_in_any_view_of_discover(servers: Start, project: Path, page: Page) -> None:
     server = servers(project)
     page.goto(server.url)
     arrive(page, 1)
@@ -364,7 +364,7 @@ def refuse_serious(page: Page) -> None:
     assert serious == [], [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]
 
 
-def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
+def test_outputs_read_before_a_failure_mode_had_a_name_can_be_read_again_for_it_with_one_key_each(
     servers: Start, project: Path, page: Page
 ) -> None:
     server = servers(project)
@@ -398,7 +398,7 @@ def test_outputs_read_before_a_mode_had_a_name_are_read_again_with_one_key_each(
     assert (mode["count"], len(mode["again"])) == (2, 1)
 
 
-def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
+def test_a_second_reader_does_not_see_the_first_one_s_notes_and_their_agreement_is_shown_afterwards(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
@@ -434,7 +434,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
     assert data["agreement"]["grouping"]["units"] == 3
 
 
-def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
+def test_outputs_read_on_a_phone_without_network_come_back_as_notes(
     servers: Start, project: Path, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     written = run(

@@ -100,7 +100,7 @@ def row_of(mode: str) -> list[str]:
     return next(row for row in table_under("mode") if row[0] == mode)
 
 
-def test_following_the_documentation_s_chapter_leads_from_outputs_to_a_calibrated_rubric(
+def test_following_the_documentation_s_chapter_on_discover_leads_from_outputs_to_a_calibrated_rubric(
     tmp_path: Path, page: Page
 ) -> None:
     story = Story(tmp_path)
