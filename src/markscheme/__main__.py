@@ -1,4 +1,4 @@
-"""`python -m markscheme` is `markscheme`."""
+"""Entry point of `python -m markscheme`, which does the same as the command `markscheme`."""
 
 import os
 import sys

@@ -19,4 +19,4 @@ CORE_OPTIONS = Feature(
         Family(lambda: PageOptions),
     ),
 )
-"""What the core itself adds in the way of features: its families of options, in the order of the settings file."""
+"""The core's own families of options, declared as features declare theirs, in the order of the settings file."""

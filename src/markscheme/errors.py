@@ -33,9 +33,9 @@ from markscheme.seam import OpenTable
 MOST_ALIKE = 5
 """Faults of one kind that a message lists; one wrong scale makes one in every line."""
 LINES_LISTED = 2
-"""Lines that a message names of those that have one and the same fault."""
+"""Largest number of further line numbers that a message lists for one fault."""
 _VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
-"""What differs between two faults of one kind."""
+"""Pattern of quoted values and numbers, the only parts in which two faults of one kind differ."""
 
 
 class MarkschemeError(Exception):
@@ -93,7 +93,7 @@ class UsageError(MarkschemeError):
 
 
 SENTENCES: "OpenTable[Callable[[UsageError], str]]" = OpenTable()
-"""What words coded errors; `report` has it."""
+"""Functions that write the message of an error from its code; `report` adds them."""
 
 
 class SubmissionError(UsageError, ValueError):
@@ -123,7 +123,8 @@ class SubmissionError(UsageError, ValueError):
 
 
 _ALIKE = 0.8
-"""Likeness from which one file's name is taken for another's: their endings are alike already."""
+"""Similarity from which a file name is suggested for a missing one; it is high, since file endings are similar
+anyway."""
 
 
 def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None) -> str:
@@ -389,7 +390,7 @@ class DamagedLine(RatingWarning):
 # --- lines that can't be read ----------------------------------------------------------------------------------------
 
 _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=None)
-"""Messages about lines that were left out; None if such lines are refused."""
+"""Messages about lines that were left out so far; None if damaged lines are refused."""
 
 
 @contextmanager

@@ -498,7 +498,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration with a judge that may gate only if labels under the criteria's current words show it too.
+    """Return the calibration; its judge can gate only if labels under the criteria's current wording allow that too.
 
     Args:
         calibration: By all labels.

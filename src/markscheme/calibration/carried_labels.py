@@ -19,7 +19,8 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, old_counted, relabelling_state
 
 PART_RELABELLED = 3
-"""One in so many of the examples with old labels is labelled again first; the others may then count, two for each."""
+"""Of the examples with old labels, 1 in this many is labelled again first, so that labels of the other two thirds may
+count."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from markscheme.stats.intervals import Flags
 from markscheme.stats.labels_needed import DecisiveLabels
 
 PILOT = 20
-"""Labelled examples with the judge's ratings from which they say how many more are needed; fewer say too little."""
+"""Fewest labelled examples with the judge's ratings from which the number of further labels is estimated."""
 MOST_EXCEPTED = 1 / 2
 """Share of the examples that excepted parts may hold: beyond it, the rest isn't what the judge is used on."""
 JUST_ABOVE = 2e-9
@@ -162,7 +162,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding denies the judge skill; losing to a constant doesn't, if the rubric has a pass mark.
+    """Return True if a finding denies the judge skill; one about the baseline doesn't, if the rubric has a pass mark.
 
     Where fails are rare, always passing agrees more often than a judge that stops them all.
     """

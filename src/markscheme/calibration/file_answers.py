@@ -28,24 +28,27 @@ class FileAnswer(Reported):
 
 
 AnswerFiles: TypeAlias = Callable[[Any], FileAnswer | None]
-"""Returns what the files of a `CalibrationRequest` say; None where they are of another kind."""
+"""Function that returns the answer for the files of a `CalibrationRequest`; None if the files are of another kind."""
 FILE_ANSWERS: Final[OpenTable[AnswerFiles]] = OpenTable()
-"""What is tried, one after the other, before a file is taken for an export or for ratings."""
+"""Functions that are tried in turn, before a file is read as an export or as ratings."""
 
 CalibrateOtherwise: TypeAlias = "Callable[[Any], Sequence[Calibration] | None]"
-"""Returns the calibrations of a `CalibrationRequest` by something that isn't rated examples; None where it has none."""
+"""Function that makes the calibrations of a `CalibrationRequest` from something other than rated examples; None if it
+can't."""
 CALIBRATION_SOURCES: Final[OpenTable[CalibrateOtherwise]] = OpenTable()
-"""What is tried before examples are read and a judge is asked."""
+"""Functions that are tried before examples are read and a judge is asked."""
 
 CalibrateJudgesIn: TypeAlias = "Callable[[Path, LabelOptions], Sequence[Calibration] | None]"
-"""Returns the calibrations of all judges who rated what is in a file; None where it is of another kind."""
+"""Function that returns the calibrations of all judges who rated the contents of a file; None for another kind of
+file."""
 JUDGES_IN_FILES: Final[OpenTable[CalibrateJudgesIn]] = OpenTable()
-"""What is tried, one after the other, before a single side of `compare` is refused."""
+"""Functions that are tried in turn, before `compare` refuses to run with a single side."""
 
 AnswerSides: TypeAlias = "Callable[[Sequence[str], str | None, LabelOptions], Reported | None]"
-"""Returns what sides of `compare` show, by a rubric's name, if one is given; None where they are of another kind."""
+"""Function that returns the comparison of some sides of `compare`, given the rubric's name, if any; None for other
+kinds of sides."""
 SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
-"""What is tried before sides of `compare` are taken for rubrics, judges or files of ratings."""
+"""Functions that are tried before the sides of `compare` are read as rubrics, judges or files of ratings."""
 
 
 def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":

@@ -11,7 +11,7 @@ from markscheme.rubrics.search import project_of
 from markscheme.shipped import shipped
 
 SHIPPED: Final = "shipped:"
-"""Begins the name of a file that comes with markscheme."""
+"""Prefix of the name of a file that comes with markscheme."""
 
 
 def name_of(path: Path, card: Path) -> str:

@@ -159,7 +159,7 @@ class ToolFilesAnswer:
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """The calibration with the lowest agreement of all whose judges can neither gate nor trend; or None."""
+        """Of the calibrations whose judges can neither gate nor show trends, the one with the lowest agreement."""
         weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 

@@ -6,10 +6,11 @@ from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
 ASKED_OF_TRENDS = "how good the judge is"
-"""What labels are to say of a judge where nothing passes or fails."""
+"""The question that more labels are to answer, in words, for a rubric that passes or fails nothing."""
 
 ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
-"""A decision of people that few labels have, where those few decide, and its share of all labels, 0 to 1."""
+"""The rarer of people's decisions, if the verdict depends on it and few labels have it, with its share of all labels, 0
+to 1."""
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:

@@ -122,7 +122,8 @@ class LabelOptions:
 
 
 LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")
-"""Options that say of what, and how often, a judge may be wrong; only a verdict on it reads them."""
+"""Options of the limits on a judge's wrong decisions and of what trends are of; only the verdict on a judge reads
+them."""
 LIMITS_OF_A_VERDICT: Final = ("target", *LIMITS_OF_WRONG)
 LABEL_OPTIONS: Final = options_of(LabelOptions)
 """The options of labels, by key."""

@@ -201,7 +201,7 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
 
 
 def between_levels_in_words(comparison: Comparison, target: float) -> str:
-    """Say on how many examples gold lies between two levels, and what to do; "" unless that keeps a judge down.
+    """Say on how many examples gold lies between two levels, and what to do; "" if the judge hardly loses by that.
 
     A table without a rubric has no command that asks a third annotator.
     """

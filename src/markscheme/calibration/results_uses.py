@@ -7,7 +7,7 @@ from markscheme.seam import OpenTable
 FEWEST_RUNS: Final = 2
 """Runs of one output from which it is known how far its graders vary."""
 ResultsUse: TypeAlias = tuple[int, int, str, str]
-"""A rank among the others; how often the same test must have been run; the command, with FILES for the files and NAME
-for the rubric that they become; and what it gives."""
+"""A use of results without labels: its rank, the fewest runs of the same test it needs, its command (with FILES for the
+files and NAME for the rubric to be made), and what it does."""
 RESULTS_USES: OpenTable[ResultsUse] = OpenTable()
 """All that can be done with results that have no labels."""

@@ -28,7 +28,7 @@ EXAMPLE_DIGITS: Final = 8
 """Digits of an example's digest: among 10,000 examples two share one with a chance of 1 in 100."""
 
 MANY_EXAMPLES: Final = 200_000
-"""Digests that are computed once: of every example of the largest set that was tried, twice over."""
+"""Largest number of digests of examples that are cached: twice the examples in the largest set that was tried."""
 
 
 @dataclass(frozen=True, slots=True)

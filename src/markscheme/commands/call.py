@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
 JSON = "--json"
-"""A flag of some commands; others take a file after it."""
+"""Option that in some commands is a flag, and in others takes a file name as its value."""
 SETTING_FLAG = "-o"
 """The option that takes KEY=VALUE, on every command that has settings."""
 SHELLS = ("bash", "zsh", "fish")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 ExportOtherwise: TypeAlias = "Callable[[Rubric, Path | None, tuple[str, ...], AddedOptions], int | None]"
-"""Exports what the options ask for, of a rubric, a file of examples (None for the rubric's own) and the judges named;
-returns None where they ask for nothing of it."""
+"""Function that runs the export that the options ask for, given the rubric, the file of examples (None for the rubric's
+own) and the judges' names; it returns None if the options ask for none of its exports."""
 EXPORTS: Final[OpenTable[ExportOtherwise]] = OpenTable()
 """Exports that are tried, one after the other, before examples are read."""
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from cyclopts.argument import Argument
 
 _MANY = "..."
-"""Ends the value of an option in help that takes several values after its name."""
+"""Ending of an option's value in help, for an option that takes several values after its name."""
 KeyedOption: TypeAlias = tuple[str, DeclaredOption, str]
 """An option that `-o KEY=VALUE` alone sets: its key, its declaration, and the name it would be typed by."""
 _OF = "__"
-"""Stands between the parameter of a family and its option, in names of parameters that the parser sees."""
+"""Separator between a family's parameter and an option's name in the parameter names that the parser sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
@@ -47,7 +47,7 @@ def only(family: type, *keys: str) -> Mapping[str, str | None]:
 
 
 OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
-"""Options of tables where only responses are read, which have no rater to name."""
+"""Spellings that leave out the options on raters and labels, for tables of which only the responses are read."""
 
 
 class CommandLine:

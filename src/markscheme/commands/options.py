@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 JUDGE_NAMES = "{judges}"
-"""Where help lists how judges are named."""
+"""Placeholder in help texts for how judges are named."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 
@@ -66,13 +66,13 @@ def completed_rubrics(_: object) -> list[str]:
 
 
 ALONE = "-"
-"""The value of an option whose value is optional, where it stands alone."""
+"""Value of an option with an optional value when it is typed without one."""
 COUNT = Parameter(metavar="N", converter=whole_number)
-"""Of an option that is a whole number from 1."""
+"""Parameter for an option that takes a whole number of at least 1."""
 AS_NEEDED = 0
-"""How many to draw where `--next` has no number: as many as the verdict needs."""
+"""Value of `--next` without a number: draw as many outputs as the verdict needs."""
 COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
-"""Of an option that is a whole number from 1, or stands alone."""
+"""Parameter for an option that takes a whole number of at least 1, or no value."""
 BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]

@@ -10,7 +10,7 @@ from markscheme.errors import UsageError
 from markscheme.report.table_words import json_of
 
 _ADDED: Final = frozenset(["--pass", "--same", "--scale"])
-"""Options of a choice that add to those given; any other replaces those of its name."""
+"""Options that a choice adds to those that were typed; any other option replaces a typed one of the same name."""
 
 
 def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:

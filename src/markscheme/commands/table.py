@@ -14,7 +14,7 @@ RARE_GROUP: Group = "More"
 CommandFunction: TypeAlias = Callable[..., int]
 """Runs a command and returns its exit status; its signature and docstring say what it takes."""
 Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
-"""Turns the words that followed a name which is gone into those that follow the command now."""
+"""Function that converts the words typed after a removed command's name to those for the command that replaced it."""
 
 
 class CommandRow(NamedTuple):

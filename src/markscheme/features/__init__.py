@@ -1,4 +1,4 @@
-"""What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
+"""Features: what few users need, each in a folder that can be deleted along with its import and row in this file."""
 
 from markscheme.features.agents import AGENTS
 from markscheme.features.batches import BATCHES

@@ -42,13 +42,14 @@ from markscheme.stats import Estimate
 DIGEST_LENGTH = 8
 """Digits of a digest in a file's name: enough to distinguish the few files that a folder ever has."""
 LONGEST_ERROR = 200
-"""Letters of an error that are stored: enough for its sentence, without a provider's whole reply."""
+"""Largest number of characters of an error that are stored: enough for its sentence, without a provider's whole
+reply."""
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
-"""Name of the labels in a receipt, where it isn't the reference's own name."""
+"""Name of the labels in a receipt, for references that a receipt calls by another name."""
 NOT_ASKED = ("source", "judge")
 """Rubric fields that don't affect what the judge is asked."""
 NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit", "rows", "core_share")
-"""Keys of a rubric that accepted runs of before don't have."""
+"""Keys of a rubric that older versions didn't have; accepted.json has them only if they aren't the default."""
 
 
 @dataclass(frozen=True)

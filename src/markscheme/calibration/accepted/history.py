@@ -130,7 +130,7 @@ class AcceptedRuns(NamedTuple):
         opened: Callable[[], GradingJudge],
         close: bool,
     ) -> tuple[Since, Usage]:
-        """Ask today's judge by the accepted rubric where that separates the effects of several changes.
+        """Grade by the accepted rubric with today's judge, if rubric and judge both changed, to separate their effects.
 
         Args:
             since: The accepted runs.

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 
 RunBasis: TypeAlias = "tuple[ExampleSet, LabelOptions]"
-"""What a run is accepted by: all labelled examples that were read, with their files, and the options of what counts."""
+"""All labelled examples that were read, with their files, and the options on which labels count in the run to
+accept."""
 WriteKept: TypeAlias = Callable[[], None]
 """Writes what is kept with a run once its accepted.json is written, or removes what was kept with the run before."""
 Kept: TypeAlias = tuple[Mapping[str, Any], WriteKept]
-"""The entries of accepted.json that name what is kept, and what writes it."""
+"""Entries of accepted.json that name a feature's files, and the function that writes these files."""
 Keep: TypeAlias = "Callable[[Calibration, Mapping[str, Any], RunBasis | None, Path], Kept]"
-"""Makes what is kept with a run, and writes nothing yet.
+"""Function that prepares a feature's files on a run that is to be accepted, and writes nothing yet.
 
 It gets the run, the data of its accepted.json with Estimates as values, the files and options of the run (None where it
 isn't from files), and the path of accepted.json, next to which the ratings are written already.

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from markscheme.calibration.accepted.recomputed import Recomputed
 
 Recompute: TypeAlias = "Callable[[Path], Recomputed | None]"
-"""Computes a file again, or the one of its format in a folder; None where there is none of that format."""
+"""Function that computes the file at a path, or the file of its format in that folder, again; None if there is no such
+file."""
 
 VERIFIABLE: OpenTable[Recompute] = OpenTable()
 """Functions that compute again, for `verify`, files other than judge cards."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from markscheme.ratings.table import RatingTable
 
 Audit: TypeAlias = "Callable[[RatingTable, str, str], Mapping[str, Any]]"
-"""Examines a table's column of a judge, by its name and that of the labels' column.
+"""Function that computes an audit of a judge, given a table and the names of the judge's and the labels' columns.
 
 It returns figures by the keys of a calibration's JSON, with None where the judge gave nothing to examine.
 """

@@ -7,7 +7,8 @@ from markscheme.stats.agreement_figures import DECIMALS
 from markscheme.stats.intervals import Flags, Floats
 
 WITHOUT_MIDDLE = 2
-"""Levels of a scale between whose ends everything may be a score, or which pass and fail."""
+"""Largest number of levels of a scale without a middle: of two levels, either all values between them are scores, or
+they mean pass and fail."""
 MOST_OF_MISSES = 1 / 2
 """Share of the disagreements from which labels between two levels are the reason for them, rather than the judge."""
 

@@ -21,19 +21,20 @@ SideName: TypeAlias = Literal["stops", "keeps"]
 SideState: TypeAlias = Literal["kept", "broken", "open"]
 
 SIDE = 0.10
-"""How far below the target each side may lie: with the target itself on both, three of 231 judges could gate."""
+"""How far below the target each side may be: with the target itself on both sides, only three of 231 judges could
+gate."""
 WIDEST_LIMIT = 0.40
-"""The largest share of wrong decisions that is offered as a limit: beyond it a judge does more harm than the author
-expects who accepts a number."""
+"""The largest share of wrong decisions that is offered as a limit; with a larger one a judge would do more harm than an
+author expects."""
 LIMIT_STEP = 0.05
-"""Offered limits are multiples of it: nobody decides by single points."""
+"""Step between offered limits: all are multiples of it, since nobody decides by single percentage points."""
 LIMIT_DIGITS = 9
 """Decimals of a limit: enough for any that somebody writes, and 0.8 - 0.1 is 0.7."""
 
 OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
-"""Examples of which a rate is a share, in words."""
+"""Words for the examples among which each kind of wrong decision is counted."""
 OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold passes"}
-"""Examples of which a side is a part, in words."""
+"""Words for the examples on which each side of a gate is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class GateSide:
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The strictest limit on wrong decisions that the labels show to be kept; None if it is too wide to offer.
+        """The strictest limit on wrong decisions that the judge, by the labels, stays within; None if that is too wide.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)

@@ -30,7 +30,7 @@ OF_DECISION: Literal["decision"] = "decision"
 FEWEST_TO_MERGE = 2000
 """Examples from which equal ones are computed as one: below, each by itself costs less than a tenth of a second."""
 PASSES = 0.5
-"""Decisions are 1 and 0; from halfway up they pass."""
+"""The least value of a decision that counts as a pass; decisions are 1 for pass and 0 for fail."""
 EQUAL = 1e-6
 """A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
@@ -170,7 +170,7 @@ class CriterionComparison:
 
     @cached_property
     def merged(self) -> Self:
-        """The distinct rows of judge and gold, each with the number of examples that it stands for.
+        """The distinct rows of judge and gold, each with the number of examples that have these values.
 
         A small set stays as it is, with a row for each example.
         """
@@ -224,7 +224,7 @@ class CriterionComparison:
 
 
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
-    """Return the distinct rows of some columns within each group, with the number of examples that each stands for.
+    """Return the distinct rows of some columns within each group, with the number of examples that have these values.
 
     A small set stays as it is.
 

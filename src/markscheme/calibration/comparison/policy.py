@@ -51,11 +51,11 @@ BecauseCode: TypeAlias = Literal[
     "no-labels",
 ]
 AGAINST: Final = frozenset({"side", "below-target", "below-constant", "no-skill"})
-"""Codes of reasons that refuse a question: one of them is enough."""
+"""Codes of reasons that refuse a judge's use as a gate or for trends: one of them is enough."""
 _SHOWN: Final[BecauseCode] = "target"
-"""The code of what is shown."""
+"""Code of the reason that the judge is shown to reach the target."""
 IN_FAVOUR: Final = frozenset({_SHOWN})
-"""Codes of reasons that show it, where no other leaves it open."""
+"""Codes of reasons that allow a judge's use, if there are no other reasons."""
 
 LEVEL = 0.95
 """Level of the one interval that decides, is drawn and is printed. Looked at every 10 or 20 labels up to 300, a judge
@@ -67,7 +67,7 @@ ENOUGH_SHARED = 30
 
 
 PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
-"""References that people gave."""
+"""Kinds of reference, the labels that a judge is compared with, that people gave."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels with gold's, which are to replace them; None where `repairs_of` counts nothing.
+    """Return the judge's levels together with gold's, to replace them by; None if `repairs_of` has nothing to count.
 
     Args:
         table: Has both columns.

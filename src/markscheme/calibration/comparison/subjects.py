@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 MeasureMaker: TypeAlias = "Callable[[Rubric, Measured, float | None], Measure | None]"
-"""Makes the measure that a name or a criterion means, with a tolerance; None where it means another subject."""
+"""Function that makes the measure for a criterion, or for a name such as "score", with a tolerance; None for other
+subjects."""
 SystemsRanker: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Reported | None]"
-"""Ranks what wrote the responses of examples, by their labels and by each judge; None where they don't say it."""
+"""Function that ranks the systems whose responses the examples hold, by labels and by each judge; None if no ranking
+follows."""
 
 
 class SubjectRow(NamedTuple):

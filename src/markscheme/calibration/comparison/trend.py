@@ -37,9 +37,10 @@ class TrendEvidence(Protocol):
 
 
 TrendMaker: TypeAlias = "Callable[[TrendSubject, RatingTable, tuple[str, str], LabelOptions], TrendEvidence | None]"
-"""Makes the evidence of a table's two columns, judge and gold, by their names; None where something else is asked."""
+"""Function that makes the evidence of a judge's trends, given a table and the names of the judge's and gold's column;
+None for another subject."""
 TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
-"""What features ask a trend of; scores are the core's."""
+"""Functions of features that make evidence for trends of something other than scores."""
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:

@@ -68,7 +68,7 @@ class GateAnswer:
         return self.figures.same.estimate(level=level, method="same decision")
 
     def figures_json(self) -> dict[str, dict[str, Any]]:
-        """Return a dict of same decisions, stops and keeps as Estimates, each with the least share that is enough."""
+        """Return a dict of the Estimates of equal decisions and of each side, each with its required minimum."""
         figures = (("same_decision", self.same, self.target), *((s.name, s.estimate, s.least) for s in self.sides))
         return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 

@@ -20,11 +20,12 @@ COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
 
 CompareJudges: TypeAlias = "Callable[[Since, Setting, Comparison, Setting, Comparison], RunsCompared]"
 COMPARE_JUDGES: OpenTable[CompareJudges] = OpenTable()
-"""Functions that compare a judge, by its setting and its comparison with gold, with an earlier one by the same two.
-The rows of both comparisons are the same examples, of which none need be known by itself. The first function counts."""
+"""Functions that compare a judge with an earlier one on the same examples, by the setting of each judge and its
+comparison with gold; the examples may be known only as counts. The first function that returns a result counts."""
 
 WeighLooks: TypeAlias = "Callable[[Accepted, Sequence[Grade], int, str], tuple[float, ...]]"
-"""Gets the accepted runs, new grades of their examples, how many samples each combines, and the fingerprint of an
-unchanged judge; records the grades as looks, and returns the evidence after each look so far that the judge moved."""
+"""Function that records new grades of the accepted examples as a look, and returns the evidence, after each look so
+far, that the judge moved. It gets the accepted runs, the grades, the number of samples that each combines, and the
+fingerprint that an unchanged judge has."""
 LOOK_RECORDS: OpenTable[WeighLooks] = OpenTable()
-"""What remembers looks at the accepted examples."""
+"""Functions that record the new grades of accepted examples."""

@@ -212,7 +212,7 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria whose prompt changed and that were asked about together with this one, then or today."""
+        """Return the criteria with a changed prompt that shared a prompt with the named one, in either run."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 

@@ -54,7 +54,7 @@ class Commands:
         return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
-        """Return the command that asks about one criterion per request, of a model where the judge can't be asked."""
+        """Return the command that asks about one criterion per request, by the model's name if no judge is asked."""
         judge = self.judge if self.asks else f"--judge {self.model}"
         return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
 

@@ -183,7 +183,7 @@ OWN_FINDINGS = (
         90,
     ),
 )
-"""The findings of the core."""
+"""The core's rows of the table of findings."""
 
 
 def all_findings() -> list[FindingRow]:

@@ -30,7 +30,7 @@ from markscheme.stats.severity import pair_statistic
 SIGNIFICANT = 0.05
 """The p up to which a fault counts as shown, after Holm's correction over the criteria tested together."""
 NOT_HELD = "examples that the counts leave out"
-"""What stands for the names of examples where only counts of them are known."""
+"""Text in place of examples' names when only counts of the examples are known."""
 MOST_WORST = 5
 """Examples that a finding holds: few enough to read before the edit."""
 MOST_NAMED = 3
@@ -114,7 +114,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def units(self) -> Floats:
-        """Number of examples that each row stands for, shape (n_rows,): 1 unless rows are counts."""
+        """Number of examples that each row represents, shape (n_rows,): 1 unless rows are counts."""
         return Groups.of(self.groups, len(self.gold)).units
 
     def count(self, rows: Flags) -> int:

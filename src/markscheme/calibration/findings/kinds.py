@@ -135,7 +135,8 @@ AMBIGUOUS: Final = FindingKind(
     command=_adjudicate,
 )
 AMBIGUOUS_WORDS: Final = replace(AMBIGUOUS, fixed_by="rubric", command=_calibrate)
-"""Disagreement of annotators that is adjudicated on every example: what is left is to reword the criterion."""
+"""Kind of finding for annotators' disagreements that are all adjudicated, so that only rewording the criterion is
+left."""
 STALE_LABELS: Final = FindingKind(
     "stale-labels",
     "labels for another wording",
@@ -154,7 +155,7 @@ DRIFT_BY_JUDGE: Final = FindingKind(
     names_criterion=True,
 )
 DRIFT_BY_EDIT: Final = replace(DRIFT_BY_JUDGE, fixed_by="labels", command=_label_under_new_wording)
-"""Drift that the rubric's author caused."""
+"""Kind of finding for drift that the rubric's author caused by an edit."""
 DRIFT_GOLD: Final = replace(DRIFT_BY_JUDGE, code="drift-gold", short="agreement fell", part_of=DRIFT_BY_JUDGE.code)
 DRIFT_GOLD_BY_EDIT: Final = replace(
     DRIFT_BY_EDIT, code="drift-gold", short="agreement fell", part_of=DRIFT_BY_JUDGE.code
@@ -196,7 +197,7 @@ NOISY: Final = FindingKind(
     "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT_BY_JUDGE.code, is_of_levels=True
 )
 NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
-"""Noise that single labels can't attribute to the judge."""
+"""Kind of finding for noise that may come from the judge or, with a single label for each example, from the labels."""
 STUCK_JUDGE: Final = FindingKind(
     "stuck-judge",
     "stuck on one level",
@@ -230,7 +231,7 @@ NO_SKILL: Final = FindingKind(
     is_of_levels=True,
 )
 NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
-"""No skill in the score, shown by the gain over the best constant score."""
+"""Kind of finding for a judge without skill in the score, as its gain over the best constant score shows."""
 LENGTH: Final = FindingKind("length", "rewards length", cause="judge", fixed_by="rubric", stage="judge")
 BROKEN_SLICE: Final = FindingKind(
     "broken-slice",
@@ -269,12 +270,12 @@ UNUSED_LEVEL: Final = FindingKind(
     "unused-level", "unused levels", cause="scale", fixed_by="rubric", stage="judge", is_of_levels=True
 )
 LEVEL_OF_NOBODY: Final = replace(UNUSED_LEVEL, is_of_levels=False)
-"""A level that neither judge nor gold gives: that no label shows what it would change."""
+"""Kind of finding for a level that neither judge nor gold gives, so that labels can't show what it would change."""
 INVENTED_QUOTES: Final = FindingKind(
     "invented-quotes", "quotes in nothing the judge saw", cause="quotes", fixed_by="rubric", stage="judge"
 )
 SOME_UNREADABLE: Final = replace(UNREADABLE, stage="judge")
-"""So few unreadable replies that the rest can be read all the same."""
+"""Kind of finding for so few unreadable replies that the other replies can still be used."""
 UNSTEADY_JUDGE: Final = FindingKind(
     "unsteady-judge", "runs differ from each other", cause="runs", fixed_by="judge", stage="judge"
 )

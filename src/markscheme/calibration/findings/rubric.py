@@ -37,7 +37,7 @@ FEWEST_CRITERIA_TO_RANK = 3
 USUAL = 0.90
 """Share of annotators' most frequent level from which on a criterion can't show whether a judge finds the others."""
 LESS_VARIED = 0.5
-"""Of the median criterion's variance: responses that differ less than this hardly differ on a criterion."""
+"""Share of the median criterion's variance below which responses hardly differ on a criterion."""
 AS_NOISY = 1.5
 """Times the median criterion's noise, up to which annotators are no noisier than elsewhere."""
 SPLIT_FIRM = 0.67
@@ -51,7 +51,7 @@ SAME_BOUND = 0.80
 NEVER = 0.01
 """Probability up to which a judge that follows gold would never give a level by chance."""
 MOST_QUOTED = 2
-"""Annotators' remarks in an advice."""
+"""Largest number of annotators' remarks that are quoted in one suggestion."""
 LONGEST_QUOTE = 200
 """Characters of a quoted remark: about two lines of a card."""
 

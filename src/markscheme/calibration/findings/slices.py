@@ -28,9 +28,9 @@ _Prepared: TypeAlias = tuple[str | None, FigureName, float, float, SliceColumn]
 """A column to look at: its criterion, name, unit and least difference, as of a SliceFigure, and its values."""
 
 SMALLEST_PART = 5
-"""Examples of a part below which neither look at it says anything."""
+"""Fewest examples of a slice for which it is compared with the rest."""
 MOST_PARTS = 50
-"""Maximum number of parts of one kind; more are too small to say which of them is broken."""
+"""Largest number of slices of one kind; with more, each is too small to say which of them is broken."""
 SHORTEST_SET = 30
 """Fewest examples for which lengths are divided in three."""
 LOWER_AGREEMENT = 0.20
@@ -47,7 +47,8 @@ BY_LENGTH = "length"
 KNOWN_BEFORE: Final = ("group", BY_SYSTEM)
 """Fields of every example by which parts are made; metadata are the rest of what is known before grading."""
 MOST_VALUES = 12
-"""Distinct values up to which a key of metadata is looked at: each part is one more look that the others pay for."""
+"""Largest number of distinct values for which a metadata key defines slices: each slice adds a test, which lowers the
+power of all others."""
 
 
 @dataclass(frozen=True)

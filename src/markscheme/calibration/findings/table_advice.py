@@ -20,7 +20,7 @@ ON_LABELS: Final = {
     UNREADABLE.short: "Look first at the cells of {ids}.",
     BROKEN_SLICE.short: "Read {ids} together. Until then let people decide there.",
 }
-"""By what a kind is called, what to do where labels or cells are at fault."""
+"""Advice for findings on the labels or cells of a table, by the short name of the kind of finding."""
 
 
 def advice_without_rubric(kind: FindingKind, suggestion: str, ids: str, both_levels: str) -> str:

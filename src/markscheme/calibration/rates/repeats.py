@@ -13,7 +13,8 @@ MOST_MISSING = 0.1
 FEWEST_CASES = 2
 """With fewer cases there is no spread between cases to estimate."""
 RAREST = 50
-"""Rarer failures are reported as less than 1 in this many runs, and no number: a few runs can't show how rare.
+"""Failures rarer than 1 in this many runs are only reported as "less than 1 in" so many: a few runs can't show how rare
+they are.
 
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5

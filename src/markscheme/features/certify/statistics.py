@@ -19,8 +19,8 @@ STEPS = 25
 """Sizes of the automatic part that are tried, evenly from the fewest that could keep the promise to all decisions: at
 200 labels a step is six decisions."""
 CERTAINTY_DIGITS = 9
-"""Decimals of a certainty: 2/3 and 1 - 1/3 are one tie. Compared exactly when chosen and with a tolerance in use, the
-promise broke in .24 of draws."""
+"""Decimals to which a certainty is rounded, so that 2/3 and 1 - 1/3 are equal. With exact comparison in the search and
+a tolerance in use, the promise broke in .24 of draws."""
 STEPS_BEFORE = 25
 """Divisor for judges before the last: the first set tried is this fraction of the judge's decisions."""
 MOST_STAGES = 3

@@ -19,10 +19,12 @@ from markscheme.report.json import attributes
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 
 FEWEST_FOR_TWO = 100
-"""Labels from which a second judge is offered: with fewer it costs people's time, since the level is split."""
+"""Fewest labels with which a second judge is offered: it divides the level, which with fewer labels costs people's
+time."""
 RECOMMENDED = 5
-"""Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
-votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
+"""Fewest judges whose votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
+votes of three judges decided .38 of the responses and votes of seven .76; the votes of one judge can't rank decisions.
+"""
 _WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails": "fails"}
 
 

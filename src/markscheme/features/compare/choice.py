@@ -205,7 +205,7 @@ class ContenderFigures:
 
     @property
     def rank(self) -> int:
-        """Rank of the judge: 0 if it is shown that it may decide, 1 if that its scores may be averaged, else 2."""
+        """Rank of the judge: 0 if it is shown that it may gate, 1 if only that its scores may be averaged, else 2."""
         return 0 if self.gate == "shown" else 1 if self.trend == "shown" else 2
 
     @property
@@ -630,7 +630,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 
 
 def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tuple[str | None, str]:
-    """Return the cheapest judge that isn't worse than the best, with the reason; or None with the reason for that."""
+    """Return the cheapest judge that isn't worse than the best, and why; or None, and why no judge is recommended."""
     if best is None:
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)

@@ -150,7 +150,7 @@ def _commit(revision: str, folder: Path) -> str:
 
 
 def _text_at(commit: str, path: Path) -> str | None:
-    """Return a file's text in a commit; None where it isn't there."""
+    """Return a file's text in a commit; None if the commit has no such file."""
     content = content_at(commit, path)
     return None if content is None else content.decode("utf-8", "replace")
 

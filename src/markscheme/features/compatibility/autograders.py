@@ -365,7 +365,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Map each criterion's name to the verdict that the answer gives under its number, or to why there is none."""
+    """Map each criterion's name to the verdict that the answer has under its number, or to why it has none."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations

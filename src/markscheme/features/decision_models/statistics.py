@@ -15,8 +15,8 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share, share
 
 CLIP = 0.001
-"""Least distance of probabilities from 0 and 1 when log-odds are computed, which would be infinite; a blunder at
-.999 then costs what a judge who says so should expect."""
+"""Least distance of probabilities from 0 and 1 when log-odds are computed, so that these stay finite; a wrong answer at
+.999 then costs as much as a judge that claims .999 should expect."""
 CONFIDENT = (0.95, 0.90)
 """Probabilities from which an answer is called confident: one in twenty, or one in ten, may be wrong."""
 FEWEST_FOR_SHAPE = 30
@@ -28,7 +28,8 @@ MAP_AT = 0.01
 LEAST_SIGNIFICANCE = 1e-9
 """The smallest significance that is given; smaller ones are as good as none."""
 PENALTY = 2.0
-"""Weight of the map's distance from changing nothing; of those tried it lost least to 50 labels."""
+"""Weight of the penalty on a curve's distance from the identity; of the weights tried, it had the lowest loss with 50
+labels."""
 MOST_BINS = 10
 """Bins of a reliability diagram at most, of ten examples or more each."""
 LEAST_IN_BIN = 10

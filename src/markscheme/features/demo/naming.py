@@ -40,7 +40,7 @@ DECIDED = (0, 1, 4)
 FindingJson: TypeAlias = Mapping[str, Any]
 """A finding as in the JSON of a calibration."""
 Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
-"""Runs a command in a folder; its exit status."""
+"""Function that runs a command in a folder and returns its exit status."""
 
 
 def write_project(made: Round, folder: Path) -> list[str]:

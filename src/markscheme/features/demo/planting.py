@@ -135,7 +135,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
 
 
 def withheld(id: str) -> Submission:
-    """Make a response that nobody wrote, so that its text is left out."""
+    """Make a placeholder for a simulated response, which says that its text is withheld."""
     return Submission(f"(response {id} is withheld)", {}, id)
 
 

@@ -360,8 +360,7 @@ class Codebook:
         return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
 
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
-        """Return the codebook with a mode split: both halves inherit the reading, and its notes are unsorted until they
-        are put into one.
+        """Return the codebook with a mode split; readings for it count for each half, and its notes become unsorted.
 
         Raises:
             UsageError: Fewer than two halves, or a name is taken.

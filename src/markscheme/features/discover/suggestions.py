@@ -130,7 +130,7 @@ def shuffled_batches(notes: Mapping[str, Note], time: int) -> list[dict[str, Not
 
 
 def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
-    """Return the prompt for one batch of notes, of which a model sees the words and the passage alone.
+    """Return the prompt for one batch of notes; it shows only the words and the passage of each note.
 
     Args:
         batch: The notes, numbered from 1 in their order.

@@ -110,7 +110,7 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """Whether all comparisons since the accepted run together raise an alarm; they never do among planned ones."""
+        """Whether all comparisons since the accepted run together raise an alarm; False for planned comparisons."""
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property

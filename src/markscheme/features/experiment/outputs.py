@@ -19,7 +19,7 @@ from markscheme.readers.rated import are_of_tool, has_results, open_rated
 from markscheme.submission import as_text
 
 TEXT_KEYS = ("output", "response", "answer")
-"""Where an output may be; the first that is there counts, and another is an input."""
+"""Keys that may hold an output, in order of preference; the other ones are inputs."""
 OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", "output", "response"])
 AT = " @ "
 

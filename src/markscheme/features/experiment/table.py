@@ -25,7 +25,7 @@ from markscheme.submission import Submission
 
 ACCEPTED_VARIANT = "accepted"
 ALPHA = 0.05
-"""The usual 5 %, divided by the number of comparisons for the intervals that hold for all of them at once."""
+"""Significance level of the simultaneous intervals, which is divided by the number of comparisons."""
 LEAST_CASES = 5
 """Minimum cases: below it no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
 

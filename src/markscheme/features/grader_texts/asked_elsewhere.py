@@ -17,10 +17,10 @@ from markscheme.report.after_run import RunReport
 from markscheme.text import cut_short
 
 MODEL_GRADED = (GRADED_TYPES | COMPARING_TYPES) - {"python", "max-score"}
-"""Assertions that a grading provider answers."""
+"""Assertion types that a grading provider answers."""
 _OURS = re.compile(r"(?:^|[/\\\":])rubric_provider\.(?:mjs|py)\b")
 _LONGEST = 60
-"""Characters of a grader's name by which its author knows it again."""
+"""Largest number of characters of a grader's name that are shown, enough for its author to recognize it."""
 Lines = Mapping[tuple[Any, ...], int]
 
 

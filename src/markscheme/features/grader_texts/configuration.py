@@ -11,20 +11,23 @@ from markscheme.numerals import finite
 from markscheme.plain_data import form_of, json_lines, plain_data, read_text, table_rows
 
 CONFIGURATION_NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
-"""The configurations that are data; one in JavaScript or TypeScript is a program, which isn't run."""
+"""File names of Promptfoo configurations that are data; one in JavaScript or TypeScript is a program, which isn't
+run."""
 TEXT_TYPES = ("llm-rubric", "g-eval", "model-graded-closedqa", "search-rubric", "agent-rubric")
-"""Assertions whose value says what a judge looks for."""
+"""Assertion types whose value says what a judge looks for."""
 WITHOUT_TEXT = frozenset(
     {
         *("factuality", "model-graded-factuality", "answer-relevance", "context-faithfulness", "context-recall"),
         *("context-relevance", "conversation-relevance", "select-best", "pi", "similar"),
     }
 )
-"""Assertions that ask for a model's answer and whose value isn't a requirement."""
+"""Assertion types that ask for a model's answer and whose value isn't a requirement."""
 _EXPECTED = re.compile(rf"(not-)?({'|'.join(TEXT_TYPES)}|grade)(?:\((\d+(?:\.\d+)?)\))?: ?", re.IGNORECASE)
-"""How the cell of a table of tests begins that has such a text, with its threshold."""
+"""Pattern of the beginning of a cell, in a table of tests, that holds a model-graded text: the assertion type and
+threshold."""
 _MOST_NESTED = 20
-"""Sets within sets and references to references that are followed; nobody writes more."""
+"""Greatest depth to which test sets within sets, and references to references, are followed; nobody nests them
+deeper."""
 
 
 class GradedText(NamedTuple):

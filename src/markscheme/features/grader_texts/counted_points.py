@@ -24,7 +24,7 @@ _COUNTED = re.compile(
     r"|\bsum (?:of|them|up)\b|\badd (?:\w{1,20} ){0,3}(?:up|together)\b|\badded up\b",
     re.IGNORECASE,
 )
-"""Points are counted."""
+"""Pattern of words by which a text counts points."""
 _SUMMED = re.compile(
     r"\b(?:report|give|return|output) the (?:total|sum)\b|\bsum (?:of|them|up|the)\b|\badd (?:\w{1,20} ){0,3}(?:up"
     r"|together)\b|\badded up\b",
@@ -41,7 +41,7 @@ _MOST = re.compile(
     rf"|hand out|spend)))\b",
     re.IGNORECASE,
 )
-"""The most that all come to."""
+"""Pattern of the highest total of all points."""
 _SINGLE = re.compile(
     rf"\b(?:up to )?(\d{{1,2}}) {_POINTS} (?!per\b){_GIVEN_FOR}\b|\bup to (\d{{1,2}}) {_POINTS}\b(?!:| (?:in total"
     rf"|for))"
@@ -50,25 +50,25 @@ _SINGLE = re.compile(
     rf"|\((?:up to |max(?:imum)? )?(\d{{1,2}}) {_POINTS}\.?\)",
     re.IGNORECASE,
 )
-"""The most that each of several parts gives."""
+"""Pattern of the most points that a single one of several parts gives."""
 _PARTS = re.compile(
     r"\b(\d{1,2}) (?:[a-z]{1,20} ){1,2}\(?each ?(?:[(:]|is |rated |scored |from )?\(?0 ?(?:-|–|to) ?(\d{1,2})\b",
     re.IGNORECASE,
 )
-"""How many parts there are, and the most that each gives."""
+"""Pattern of the number of parts, and the most points that each gives."""
 _BY_ITEM = re.compile(
     rf"\b(\d{{1,2}}) (?:{_POINTS} )?(?:for|per) (?:each|every)\b|\b(?:each|every|je|jeweils|chacun|cada|ciascun\w"
     rf"|elk\w?)\b.{{0,40}}\b(\d{{1,2}}) {_POINTS}\b"
     rf"|\b(\d{{1,2}}) {_POINTS} each\b",
     re.IGNORECASE,
 )
-"""What each point of a list gives."""
+"""Pattern of the points that each item of a list gives."""
 _BY_NAME = re.compile(rf"\b(\d{{1,2}}) {_POINTS} (?:per|for (?:each|every)) (\w{{2,20}})\b", re.IGNORECASE)
-"""What each of several things gives, which the text may number."""
+"""Pattern of the points that each thing of a kind gives, whose number the text may also state."""
 _SEVERAL = re.compile(r"\b(\d{1,2}) (\w{2,20})\b")
 _ONE_POINT = re.compile(r"\ban? (?=(?:point|mark) (?:for|per|if|each)\b)", re.IGNORECASE)
 _TAKEN_IF = re.compile(r"(?<!\w)-\d{1,2} (?:if|for|when)\b", re.IGNORECASE)
-"""Points below 0, so that no end is known."""
+"""Pattern of deductions by a negative number, after which no lowest total is known."""
 _ITEM_ENDS = re.compile(r"[,;]")
 _AFTER_COLON = re.compile(r":[ \n]([^:.\n]{1,999})")
 _DEDUCTED = re.compile(r"\b(?:deduct|subtract|take (?:off|away)|minus|lose)\b", re.IGNORECASE)

@@ -17,10 +17,10 @@ _TO_IN: Mapping[str, str] = {
     "nl": r"tot(?: en met)?|t/m",
     "others": r"до|到|至|から",
 }
-"""What stands between the ends of a range, by language."""
+"""Patterns of the words and signs between the two ends of a range, by language."""
 TO = rf"(?:{'|'.join(_TO_IN.values())})"
 AND = r"(?:and|und|et|y|e|en)"
-"""What stands between them after a word for between."""
+"""Pattern of the word between the two ends of a range that "between" introduces."""
 _RATING_IN: Mapping[str, str] = {
     "en": r"rat(?:e[ds]?|ings?)|scor(?:e[ds]?|ing)|grad(?:e[ds]?|ing)"
     r"|(?<!exclamation )(?<!question )(?<!quotation )mark(?:s|ed|ing)?|ranks?|ranked|ranking|scales?"
@@ -35,7 +35,7 @@ _RATING_IN: Mapping[str, str] = {
     "pt": r"pontu\w{1,5}|avali\w{1,4}|estrelas|classifi\w{1,5}|atribu\w{1,3}|quão",
     "nl": r"beoorde\w{1,5}|cijfer|schaal|sterren|hoe",
 }
-"""Words of rating, by language."""
+"""Patterns of words for rating, by language."""
 _COUNTED_IN: Mapping[str, str] = {
     "en": r"points?(?! out\b)|total|levels?|steps?|quality|range|(?:whole )?numbers?|integers?|decimals?|floats?"
     r"|digit|value|confidence"
@@ -48,10 +48,11 @@ _COUNTED_IN: Mapping[str, str] = {
     "pt": r"pontos",
     "nl": r"punten",
 }
-"""Words of rating where ends of a scale stand next to them."""
+"""Patterns of words that mean rating only if the ends of a scale are next to them, by language."""
 _RATING_ELSEWHERE = r"打分|评分|評分|评价|评估|評估|採点|評価|оцен|шкал"
 _COUNTED_ELSEWHERE = r"分|点"
-"""Words of scripts that are no Latin one, which parts its words."""
+"""Pattern of words that mean rating only if the ends of a scale are next to them, in scripts without word
+boundaries."""
 _RATING = re.compile(rf"\b(?:{'|'.join(_RATING_IN.values())})\b|{_RATING_ELSEWHERE}", re.IGNORECASE)
 _RATING_OR_COUNTED = re.compile(
     rf"\b(?:{'|'.join((*_RATING_IN.values(), *_COUNTED_IN.values()))})\b|{_RATING_ELSEWHERE}|{_COUNTED_ELSEWHERE}",
@@ -71,12 +72,12 @@ _LEAD = re.compile(
     r"|[\w ]{0,30}\b(?:asks|says|reads|writes):)[A-Z][\w /-]{1,30}:) ",
     re.IGNORECASE,
 )
-"""What stands before an instruction in its sentence: for whom or by what, or what it is about."""
+"""Pattern of words before an instruction in its sentence: the grader's role, a condition, or a heading."""
 _INSTRUCTS = re.compile(
     rf"[^\w\n]{{0,9}}(?:(?:ple?a?se?|plz|pls|bitte|por favor|per favore|then|and|now|finally),? )?(?:{_IMPERATIVE})\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells the grader what to do."""
+"""Pattern of the beginning of a sentence that tells the grader what to do."""
 _AFTER_READING = re.compile(
     r"[^\w\n]{0,9}(?:please )?(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect"
     r"|decide|imagine)\b"
@@ -84,7 +85,7 @@ _AFTER_READING = re.compile(
     r"(?:rate|score|grade|mark|give|assign|award|return|output|report)\b",
     re.IGNORECASE,
 )
-"""A score after something else that the grader does."""
+"""Pattern of a sentence that asks the grader for a score after something else, such as reading."""
 _TO_YOU = re.compile(
     r".{0,99}\b(?:(?<!asks )(?<!ask )(?<!tells )"
     r"(?:you|(?:we|i)(?! ask\w{0,2} (?:our )?(?:users|customers|guests|clients|people|them)\b))"
@@ -108,14 +109,14 @@ _OF_OTHERS = re.compile(
     r"(?!(?:reach|get|score|be|have|receive|achieve|fail|pass|at)\b)\w",
     re.IGNORECASE,
 )
-"""How a sentence begins that says what somebody does, or has to."""
+"""Pattern of the beginning of a sentence that says what somebody or something does, is, or must do."""
 _OF_SOMEBODY = re.compile(
     r"\b(?:asks?|asked|uses|consists of|lies|sets|shows|picks|holds|columns?|fields?|config|reports|holding|proposed"
     r"|nutzer|kund|usuario|client|utent|erwähnt|nennt|sagt"
     r"|erklärt|fragt|menciona|dice|diz|explica|pregunta|dit|mentionne|explique|demande|is not|are not)\b",
     re.IGNORECASE,
 )
-"""Words before a number that somebody else gives."""
+"""Pattern of words before a number that somebody other than the grader gives."""
 _FIRST_NUMBER = re.compile(NUMERAL)
 ONE_BY_ONE = re.compile(
     r"\b(?:each|every) (?:\w{1,20} ){1,3}(?:is |are )?(?:judged|checked|assessed|graded|evaluated) "
@@ -124,7 +125,7 @@ ONE_BY_ONE = re.compile(
     r"|\b(?:needs? to|must|should|has to|have to)(?: all)? ?:? ?\n[^\w\n]{0,9}(?=\w)",
     re.IGNORECASE,
 )
-"""Points are judged, each by itself."""
+"""Pattern of phrases by which each point is judged by itself."""
 _LIST_LEAD = re.compile(
     r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:(?:[^\n.:\d]{1,80}:"
     r"|[^\n.:\d]{1,60}\b(?:below|following|these|this list|checklist)\b[^\n.:\d]{0,30}[.:])\n+"
@@ -139,7 +140,8 @@ _ALL_POINTS = re.compile(
     r"|ok\b|satisfied\b|fulfilled\b))",
     re.IGNORECASE,
 )
-"""The numbers of points that have to hold, which are no scale."""
+"""Pattern of the numbers of points that must all hold, as in "1 to 5 are met", which look like a scale but aren't
+one."""
 
 
 def without_list_leads(text: str) -> str:

@@ -12,15 +12,15 @@ _NO_POINT = re.compile(
     r"|(?:step|turn|day) \d{1,2}$)\b",
     re.IGNORECASE,
 )
-"""A name of something else than a point."""
+"""Pattern of names, such as "Input", that introduce something other than a point."""
 _BOLD_LINE = re.compile(r" ?\*\*([^*\n:]{1,60}):?\*\*:? ?[-–—]? ?(\S.{0,1999})")
 _LABELLED_LINE = re.compile(r" ?\[?([A-Z][\w /&-]{2,30})(?:[:\]]| [-–—]) (\S.{9,1999})")
-"""Lines that begin with what they are about."""
+"""Pattern of a line that begins with a label for what it is about."""
 _LEADS_ON = re.compile(r":$|\b(?:below|following)\b[^.!?]{0,20}[.!]?$", re.IGNORECASE)
 _CHECKS = re.compile(r"(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b", re.IGNORECASE)
-"""How a step begins that is a requirement."""
+"""Pattern of the beginning of a step that is a requirement."""
 _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
-"""Two lines with a colon may be anything."""
+"""Fewest lines with a bold label, and with a plain one, that are read as points; fewer may be anything."""
 
 
 def sections(text: str) -> Sequence[TextList]:

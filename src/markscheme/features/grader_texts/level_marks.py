@@ -20,7 +20,7 @@ _MARK = re.compile(
     rf"|(?<![\w.-])({NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT} ?(= ?|{_SAYS} )",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A number or a range before what it means."""
+"""Pattern of a score, or a range of scores, before its meaning."""
 _IF = r"(?:if|when|for|otherwise|in (?:all|any|every) other)\b"
 _CONDITION = re.compile(
     rf"(?<![\d.+-])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
@@ -50,19 +50,19 @@ _REVERSED = re.compile(
     rf"| ?\(({NUMERAL})\)(?=[,;.\n]| [<>|/]| or\b| and\b|$))",
     re.MULTILINE,
 )
-"""What a score means before the score."""
+"""Pattern of a meaning before its score."""
 _LABELLED = re.compile(
     rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?"
     rf"[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
     r"[-:–—=] ([^\n]{1,999})$",
     re.MULTILINE,
 )
-"""The name of a level, or of a range of levels, and what it means."""
+"""Pattern of a line with the name of a level, its score or range of scores, and its meaning."""
 _NUMBERED = re.compile(rf"^ ?(\d{{1,2}})(?:[.)]|{_UNIT})? ([^\n]{{1,999}})$", re.MULTILINE | re.IGNORECASE)
 _FEWEST_CONDITIONS = 3
-"""Two may be anything."""
+"""Fewest scores with conditions that are read as levels; two may be anything."""
 _FEWEST_NAMES = 3
-"""Two names with numbers may be anything."""
+"""Fewest names with numbers that are read as levels; two may be anything."""
 _SENTENCE_END = re.compile(r"[.!?)]{1,2} (?=[A-Z])")
 _LINE_ENDS = re.compile(r"[\n;]")
 _IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")

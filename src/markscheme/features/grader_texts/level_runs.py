@@ -19,21 +19,21 @@ _FIRST = re.compile(
     rf"(?:(?P<sign>{_SIGN}|{_SAYS}\b)(?: |$)|(?=[(\"'*]))?[(\"'*]{{0,3}}(?P<words>[^\W\d][^\n]{{0,999}})$",
     re.IGNORECASE,
 )
-"""A score before what it means."""
+"""Pattern of a score before its meaning."""
 _LAST = re.compile(
     rf"{_OPENS}(?P<words>[^\W\d][^\d\n]{{0,60}}?)\"?\*{{0,2}} ?"
     rf"(?P<sign>[(\[]|{_SIGN}|(?:counts )?as\b|is\b|(?:then )?(?:gets?|scores?|give|award|assign"
     rf"|return|rate)(?: it)?\b) ?{_SCORE}[\"'*)\].]{{0,3}}$",
     re.IGNORECASE,
 )
-"""A score after what it means."""
+"""Pattern of a score after its meaning."""
 _LINES = re.compile(r"\n")
 _CLAUSES = re.compile(r"\n|[;,/](?= )|(?:(?<![\d.])|(?<=[=:→>–-] \d)|(?<=[=:→>–-]\d))[.?!](?= )|\|(?= ?\d)")
 _CLOSES_NUMBER = re.compile(r"[.)\]]")
 _MARKS_OF_LISTS = ":-–—→|"
-"""Signs after a number that may as well number a point."""
+"""Signs after a number that may also number a point."""
 _FEWEST = 3
-"""Two numbers may be anything."""
+"""Fewest scores in a run of levels; two numbers may be anything."""
 
 
 class _Item(NamedTuple):

@@ -12,22 +12,22 @@ _ALTERNATIVES = re.compile(
     r"|\bsuch as (?:these|the following)\b|\b(?:or|such as|for instance|(?<!looks )(?<!look )like|including|which):?$",
     re.IGNORECASE,
 )
-"""Words before a list by which its points aren't all required."""
+"""Pattern of words before a list that make its points alternatives, so that not all are required."""
 _EXAMPLES = re.compile(r"\bexamples?\b|\be\.g\.", re.IGNORECASE)
-"""Words anywhere before a list by which its points are examples."""
+"""Pattern of words, anywhere before a list, that make its points examples."""
 _NONE_OF = re.compile(
     r"\b(?:fails?|failed|reject\w{0,2}|wrong|not|never|n't|none)\b(?!.{0,40}\b(?:contain|include|use|mention)\b).{0,60}"
     r"\b(?:any|one|either) of (?:the following|these|those)\b[^.!?]{0,40}$",
     re.IGNORECASE,
 )
-"""Words before a list of which each point by itself fails an output."""
+"""Pattern of words before a list of faults, any one of which fails an output."""
 _ANY_MISSING = re.compile(
     r"\bany (?:one )?of (?:them|these|those|the \w{1,20})\b"
     r".{0,30}(?:n't|\b(?:not|missing|lacking|violated|fails?|false))\b"
     r".{0,60}\b(?:fail\w{0,4}|reject\w{0,2})\b",
     re.IGNORECASE,
 )
-"""Words before a list by which an output fails where one point is missing."""
+"""Pattern of words before a list by which an output fails if one of its points is missing."""
 _SOME_SUFFICE = re.compile(
     r"^(?!.{0,99}(?:n't\b|\b(?:fail\w{0,4}|not|every|each|violat\w{2,3}|breaks?|breach\w{0,3}|missing|leaving)\b)).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
@@ -36,18 +36,19 @@ _SOME_SUFFICE = re.compile(
     r"|\bat least (?:one|two|three|four|half|most|\d{1,2})\b.{0,40}\b(?:met|hold|true|present|satisfied|fulfilled)\b",
     re.IGNORECASE,
 )
-"""Words after a list by which its points aren't all required."""
+"""Pattern of words after a list by which not all of its points are required."""
 _ALL_COUNT = re.compile(
     r"\b(?:pass|accept|correct)\w{0,3}\b.{0,60}\b(?:all|each|every one) of (?:the above|these|those|them|the points)\b",
     re.IGNORECASE,
 )
-"""Words after a list by which an output passes with all of its points."""
+"""Pattern of words after a list by which an output that meets all of its points passes."""
 _MEASURED_BY_LIST = re.compile(
     r"\b(?:contradicts?|contradicting|consistent with|in line with|agrees? with|match(?:es)?|based on|backed by)\b"
     r".{0,30}\b(?:this|these|that|those|it|them|above|list|facts|information)\b",
     re.IGNORECASE,
 )
-"""What an output has to do with a list of facts as a whole."""
+"""Pattern of words by which an output is compared with a whole list of facts, as in "consistent with the list
+above"."""
 _MODAL = re.compile(
     r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$", re.IGNORECASE
 )
@@ -61,7 +62,7 @@ _OBLIGES = re.compile(
     r"|like to see)\b[^.!?]{0,40}$",
     re.IGNORECASE,
 )
-"""How the words before a list end that say what the output has to have."""
+"""Pattern of the end of the words before a list that say what an output must do or have."""
 _RULES = r"(?:criteria|requirements|checks|rules|conditions|points)"
 _TEXT = r"(?:answer|output|response|reply|solution|text|summary|translation|version|message|steps)s?"
 _THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest|company|shop|store)s?"
@@ -101,18 +102,18 @@ _ASIDE = re.compile(
     r"|\b(?:this|the following) list:?$|\b(?:is|are) (?:known|given|provided|available)\b",
     re.IGNORECASE,
 )
-"""What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
+"""Pattern of a sentence before a list that only states facts or possibilities, and nothing that an output must meet."""
 _OF_OUTPUT = re.compile(
     rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)",
     re.IGNORECASE,
 )
-"""How a point begins that says of the output what it has to have, whatever stands before it."""
+"""Pattern of the beginning of a point that says what an output must do or have, whatever introduces the list."""
 _PROCEDURE = re.compile(r"(?:read|identify|look at|go through|open|compare)\b", re.IGNORECASE)
-"""How the first step of a grader begins."""
+"""Pattern of the beginning of a grader's first step, such as "Read"."""
 _CHECKS = re.compile(
     r"(?:step \d{1,2}: )?(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b", re.IGNORECASE
 )
-"""How a step begins that is a requirement, whatever stands before it."""
+"""Pattern of the beginning of a step that is a requirement, whatever introduces the list."""
 _SAME = re.compile(
     r"\b(?:verbatim|word for word|same|order|sequence|examples?|steps|include)\b|\be\.g\.", re.IGNORECASE
 )

@@ -9,7 +9,7 @@ NUMBERED = (
     r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
     r"|question|frage|part|aspect|item|claim|test|assertion"
 )
-"""Words before the number of a point; steps, turns and days are none."""
+"""Pattern of words before the number of a point; "step", "turn" and "day" number something else."""
 _NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,4}}-?(?=\d))"
 _POINT_LINE = re.compile(
     r" ?(?:and )?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
@@ -25,11 +25,11 @@ _POINT_LINE = re.compile(
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 _FIRST_SECTION = "1.1"
 _FEWEST_POINTS = 3
-"""Two numbered lines may be anything."""
+"""Fewest numbered lines that are read as points; two may be anything."""
 _TITLE_WORDS = 3
-"""A point that only sorts others has no more words."""
+"""Largest number of words in a point that is only the title of the points nested below it."""
 TextList = tuple[str, Sequence[str]]
-"""The words before a list, and its points."""
+"""The words before a list, and the list's points."""
 
 
 class _Item:

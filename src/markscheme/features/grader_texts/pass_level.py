@@ -30,21 +30,21 @@ _SCORE = re.compile(
     rf"(?!\*{{0,2}} ?[-–:=](?! ?(?:{_VERDICT}\w{{0,3}}(?:[.,;)]|$)|\d|$)))",
     re.IGNORECASE,
 )
-"""A number that counts nothing else, and isn't a level with its meaning."""
+"""Pattern of a score: a number that doesn't count something else, and isn't a level before its meaning."""
 _OF_SCALE = re.compile(
     rf" ?\bout of {NUMERAL}|[\[(]-?{NUMERAL}, ?{NUMERAL}[\])]|(?<=\d) (?:of(?: the)?|von|sur|de|su) \d{{1,3}}\b"
     rf"|(?<=\d) ?/ ?\d{{1,3}}\b|(?:\bbetween [-+]?{NUMERAL} and"
     rf"|[-+]?(?<![\d.]){NUMERAL} ?{TO}) ?[-+]?{NUMERAL}(?![\d.]*\d)",
     re.IGNORECASE,
 )
-"""The scale itself, or what a score is of."""
+"""Pattern of the scale itself, as in "1 to 5", or of the scale's highest score after a score, as in "out of 5"."""
 _OF_BAND = re.compile(
     rf"({NUMERAL}) ?{TO} ?({NUMERAL})(?= (?:or|and) (?:better|higher|above|up)\b|(?: range)?(?: ?[:=])? (?:pass|fail"
     rf"|(?:is|are|means?|counts? as) (?:an? )?(?:pass|accept|ok|fine|fail|reject)))"
     rf"|(?P<verdict>\b(?:pass|fail)[^\d\n.;,]{{0,25}})(?<!\d)({NUMERAL}) ?{TO} ?({NUMERAL})",
     re.IGNORECASE,
 )
-"""A band that passes or fails."""
+"""Pattern of a range of scores that passes or fails."""
 _ONE_SIDED = "|".join(words.pattern for words, is_strict, lower in LIMIT_WORDS if is_strict or not lower)
 _COMPARES = re.compile(rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{_ONE_SIDED})", re.IGNORECASE)
 _ON_SCORES = re.compile(
@@ -57,53 +57,54 @@ _ON_SCORES = re.compile(
     r"|\d and \d are\b|\d(?:, | or | and )\d ?(?:=|:|is|are)? ?(?:pass|fail)",
     re.IGNORECASE,
 )
-"""A limit in numbers that count nothing else."""
+"""Pattern of a limit on scores, in numbers that don't count something else."""
 _POINTS = re.compile(r"\b(?:points?|marks?|pts)\b", re.IGNORECASE)
 _GIVES_POINTS = re.compile(
     r"[^\w\n]{0,9}(?:(?:deduct|subtract|start|begin)\w{0,3}\b"
     r"|(?:up to )?\d{1,3} (?:points?|marks?|pts) (?:for|if|when)\b)",
     re.IGNORECASE,
 )
-"""How a sentence begins that gives points or takes them off."""
+"""Pattern of the beginning of a sentence that awards or deducts points."""
 _IN_BRACKETS = re.compile(r"\b(?:[a-z]{1,20} ){0,2}[a-z]{1,20} \((\d{1,3})\)", re.IGNORECASE)
-"""A score after the name of its level."""
+"""Pattern of the name of a level with its score in brackets."""
 _FEWEST_WORDS = 4
-"""A comparison in so few words is about nothing else."""
+"""Largest number of words in which a comparison without a word for passing is read as a limit."""
 _MOST_WORDS = 7
-"""Longer sentences compare something else."""
+"""Largest number of words of a sentence whose comparison is read as a limit; longer ones compare something else."""
 _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
-"""Scores one after the other."""
+"""Pattern of several scores in a row, as in "4 or 5"."""
 _OF_ANOTHER_KIND = re.compile(
     r"\b(?:around|about|reserved)\b|\bmeans "
     r"(?!\d|an? (?:\d|fail|pass)|fail|pass|reject|(?:it|the \w{1,20}) (?:may|can|is ready))",
     re.IGNORECASE,
 )
-"""Words of a sentence that says how scores are given, and not which of them pass."""
+"""Pattern of words in a sentence that says how scores are given, and not which of them pass."""
 _ON_CONDITION = re.compile(r"\b(?:if|when|unless|where)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"(?<!\d)[,，] ?|[,，](?! ?(?:(?:or|and|oder|und) )?(?:an? )?\d) ?|[;；] ?")
 _LEVEL_IS = re.compile(
     rf"\b{NUMERAL}(?: points?| stars?)? (?:(?:is|means|=) (?!(?:an? )?(?:fail|pass))|\()", re.IGNORECASE
 )
 _JOINED = re.compile(r"_|(?<=[a-z])(?=[A-Z][a-z])")
-"""Where words of a name are joined, as in passThreshold."""
+"""Pattern of the joints in a compound name, as in passThreshold."""
 _PERCENTAGE = re.compile(r"(?<![\d.])(\d{1,3}) ?%")
 _THRESHOLD = re.compile(rf"(\b(?:threshold|pass mark|cut-?off) ?(?:is|of|[:=])? ?{NUMERAL}):", re.IGNORECASE)
-"""A pass mark before what is rated."""
+"""Pattern of a pass mark before a colon and what is rated."""
 _LEVEL_SAYS = re.compile(
     rf"\b{NUMERAL} (?:is|means) (?!(?:an? |not )?(?:fail|pass|fine|ok|enough|needed|required|good enough|accept|unacc"
     r"|the\b|too\b|it\b))",
     re.IGNORECASE,
 )
-"""A score whose meaning is no verdict."""
+"""Pattern of a score whose meaning isn't a verdict."""
 _HEADING = re.compile(r"^#{1,6} ([^\n.:]{1,40})\n+(?=[^\n]{1,40}$)", re.MULTILINE)
-"""A heading of a short line, which may be a number."""
+"""Pattern of a heading above a short line, which may be just a number."""
 _NUMBERS_OF = re.compile(r"\b(\d{1,3})s\b")
 _ASKED_FIRST = re.compile(
     r"\? (?=(?:fail|pass|reject|then|that's|no(?! (?:less|lower|more|higher)\b))\b)", re.IGNORECASE
 )
-"""A question with its answer in the next sentence."""
+"""Pattern of the end of a question whose answer, a verdict, is the next sentence."""
 _FEWEST_LEVELS = 3
-"""A sentence that says of so many scores what they are says of none whether it passes."""
+"""Number of scores from which on a sentence that explains them is read as explaining the scale, not which scores
+pass."""
 _ONLY_TOP = re.compile(
     r"\bonly (?:the |an? )?(?:top|highest|best|maximum|full|perfect) (?:score|grade|mark|rating|level)s?\b",
     re.IGNORECASE,
@@ -113,16 +114,16 @@ _PASSED = (
     r"(?:pass|passing|acceptable|accepted|ok|okay|fine|enough|good enough)\b)"
 )
 _NAMED_OR_BETTER = re.compile(r"\b(\w{1,20}) (?:band |level |grade )?or (?:better|above|higher|up)\b", re.IGNORECASE)
-"""The name of the lowest level that passes."""
+"""Pattern of the name of the lowest level that passes, as in "good or better"."""
 _AT_LEAST_NAMED = re.compile(
     r"\b(?:at least|no worse than|minimum(?: level)?(?: is| of|:)?"
     r"|(?:pass(?:es)?|threshold|pass mark)(?: at| from| with|:)) "
     r"(?:an? )?[\"'*]{0,2}(?:(\w{1,20} \w{1,20})(?=[\"'*.,;)\n]|$)|(\w{1,20})\b)",
     re.IGNORECASE,
 )
-"""The name of the lowest level that passes, after words for it."""
+"""Pattern of the name of the lowest level that passes, as in "at least good"."""
 _NAMED_LEVELS = re.compile(rf"\b(?:(\w{{1,20}}) (?:or|and) )?(?:an? )?(\w{{1,20}}) {_PASSED}", re.IGNORECASE)
-"""The names of the levels that pass."""
+"""Pattern of the names of levels that pass, as in "good and excellent pass"."""
 _NAMED_FAILURE = re.compile(r"\b(\w{1,20}) (?:is|means|counts as) (?:an? )?fail", re.IGNORECASE)
 
 

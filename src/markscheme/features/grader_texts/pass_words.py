@@ -39,7 +39,7 @@ _DECIDES_IN: Mapping[str, str] = {
     r"|\bonvoldoende|\bafgekeurd",
     "others": r"合格|通过|通過|及格|не ниже|минимум",
 }
-"""Words of a sentence that says from which score a text passes an output, by language."""
+"""Patterns of words in a sentence that says which scores pass an output, by language."""
 _FAILS_IN: Mapping[str, str] = {
     "en": r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:let|ship|take|publish|pass|accept|good enough"
     r"|cut it|ok\b|okay|fine"
@@ -120,7 +120,7 @@ _PASSES_IN: Mapping[str, str] = {
     "nl": r"\bgeslaagd\b|\bvoldoende\b|\bgoedgekeurd",
     "others": r"合格|通过|及格",
 }
-"""Words by which a score passes, or has to be as they say, by language."""
+"""Patterns of words that say that a score passes, by language."""
 _FOLLOWS_IN: Mapping[str, str] = {
     "en": r"range|points?|stars?|marks?|pts|percent|score|rating|to|or|and|go(?:es)?"
     r"|out|for|only|pass\w{0,15}|fail\w{0,15}"
@@ -143,7 +143,7 @@ _FOLLOWS_IN: Mapping[str, str] = {
     "pt": r"está|passa|aprova\w{0,3}|pontos?|estrelas?|em|reprov\w{0,15}|ou|já|é|pontos",
     "nl": r"geslaagd|gezakt|voldoende|onvoldoende|of (?:hoger|meer|beter)|punten|sterren|is|en|om",
 }
-"""Words after a number that counts nothing else, by language."""
+"""Patterns of words that may follow a score, unlike a number that counts something else, by language."""
 
 DECIDES = re.compile("|".join((*_DECIDES_IN.values(), *_FAILS_IN.values())), re.IGNORECASE)
 FAILS = re.compile("|".join(_FAILS_IN.values()), re.IGNORECASE)
@@ -157,7 +157,7 @@ UNLESS = re.compile(
     r"|(?:anything|all|everything) but)\b",
     re.IGNORECASE,
 )
-"""What a verdict doesn't hold for."""
+"""Pattern of words before an exception to a verdict, such as "unless"."""
 
 LIMIT_WORDS = (
     (re.compile("|".join(_OR_BETTER_IN.values()), re.IGNORECASE), False, None),
@@ -168,7 +168,8 @@ LIMIT_WORDS = (
     (re.compile("|".join(_LESS_IN.values()), re.IGNORECASE), True, True),
     (re.compile("|".join(_MORE_IN.values()), re.IGNORECASE), True, False),
 )
-"""Words that compare scores with one: whether they leave it out, and whether they mean the scores below it.
+"""Patterns of words that compare scores with a limit, each with whether the limit itself is excluded, and whether the
+words mean lower scores (None if they mean better or worse ones).
 
 None stands for the scores on its better, or its worse, side. Words of one row may be part of a later row's.
 """

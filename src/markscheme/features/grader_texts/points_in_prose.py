@@ -31,12 +31,12 @@ _CLAUSES = re.compile(
     r"(?: not)?): ([^:\n]{1,1999})",
     re.IGNORECASE,
 )
-"""What an output has to do or to be, before a colon, and clauses after it."""
+"""Pattern of words on what an output must do or be, before a colon, and of the clauses after it."""
 _CLAUSE_ENDS = re.compile(r"; (?:and )?")
 _THREE_CLAUSES = re.compile(r"([^,;\n]{1,199}), ([^,;\n]{1,199}),? and ([^,;\n]{1,199})")
 _YES_OR_NO = re.compile(r"(?:does|do|did|is|are|was|were|has|have|can|will)\b[^?\n]{1,400}\?", re.IGNORECASE)
 _FEWEST_QUESTIONS = 3
-"""Two may ask for the same."""
+"""Fewest questions that are read as points; two may ask for the same."""
 
 
 def lists_in_prose(text: str) -> Sequence[TextList]:

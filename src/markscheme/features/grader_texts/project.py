@@ -20,11 +20,11 @@ from markscheme.text import cut_short
 _PLACEHOLDER = re.compile(r"\{\{-? ?([A-Za-z_]\w{0,63})(?:\.\w{1,64}){0,9}(?: ?\| ?[\w ]{1,64})? ?-?\}\}")
 _NOT_IN_NAMES = re.compile(r"\W+")
 _NAMING_WORDS = 4
-"""Words of a text that make a name which a table has room for."""
+"""Largest number of words of a text that make up a criterion's name, for which tables have room."""
 _LONGEST_NAME = 40
-"""Characters of a name that a table has room for."""
+"""Largest number of characters of a criterion's name, for which tables have room."""
 _SHOWN = 60
-"""Characters of a text by which its author knows it again."""
+"""Largest number of characters of a text that are shown, enough for its author to recognize it."""
 _RUN = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o results.json"
 
 

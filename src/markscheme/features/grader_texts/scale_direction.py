@@ -18,7 +18,7 @@ _GOOD_IN: Mapping[str, str] = {
     "pt": r"(?:muito )?(?:bom|boa)\b|excelente|perfeito",
     "nl": r"(?:zeer )?goed\b|uitstekend|perfect",
 }
-"""How the meaning of an end begins that is good, by language."""
+"""Patterns of the beginning of a good end's meaning, by language."""
 _BAD_IN: Mapping[str, str] = {
     "en": r"bad|worst|terrible|awful|horrible|poor|unsatisfactory|insufficient|inadequate|unacceptable|unusable"
     r"|useless|unsafe"
@@ -33,13 +33,13 @@ _BAD_IN: Mapping[str, str] = {
     "pt": r"ruim|péssim[oa]|insuficiente|inaceitável|perigos[oa]|tóxic[oa]|inventad[oa]",
     "nl": r"slecht\w{0,1}|onvoldoende|onbruikbaar|gevaarlijk|giftig|verzonnen|beledigend",
 }
-"""Words of the meaning of an end that is bad, by language."""
+"""Patterns of words in the meaning of a bad end, by language."""
 _ABSENT = re.compile(
     r"[^\w\n]{0,9}(?:(?:not(?: at all)?|no|none|nothing|zero|free of|without|keine?|gar nicht|aucune?|pas|ningún"
     r"|ninguna|nada|sin|nessuna?|per niente|senza|nenhuma?|sem|geen|helemaal niet)\b)",
     re.IGNORECASE,
 )
-"""How the meaning of an end begins at which there is none of what is rated, good or bad."""
+"""Pattern of the beginning of an end's meaning that says that nothing is there, whether good or bad."""
 _GOOD = re.compile(rf"[^\w\n]{{0,9}}(?:{'|'.join(_GOOD_IN.values())})", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:{'|'.join(_BAD_IN.values())})\b", re.IGNORECASE)
 _NEGATED = re.compile(
@@ -47,7 +47,7 @@ _NEGATED = re.compile(
     r"|niet)\b(?: \w{1,20}){0,3}",
     re.IGNORECASE,
 )
-"""What an end is said not to have."""
+"""Pattern of words that an end's meaning negates."""
 _LESS_IS_BETTER = re.compile(
     r"\b(?:lower|less|smaller|fewer|low|small)(?: (?:scores?|values?|numbers?|marks?|figures?))? (?:is|are|means?|=) "
     r"(?:always )?(?:better|best|good|preferred|preferable|desired|what we want)\b"
@@ -64,16 +64,16 @@ _FLAW = re.compile(
     r"|schweregrad|risiko|gravité|gravedad|riesgo)\b",
     re.IGNORECASE,
 )
-"""What is rated where less of it is better."""
+"""Pattern of words for a quantity of which less is better, such as risk."""
 _BEST = re.compile(
     rf"(?<![\d.])({NUMERAL}) ?(?:[(=:]|is|being|as|for)? ?(?:the |our )?(?:very )?(?:best|ideal)\b"
     rf"|\b(?:best|ideal)(?: possible)?(?: score| grade| mark| value| rating)?"
     rf"(?: is| being| =|:)(?: an?)? ({NUMERAL})\b",
     re.IGNORECASE,
 )
-"""The score that a text names the best."""
+"""Pattern of the score that a text calls the best."""
 _LONGEST_SUBJECT = 120
-"""What is rated stands at the beginning of a text."""
+"""Number of characters at the beginning of a text in which the rated quantity is looked for."""
 
 
 def best_end(text: str, scale: Scale) -> float | None:

@@ -9,11 +9,11 @@ from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, NUMERAL,
 
 ScaleEnds = tuple[float, float]
 MOST_SCORES = 101
-"""A rubric's scale has no more, and nobody writes a longer one for a grader."""
+"""Largest number of scores of a scale: a rubric's scale has no more, and nobody writes a longer one for a grader."""
 FEWEST_WHOLE = 2
-"""ScaleEnds that are no further apart than this may have scores between whole numbers."""
+"""Distance of a scale's ends below which scores between whole numbers are possible."""
 _MEANT = r"(?: ?\([^()\n]{1,99}\)| ?= ?[^\d,;.\n]{1,40})?"
-"""What an end of a scale means, after it."""
+"""Pattern of the meaning after an end of a scale."""
 _UNIT = r"(?:%|stars?|points?|sterne?|punkte?|étoiles?|estrellas?|分|点)?"
 _END = rf"((?:(?<![\w.%])-)?(?<![\d.,/$€£]){NUMERAL}) ?{_UNIT}"
 _LAST = rf"(?:an? )?\+?(-?{NUMERAL})(?!\d|/)"
@@ -50,14 +50,14 @@ _EXPLAINED = re.compile(
     rf"|\b[01](?:\.0)? ?{TO} ?{NUMERAL}[)\]]?%?(?:,? where| ?\(|:|,)? ?{NUMERAL} ?(?:=|\(|is\b|means\b)",
     re.IGNORECASE,
 )
-"""A range whose ends are explained, whatever else a sentence says."""
+"""Pattern of a range with explained ends, which is a scale whatever else the sentence says."""
 _NOTHING_ELSE = re.compile(
     rf"[^\w\n]{{0,9}}(?:(?:\w{{1,20}} ){{0,4}}\w{{1,20}}[,:]? ?)?[(\[]?"
     rf"(?:between )?(?:[01]|-\d{{1,2}})(?:\.0)?(?: ?{TO} ?|, ?| and )\+?{NUMERAL}[)\]]?"
     r"(?:,? (?:please|points|stars))?[.!:]?$",
     re.IGNORECASE,
 )
-"""A name of what is rated, and its range."""
+"""Pattern of a sentence with nothing but the name of what is rated and its range."""
 _TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how)\b", re.IGNORECASE)
 _PASSES = re.compile(r"\bpass|\bfail", re.IGNORECASE)
 _POINT_SCALE = re.compile(
@@ -77,11 +77,12 @@ _AS_PART = re.compile(
     r"|^how many of the (\d{1,2})\b",
     re.IGNORECASE,
 )
-"""A score as a part, whatever the sentence says."""
+"""Pattern of a score as a fraction of the highest, such as "n/10", which names a scale whatever else the sentence
+says."""
 _PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %|^what %", re.IGNORECASE)
 _IS = r"(?: possible| score| rating| mark)?\"?(?: is| =|:)?(?: an?)?"
 _ALONE = r"\b(?! (?!and\b|to\b|or\b|max|min|being\b|best\b|highest\b|while\b)[a-z])"
-"""An end counts nothing."""
+"""Pattern of what may follow an end of a scale: not a noun, which would make the number count something."""
 _WORST_AND_BEST = re.compile(
     rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:best|highest"
     rf"|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}"
@@ -91,7 +92,7 @@ _WORST_AND_BEST = re.compile(
     rf"|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}",
     re.IGNORECASE,
 )
-"""Both ends by what they are."""
+"""Pattern of both ends of a scale, called worst and best."""
 
 
 def are_ends(low: float, high: float) -> bool:

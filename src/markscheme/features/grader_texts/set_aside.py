@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 _FIRST = 0xE000
-"""The first of the characters for private use, which stand for what is set aside."""
+"""The first private-use character; these characters are the placeholders for the passages that are set aside."""
 _MOST = 6400
-"""There are no more of them."""
+"""Number of private-use characters, and so the largest number of passages that can be set aside."""
 _TAGS = "reference|context|document|source|example|input|question|conversation|transcript|article|facts|policy"
 _SET_ASIDE = re.compile(
     rf"(?P<whole><(?:{_TAGS})s?>[^<]*</\w{{1,20}}>|```[^`]{{1,9999}}```|'''[^']{{1,9999}}'''"
@@ -15,9 +15,10 @@ _SET_ASIDE = re.compile(
     r"|(?:(?<=\n)|(?<=: ))\"(?P<lines>[^\"]{1,1999})\"(?=\s|$)",
     re.IGNORECASE,
 )
-"""What an output is compared with or made of, between tags or fences, and quotations, also of several lines."""
+"""Pattern of the passages to set aside: inserted material between tags or fences, and quotations, also of several
+lines."""
 _NUMBERED = re.compile(r"^([^\S\n]*\"?[A-Za-z]{0,3}\d{1,2}\"? ?[=:] ?)\"([^\"\n]{1,999})\",?$", re.MULTILINE)
-"""A point or a level in quotation marks, which quote nothing."""
+"""Pattern of a numbered point or level in quotation marks, which isn't a quotation."""
 _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 

@@ -23,20 +23,20 @@ _TAGGED_LEVEL = re.compile(
 _TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<\n]{1,999})</\w{1,20}>$", re.MULTILINE)
 _STARRED = re.compile(r"(?<![\w.])(\d{1,2}(?:\.\d)?) ?[★⭐]{1,10}\ufe0f?☆{0,9}")
 _BRACKETED = re.compile(rf"^( ?(?:[-*•] )?{NUMERAL}) ?\(([^()\n]{{3,400}})\)[,;.]?$", re.MULTILINE)
-"""A line of a level whose meaning is in brackets."""
+"""Pattern of a line with a level whose meaning is in brackets."""
 _STARS = re.compile(r"([★⭐]\ufe0f?){1,10}☆{0,9}")
 _WRAPPED = re.compile(
     r"^(?! ?(?:[-*•>#|]|\w{1,4}[.):]) ?)([^\n]{40,999}(?:[^\s.:;!?>,|]|(?=,)),?)\n(?=[a-z(](?!\w{0,3}[.)])|(?<=,\n)\d"
     r"|(?<=(?:and|.or)\n)\d)",
     re.MULTILINE,
 )
-"""A line that goes on in the next one."""
+"""Pattern of a line that continues in the next one."""
 _NAMED_TAG = re.compile(
     r"^ ?<(\w{0,20}(?:scale|range|score|rating|threshold|pass|minimum|min"
     r"|cut-?off)\w{0,20})(?: [^<>\n]{1,99})?>([^<\n]{1,999})</[\w-]{1,20}>",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A tag that says of a score what it holds."""
+"""Pattern of a tag whose name says what it contains, such as a scale or a threshold."""
 _COUNTED_LINE = re.compile(r"^ ?(one|two|three|four|five|six|seven|eight|nine|ten): ", re.IGNORECASE | re.MULTILINE)
 _CIRCLED = {ord("①") + index: f"{index + 1}. " for index in range(20)}
 _TAG_ALONE = re.compile(r"^ ?</?\w{1,20}>$", re.MULTILINE)
@@ -47,7 +47,7 @@ OF_OUTPUT = re.compile(
     r"|(?:don't|doesn't|do not|never|not) (?:give|assign|rate|score|grade|return|output))\b",
     re.IGNORECASE,
 )
-"""What a sentence has that tells of scores in the output."""
+"""Pattern of words in a sentence on scores that the output mentions or gives, rather than the grader."""
 _SCORING_WORDS = ("score", "scores", "scale", "rate", "rating", "grade", "grades")
 _BY_LETTERS = {(word[0], *sorted(word)): word for word in _SCORING_WORDS}
 _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")

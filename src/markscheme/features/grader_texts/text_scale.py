@@ -38,14 +38,14 @@ _BARE = re.compile(
     r"|.{0,99}\ba (?:score|rating|letter grade)\b)",
     re.IGNORECASE,
 )
-"""A score is asked for, on whatever scale."""
+"""Pattern of a sentence that asks for a score without naming a scale."""
 _PASSES_WITH_ALL = re.compile(
     r"\bpass(?:es)?\b.{0,20}\b(?:when|if|only)\b.{0,20}\b(?:all|every|each)\b[^\n]{0,60}\n", re.IGNORECASE
 )
-"""Points that have to hold for a verdict are asked for, and no score."""
+"""Pattern of a line by which an output passes if all of the points that follow hold, so that no score is asked for."""
 _OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _IN_BETWEEN = re.compile(r"\bin[- ]between\b", re.IGNORECASE)
-"""Scores besides those that are explained."""
+"""Pattern of words that allow scores between those that are explained."""
 _IN_JSON = re.compile(
     r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:please |only |always |then )?"
     r"(?:(?:respond|reply|answer) (?:only )?(?:with|as|in)\b|return\b|output (?:only )?json\b"
@@ -54,7 +54,7 @@ _IN_JSON = re.compile(
     rf"({NUMERAL}) ?{TO} ?({NUMERAL})\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The ends of a score in the object that a grader answers with."""
+"""Pattern of the ends of the score's scale within the JSON object that a grader is to answer with."""
 _HEADED = re.compile(
     rf"^[^\n.:(\d]{{1,60}}[(\[](-?{NUMERAL}) ?{TO} ?\+?({NUMERAL})[)\]] ?(?::|[-–—] )"
     rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?{TO} ?({NUMERAL})[)\]] ?$",
@@ -63,9 +63,9 @@ _HEADED = re.compile(
 _ROW_OF_RANGE = re.compile(
     rf"^ ?(?:[-*•] ?)?[^\W\d][^\n.:(\d]{{1,30}}:? ?[(\[]?({NUMERAL}) ?[-–] ?({NUMERAL})[)\]]? ?$", re.MULTILINE
 )
-"""What is scored, with its scale; one such line may be anything."""
+"""Pattern of a line with an aspect to score and its scale; a single such line may be anything."""
 _TENTHS = 10
-"""Between 0 and 1 people write one decimal."""
+"""Scores per unit on a scale from 0 to 1, on which people write one decimal."""
 
 
 def scale_of(text: str, whole: str) -> Scale | None:

@@ -41,7 +41,7 @@ _TO_THE_GRADER = re.compile(
     rf".{{0,60}}\b{_SCORE})",
     re.IGNORECASE,
 )
-"""How a sentence begins that asks the grader for a score."""
+"""Pattern of the beginning of a sentence that asks the grader for a score."""
 _OF_YOU = re.compile(
     r"\b(?:you|your (?:job|task|role)|we|i)\b.{0,60}\b(?:(?:rate|score)\b|grade (?:it|them|this|how|on)\b"
     rf"|(?:give|assign|award|return|output|provide|report)\b.{{0,60}}\b{_SCORE})",
@@ -70,16 +70,16 @@ _OF_POINTS = re.compile(
     r"|^[^\w\n]{0,9}\w{1,20}(?: \w{1,20}){0,2}: ?[\[(]?[01] ?[-–] ?(?:[1-9]|10|100)[\])]?$",
     re.IGNORECASE,
 )
-"""Points that are counted, and ranges of scores without a word for them."""
+"""Pattern of points that are counted, and of ranges of scores without a word for scores."""
 _PASSES_AT = re.compile(
     r"\b(?:pass|fail)\w{0,3}\b.{0,30}\b(?:under|below|above|over|at least|less than|more than|from|with|at) "
     rf"{_BARE_NUMBER}|{NUMERAL}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
     r"(?:pass|fail|to pass|is a (?:pass|fail))",
     re.IGNORECASE,
 )
-"""A pass mark in numbers that count nothing else."""
+"""Pattern of a pass mark in numbers that don't count something else."""
 _YES_OR_NO = re.compile(r"(?<![\d.])[01](?:\.0)? ?(?:if|when|for|otherwise|=|or [01]\b)", re.IGNORECASE)
-"""A score that is pass or fail by another name."""
+"""Pattern of the scores 0 and 1 as other names for fail and pass."""
 _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 

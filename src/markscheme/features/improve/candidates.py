@@ -21,15 +21,15 @@ from markscheme.rubrics.wording import Field, in_place_of, words_of
 LONGEST = 1.5
 """Maximum words of a candidate, as a multiple of the rubric's own."""
 SHORT = 60
-"""Words that any candidate may have: a rubric of one sentence must be allowed a second one."""
+"""Number of words that any candidate may have, so that a rubric of one sentence can get a second one."""
 COPIED, NEARLY_COPIED = 8, 6
 """Lengths of a run of words shared with a labelled example: the first is rejected, the second only mentioned."""
 MOST_HOLDERS = 2
 """A name or number that at most this many examples contain identifies these examples."""
 MOST_SHOWN = 3
-"""Quotations shown; how many more there are is counted."""
+"""Largest number of copied quotations that are shown; the others are only counted."""
 UNCHANGED = Changes()
-"""The numbers of a candidate that changes words alone."""
+"""Changes to weights and pass mark of a candidate that only changes words: none."""
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]")
 _FIELD = "description (or requirement), levels[N].description, levels[N].label or guidelines"

@@ -29,8 +29,8 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
 
 AGAIN = 1_000
-"""Samples of the first opening are numbered from here, of the second from twice this. So no cached reply of an earlier
-run of any command is reused, but an interrupted run finds its own."""
+"""First sample number of the first opening; the second opening starts at twice this number, and so on. An
+interrupted run so finds its own cached replies, and no run reuses those of another."""
 
 Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 

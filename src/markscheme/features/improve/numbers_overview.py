@@ -26,7 +26,7 @@ from markscheme.phrases import counted, in_words
 from markscheme.report import document as doc
 
 MORE = 160
-"""Decisions whose chances are shown next to those there are."""
+"""A larger number of decisions whose chances of success are shown next to the present number's."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ PROMPT_VERSION = 1
 """Version of the words below; increase it when they change, because proposals change too."""
 SHOWN_DIFFERENCES, SHOWN_AGREEMENTS = 8, 4
 NARROW = 2
-"""How many proposals of a round, the first ones, must change only one criterion."""
+"""Number of proposals of each round, the first ones, that must change only one criterion."""
 LONGEST_SHOWN = 6_000
 """Characters of an input or a response that are shown."""
 

@@ -20,11 +20,12 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import grouped_mean
 
 HELD_OUT_LEVEL = 0.05
-"""Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
+"""Significance level of the first opening of the held-out labels; each further opening has half the level of the one
+before."""
 SCALE_NODES = 400
 """Quantiles of the chi distribution over which the expected gain is averaged; a judgement."""
 FINALISTS = 2
-"""Wordings that are tested on one opening, each at its share of the level."""
+"""Number of wordings that are tested at one opening of the held-out labels, which share its level."""
 LEAST_FIRST = 6
 """Fewest tasks on which every candidate is tried."""
 PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
@@ -231,8 +232,8 @@ def _t(means: Floats, squares: Floats, n: int) -> Floats:
 
 
 WIDEST = 3.0
-"""Standard errors below the shown gain at which its interval ends at the latest; a judgement. The exact limit falls
-without end where the labels barely confirm a wording."""
+"""Largest distance, in standard errors, of the interval's lower end from the shown gain; a judgement. The exact
+limit falls without end where the labels barely confirm a wording."""
 
 
 def confirmed_t(t: float, critical: float) -> float:

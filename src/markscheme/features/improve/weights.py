@@ -22,12 +22,12 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Flags, Floats, Groups, Integers, spread, t_quantile
 
 AUTHOR_WORTH = 40
-"""Examples that the author's weights are worth in the fit, chosen by simulation: right weights got worse by over 2 %
-in at most .05 of runs, before any test."""
+"""Number of examples that the author's weights count like in the fit. In simulations with this number, right weights
+got worse by over 2 % in at most .05 of runs, before any test."""
 LEAST_PER_WEIGHT = 5
-"""Labelled examples for each weight; a judgement."""
+"""Fewest labelled examples for each weight; a judgement."""
 LEAST_MARKS = 5
-"""Different overall marks that the fit needs; a judgement."""
+"""Fewest different overall scores for a fit; a judgement."""
 LEAST_AT_OTHER_LEVELS = 10
 """Examples at other levels that a criterion needs so that its weight can be told from the others."""
 LEAST_TO_QUOTE_A_GAIN = 80
@@ -35,7 +35,7 @@ LEAST_TO_QUOTE_A_GAIN = 80
 WEIGHTS_P = 0.05
 """Significance of the F-test; at .05 harm above 2 % occurs in at most .02 of simulated runs."""
 STEP_OF_THE_TEST = 0.5
-"""How far weights move that pass the test only just."""
+"""Share of the way from the author's weights to the fitted ones that is taken if the test passes only just."""
 FOLDS, REPEATS = 5, 4
 GRAINS = (1.0, 0.05, 0.01)
 CORRELATED_CRITERIA = 0.9

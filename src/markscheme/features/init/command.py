@@ -37,7 +37,7 @@ _FOR = {
     "graders/session.py": "one process for all assertions",
     "graders/warm_session.mjs": "how assertions reach that process",
 }
-"""What each file is for, in the order in which a user meets them."""
+"""Purpose of each file of a new project, in the order in which a user meets the files."""
 ASSERTION = """\
     - type: python
       value: file://graders/rubric_grader.mjs

@@ -11,7 +11,7 @@ from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.reading import shows_rubric
 
 PROSE = (".md", ".markdown", ".docx", ".pdf")
-"""Endings of documents, whose points only a reader can make criteria of."""
+"""Endings of documents, from which only a person can write criteria."""
 
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:

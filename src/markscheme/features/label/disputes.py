@@ -14,7 +14,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats
 
 _DOES_NOT_APPLY = np.inf
-"""The column entry of "does not apply", which agrees with itself alone."""
+"""Code of "does not apply" in a column of levels, which agrees only with itself."""
 AGREEMENT_STEP = 5
 """Agreement is counted over this many examples at a time, so that no single label can be worked out from it."""
 

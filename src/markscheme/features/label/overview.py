@@ -28,7 +28,8 @@ _ABOUT_COLUMNS = (
 STEADY_SHARE = 0.8
 """Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
 LEAST_REPEATED = 10
-"""Answers given twice before an annotator is called unsteady; of fewer, two changed ones are soon chance."""
+"""Fewest answers given twice for which an annotator is called unsteady; among fewer, two changed answers may be
+chance."""
 
 
 @dataclass(frozen=True, slots=True)

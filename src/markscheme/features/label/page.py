@@ -231,7 +231,7 @@ def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
 
 
 _OF_PLACES = {"first": ("1", "Response 1"), "tie": ("0", "Neither"), "second": ("2", "Response 2")}
-"""The key and the name of each preference on the page, where a rater knows responses by their place alone."""
+"""Key and label of each preference on the page, where responses are known only by their position."""
 
 
 def _levels(criterion: Criterion) -> Iterator[Mapping[str, Any]]:

@@ -21,7 +21,7 @@ from markscheme.rubrics.rubric import DEFAULT_TARGET
 from markscheme.stats import Estimate
 
 _WITHOUT_LABELS = frozenset({"no-labels", "nothing-rated"})
-"""Codes of tables without labels, for which the plan is for the first labels."""
+"""Codes of tables without usable labels, for which the plan asks for the first labels."""
 
 
 def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions, annotators: int = 1) -> Plan:

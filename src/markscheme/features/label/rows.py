@@ -16,9 +16,10 @@ from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rub
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 ASKED_WHOLE = 12
-"""Criteria up to which a response is asked all of its own."""
+"""Largest number of own criteria of which a response is asked all."""
 PER_TASK = 8
-"""Criteria of its own that a response is asked where it has more: reading another task says more than they would."""
+"""Number of own criteria that are asked of a response with too many; labelling another task says more than asking
+the rest."""
 
 
 class RowsToLabel(NamedTuple):

@@ -31,7 +31,8 @@ THIN = 5
 RAISED_CHANCE = 1.5
 """Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
-"""Expected share of wrong decisions, and how many labels this expectation counts for."""
+"""Expected share of wrong decisions on clear and on doubtful outputs, and the number of labels that this expectation
+counts like."""
 DRAW_DIGITS = 8
 """Digits of a draw's name: a set has a handful of draws, so two with one name aren't to be expected."""
 EVERYTHING = "all"

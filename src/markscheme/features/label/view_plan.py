@@ -19,7 +19,8 @@ from markscheme.stats.group_rates import PLANNED_WIDTHS
 _DRAWN = "YOUR-LINES.jsonl"
 """The placeholder for the file of the outputs that were drawn, where they are printed."""
 _MANY_TIMES = 4
-"""How many times as many labels as there are make it likely that work on judge or rubric costs less; a judgement."""
+"""Factor by which the labels needed must exceed the existing ones before work on judge or rubric is called cheaper;
+a judgement."""
 _GOALS: dict[Goal, str] = {
     "width": "Labels needed for an interval of a given width",
     "promise": "Labels needed for a guarantee on automatic decisions",

@@ -10,16 +10,17 @@ from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
-"""What is asked first, of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+"""The question about a response as a whole, which is asked first; its answer is the rating's decision, not a level."""
 WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
-"""What a decision says that it answered: it belongs to this question, so rewording a criterion makes none stale."""
+"""Fingerprint of the question that is stored with decisions, so that rewording a criterion makes no decision stale."""
 
 AskWhole = Literal["until-enough", "always", "never"]
 ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
 CRITERIA_OF_SHORT_RUBRICS = 4
 """Criteria with a weight up to which the lower number of decisions is enough; a judgement."""
 ENOUGH, ENOUGH_FOR_MANY = 120, 160
-"""Decisions of an annotator after which more are no longer asked for: numbers that fit better are found by then."""
+"""Numbers of an annotator's decisions after which no more are asked for, with few and with many criteria: better
+weights and pass marks are found by then."""
 
 
 def asked_whole(

@@ -9,7 +9,7 @@ import yaml
 from markscheme.plain_data import shown
 
 _DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-"""How numbers are written that everybody reads alike."""
+"""Pattern of numbers that people and YAML read in the same way."""
 _SENTENCE_END: Final = tuple(".!?…:;)”")
 """Marks that end a whole sentence, so that a comment after it cuts nothing off."""
 

@@ -19,7 +19,7 @@ _SIZES: Final[Mapping[int, int]] = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7:
 _CONTROL, _BY_ITS_USERS = 3, 4
 _TOKENS, _KINDS = b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type"
 _DECISION = b".decision.type"
-"""The end of the key by which a decision model's file says what it is, after the name of its architecture."""
+"""Ending of the key that marks a decision model, after the name of the model's architecture."""
 BROKEN: Final = "its header breaks off or says what no header says"
 _BETWEEN_BARS = re.compile(r"<[|｜].+[|｜]>", re.DOTALL)
 

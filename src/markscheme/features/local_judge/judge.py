@@ -27,7 +27,7 @@ CONTEXT_TOKENS = 8192
 LONGEST_LOCAL_ANSWER = 2048
 """Maximum tokens of an answer: a quarter of the context, which leaves prompts the rest."""
 LOCAL_ALTERNATIVES = 100
-"""Alternatives requested per token for the expected level."""
+"""Number of alternatives requested for each token, to compute the expected level."""
 BLOCKS = 64
 """Pieces of a model's file that its digest reads."""
 BLOCK_BYTES = 65_536

@@ -23,22 +23,22 @@ GLYPHS: Final = {
     "T": "##### ..#.. ..#.. ..#.. ..#.. ..#.. ..#..",
     "U": "#...# #...# #...# #...# #...# #...# .###.",
 }
-"""Letters of five by seven, row by row: those that no other letter or digit looks like."""
+"""Letters as five columns by seven rows of dots; only letters that can't be confused with another letter or digit."""
 DOT: Final = 8
 """Pixels of a dot."""
 SQUARE: Final = 40
 """Pixels of a square's side; the gap between two is as wide."""
 MARGIN: Final = 40
-"""Pixels around all."""
+"""Width in pixels of the margin around the picture."""
 _LETTER_DOTS: Final = 6
-"""Columns of a letter with the gap after it."""
+"""Number of columns of a letter, with the gap after it."""
 _LETTER_ROWS: Final = 7
-"""Rows of a letter."""
+"""Number of rows of a letter."""
 PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 GREY: Final = 0
-"""Number that the PNG format has for pixels of one byte."""
+"""Colour type of grey pixels, one byte each, in the PNG format."""
 RGB: Final = 2
-"""Number that it has for pixels of three."""
+"""Colour type of pixels with red, green and blue, three bytes each, in the PNG format."""
 PAPER: Final[Colour] = (255, 255, 255)
 INK: Final[Colour] = (20, 20, 20)
 RED: Final[Colour] = (200, 40, 40)

@@ -10,7 +10,7 @@ from markscheme.errors import UsageError
 from markscheme.features.media.options import media_options
 
 _SECONDS: Final = 20.0
-"""A judgement: an image that takes longer holds up a whole run."""
+"""Seconds after which a download is given up; a judgement, since a slower one would hold up a whole run."""
 
 
 class _StayingThere(HTTPRedirectHandler):

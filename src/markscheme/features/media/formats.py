@@ -10,15 +10,15 @@ PDF_KIND: Final = "pdf"
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_END: Final = b"IEND\xaeB`\x82"
 _FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Markers of JPEG that begin a frame, which has its height and width."""
+"""Markers in JPEG data that begin a frame, whose header has height and width."""
 _ALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-"""Markers of JPEG without a length."""
+"""Markers in JPEG data that no length follows."""
 _SCAN: Final = 0xDA
-"""The marker of JPEG that begins the pixels."""
+"""Marker in JPEG data after which the pixels begin."""
 _LARGEST_VP8: Final = 0x3FFF
-"""Fourteen bits, in which WebP has a width and a height."""
+"""Largest width or height of a WebP image, which has fourteen bits for each."""
 _TRAILER_BYTES: Final = 1024
-"""Where the last line of a PDF may be, counted from its end; readers look as far."""
+"""Number of bytes at the end of a PDF in which its last line is looked for, as PDF readers do."""
 
 
 @dataclass(frozen=True, slots=True)

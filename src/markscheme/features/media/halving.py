@@ -12,7 +12,7 @@ from markscheme.features.media.drawing import GREY, PNG_SIGNATURE, RGB, png_of_l
 
 _Pixels: TypeAlias = NDArray[np.uint8]
 _CHANNELS: Final[Mapping[int, int]] = {GREY: 1, RGB: 3, 4: 2, 6: 4}
-"""Bytes of a pixel by the number of its colours: grey, red with green and blue, and both with transparency."""
+"""Bytes per pixel for each PNG colour type: grey, RGB, grey with transparency, and RGB with transparency."""
 _MOST_PIXELS: Final = 4_000_000
 """Pixels that are read in a few seconds; a judgement."""
 

@@ -29,11 +29,11 @@ _MILLION: Final = 10**6
 _PIXELS_PER_TOKEN: Final = 750
 """Pixels per token by Anthropic's documentation; other providers count fewer tokens."""
 _MOST_TOKENS: Final = 1600
-"""An image that would be more is scaled down by the provider, by the same documentation."""
+"""Largest number of tokens of an image, by the same documentation: the provider scales larger images down."""
 _BYTES_PER_PAGE: Final = 60_000
-"""A judgement: pages of text have less, and scanned ones more."""
+"""Assumed bytes of a PDF's page; a judgement, since pages of text have fewer and scanned ones have more."""
 _TOKENS_PER_PAGE: Final = 2500
-"""A page as text and as an image, by Anthropic's documentation."""
+"""Tokens of a PDF's page, which is read as text and as an image, by Anthropic's documentation."""
 
 
 class Media:
@@ -125,7 +125,7 @@ class Media:
 
     @property
     def tokens(self) -> int:
-        """About how many tokens a model reads it as."""
+        """Approximate number of tokens that a model reads the content as."""
         raise NotImplementedError
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -147,7 +147,7 @@ class Image(Media):
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens a model reads it as, by its pixels."""
+        """Approximate number of tokens that a model reads the image as, by its pixels."""
         return min(_MOST_TOKENS, self._sniffed.pixels // _PIXELS_PER_TOKEN + 1)
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -172,7 +172,7 @@ class Pdf(Media):
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens a model reads it as, by its size."""
+        """Approximate number of tokens that a model reads the document as, by its size."""
         return (self.size // _BYTES_PER_PAGE + 1) * _TOKENS_PER_PAGE
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -197,7 +197,7 @@ class Pdf(Media):
 
 
 MEDIA_KINDS: Final[Mapping[str, type[Media]]] = {IMAGE_KIND: Image, PDF_KIND: Pdf}
-"""The class of each kind."""
+"""Class of image or document by its kind."""
 
 
 def _content_of(path: Path, kind: str, options: MediaOptions) -> bytes:

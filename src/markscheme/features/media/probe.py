@@ -20,11 +20,11 @@ from markscheme.prompt import DecisionQuestion, Prompt, closed_object
 
 _CONSONANTS, _VOWELS = "BDFKLMNRT", "AEIOU"
 _SYLLABLES: Final = 3
-"""Of 91,125 words, so that none is guessed."""
+"""Number of syllables in the word to read: 91,125 words are possible, so that none is guessed."""
 _SQUARES: Final = (3, 6)
-"""The fewest and the most squares: models count more of them badly that see well."""
+"""Smallest and largest number of squares to count; even models that see well miscount more."""
 _TRIES: Final = 2
-"""Once more for a judge that misread the first."""
+"""Number of times that a judge is tested at most: a judge that misreads the first picture gets another one."""
 _SYSTEM: Final = "You read what is shown to you. Answer with one JSON object and nothing else."
 _TASK: Final = (
     "{} shows a word in capital letters and, below it, some red squares. Read the word and count the squares. "
@@ -33,7 +33,7 @@ _TASK: Final = (
 _CHOOSE_WORD: Final = "Which word in capital letters does {} show?"
 _CHOOSE_COUNT: Final = "How many red squares does {} show?"
 _CHOICES: Final = 100
-"""Other words that a model may choose that writes nothing: with the squares, it guesses right in one of 400."""
+"""Number of other words offered to a model that can only choose; with the squares, one guess in 400 is right."""
 _COUNTS: Final = tuple(str(count) for count in range(_SQUARES[0], _SQUARES[1] + 1))
 _SCHEMA: Final = closed_object({"word": {"type": "string"}, "count": {"type": "integer"}})
 KINDS_IN_WORDS: Final = {IMAGE_KIND: "images", PDF_KIND: "PDF documents"}
@@ -105,7 +105,7 @@ def _chosen(decisions: Any, name: str) -> Any:
 
 
 _SIGHT: dict[tuple[str, str], str | None] = {}
-"""By judge and kind of part, why the judge can't read such parts; None if it can."""
+"""Reason why a judge can't read a kind of part, by judge and kind; None if it can."""
 _LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 

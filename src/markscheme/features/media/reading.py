@@ -19,11 +19,11 @@ from markscheme.plain_data import parse_json, shown
 from markscheme.text import encodable
 
 _SHORT: Final = ({IMAGE_KIND}, {PDF_KIND}, {IMAGE_KIND, "alt"}, {PDF_KIND, "alt"})
-"""The keys of a part in our own form."""
+"""Sets of keys by which an object is recognized as markscheme's own short form of an image or document."""
 _LOADED: Final = ("data:image/", "data:application/pdf")
-"""Beginnings of texts that are the content of a part."""
+"""Beginnings of data URLs that contain an image or a document."""
 _MIMES: Final = {media_format.mime: media_format.kind for media_format in MEDIA_FORMATS}
-"""The kind of part of each media type."""
+"""Kind of image or document by its media type."""
 
 
 def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:

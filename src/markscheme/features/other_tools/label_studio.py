@@ -25,14 +25,14 @@ OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_pre
                  "last_created_by", "prediction", "result_count", "model", "model_run", "cluster", "neighbors",
                  "mislabeling", "score", "created_ago", "created_username")  # fmt: skip
 RATES_NOTHING = "texts of an annotation that rates nothing"
-"""Name under which texts are counted as lost where ratings are wanted."""
+"""Name under which an annotation's texts are counted as lost if ratings are wanted."""
 _KINDS_OF_FILES = dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif"), "image") | {".pdf": "pdf"}
 _LONGEST_NAME = 1000
-"""Characters from which a value is a text and no file's name or address."""
+"""Number of characters from which on a value can't be a file's name or address and must be a text."""
 IDS_ALONE = "predictions that the file names by their ids alone (a snapshot with predictions has them whole)"
 VALUES = ("choices", "rating", "number", "text")
 OFFSETS = ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset")
-"""Where a passage lies in its text; the passage itself says more."""
+"""Keys of the position of a passage in its text, which aren't needed since the passage itself is stored."""
 
 
 def is_label_studio(peek: Peek) -> bool:

@@ -18,7 +18,7 @@ _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
 TRACE = ("timestamp", "name", "input", "output", "metadata")
 STORED_APART = "@@@langfuseMedia:"
-"""How a text begins in which a name stands for an image or a document."""
+"""Beginning of a text that refers to an image or document stored outside the export."""
 COMMENT = ("objectType", "objectId", "content")
 _OF_COMMENT = ("id", "projectId", "updatedAt", "objectType", "objectId")
 _SKIPPED = ("id", "projectId", "environment", "createdAt", "updatedAt", "configId", "queueId", "traceName", "traceTags",

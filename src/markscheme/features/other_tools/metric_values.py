@@ -16,9 +16,9 @@ from markscheme.rubrics.rubric import YES_NO, Scale
 
 NOT_APPLICABLE: Final = ("na", "n/a", "not applicable", "not_applicable")
 NOT_COMPARABLE: Final = frozenset(["text", "one-value", "no-value", "several-values", "dates"])
-"""Codes of metrics that no option makes comparable."""
+"""Codes of reasons why a metric can't be compared that no option resolves."""
 TWO_SIDES: Final = 2
-"""Raters, or sides, that can be compared."""
+"""Fewest raters, or sides, for a comparison."""
 
 
 @dataclass(frozen=True, slots=True)

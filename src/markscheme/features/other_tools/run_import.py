@@ -23,11 +23,11 @@ from markscheme.readers.tables import FIELDS, PROBABILITY
 from markscheme.rubrics.rubric import Rubric
 
 MOST_LOSSES_NAMED = 5
-"""Kinds of what was lost that an error names: the rest of a long list would hide the most frequent."""
+"""Largest number of kinds of lost contents that an error names: a long list would hide the most frequent."""
 NO_TARGETS = TargetFiles()
-"""Nothing is written."""
+"""Target files of an import that writes nothing."""
 Whose: TypeAlias = Literal["people", "judges"]
-"""Whose ratings may be kept alone."""
+"""Groups of raters to which an import can be limited."""
 
 
 @dataclass(frozen=True)

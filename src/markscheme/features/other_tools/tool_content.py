@@ -33,7 +33,8 @@ from markscheme.submission import Submission, is_missing, text_in_file
 from markscheme.trajectory import STEPPED
 
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
-"""Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
+"""Metric names that the user may map to for ratings of the whole response, with the field of a rating that stores
+each."""
 SHOWN_IDS = 3
 """Ids or values listed in a note, at most."""
 
@@ -130,7 +131,7 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating; `lost` names what it counts as where only ratings are wanted."""
+        """Add a comment that belongs to no rating; `lost` names the count to add it to if only ratings are wanted."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)

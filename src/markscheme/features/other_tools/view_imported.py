@@ -14,7 +14,7 @@ from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
 
 _FORMATS = {"lines": "lines of one rating each"}
-"""Formats whose names alone say too little, in other words."""
+"""Descriptions of formats whose names alone say too little."""
 ADDITIONS_COUNTED = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 

@@ -36,7 +36,7 @@ FURTHEST = 12.0
 RIDGE = 1e-9
 """Added to the curvature, so that a step is defined where strengths are not finite; it changes no printed digit."""
 _WON, _TIED, _LOST = range(3)
-"""Places of the results of a pair, as the first response sees them."""
+"""Indices of the results of a pair: won, tied or lost by the first response."""
 
 
 @dataclass(frozen=True, slots=True)

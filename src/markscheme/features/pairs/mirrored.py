@@ -16,7 +16,7 @@ from markscheme.stats.severity import error_family, pair_statistic
 from markscheme.stats.shares import GroupedMean, grouped_mean, share
 
 SHARES = ("exact_agreement", "within_one")
-"""Statistics that a pair and its mirror image agree on: they are computed over the pairs alone."""
+"""Statistics that are the same for a pair and its mirror image, so that they are computed from each pair once."""
 
 
 def pair_agreement_family(

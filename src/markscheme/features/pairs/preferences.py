@@ -24,7 +24,7 @@ from markscheme.stats.intervals import Floats, Integers, mapped
 from markscheme.stats.shares import grouped_mean, share
 
 LEAN_TO_NAME = 0.05
-"""Lean to the response shown first from which on it is named: 5 points more than the one shown second."""
+"""Least lean to the response shown first that is reported: preferred 5 points more often than the one shown second."""
 LEAN_SIGNIFICANT = 0.05
 """The p up to which a lean counts as shown, by the sign-flip test, where no pairs share a group."""
 

@@ -40,8 +40,8 @@ LEFT_IN_KNOCKOUT = 2
 TIE_RULES = ("first", "fail")
 """Results of a tie for the first rank: the earlier output, or no grade."""
 SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}
-"""Keys of the provider's configuration that only this assertion reads: what a tie for the first place comes to, and the
-file to which pairs are added with the judge's preferences."""
+"""Keys of the provider's configuration that only this assertion reads: the result of a tie for the first place, and
+the file to which pairs are added with the judge's preferences."""
 
 
 def check_select_keys(config: Mapping[str, Any]) -> None:

@@ -19,12 +19,13 @@ from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 
 LABELS = "MARKSCHEME_CALIBRATION"
-"""A file with the judge's measured errors: output of `calibrate --json`, or results with manual ratings."""
+"""Environment variable that names a file with the judge's measured errors: output of `calibrate --json`, or results
+with manual ratings."""
 REPORT = "MARKSCHEME_REPORT"
-"""The file that the report is written to: JSON if its name ends so, else Markdown."""
+"""Environment variable that names the file for the report: JSON if the name ends in .json, else Markdown."""
 
 LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
-"""Promptfoo's own variable: the pass rate in per cent below which an evaluation fails; 100 without it."""
+"""Promptfoo's environment variable for the pass rate, in per cent, below which an evaluation fails; without it, 100."""
 LOG_WIDTH = 400
 """Line width of Promptfoo's log, which breaks longer lines."""
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 NO_STREAM = TrackOptions()
-"""The options of a stream where none is given."""
+"""Options when no stream is followed."""
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
-"""How the labels that correct a pass rate were drawn."""
+"""Ways in which the labels that correct a pass rate may have been drawn."""
 
 
 def pass_rate(

@@ -9,9 +9,9 @@ from markscheme.report.document import Callout
 from markscheme.stats.estimate import Estimate
 
 RATE_BELOW = 1
-"""Exit status where the rate is below what is enough."""
+"""Exit status if the rate is below the required minimum."""
 _FARTHEST = 10_000
-"""Labels above which no number is worth saying."""
+"""Largest number of further labels that is stated."""
 
 
 def rate_status(rate: Estimate, at_least: float) -> int:

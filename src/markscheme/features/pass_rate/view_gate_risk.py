@@ -11,16 +11,18 @@ from markscheme.report.json import attributes
 from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
 
 _RUN_LEVEL = 0.9
-"""Probability from which a run-level effect is mentioned."""
+"""Probability of an effect of whole runs from which on the report mentions it."""
 ENOUGH_RUNS = 5
-"""Runs from which the spread of run means is known well enough for a threshold close below them; with 2 or 3 the
-simulations of `benchmarks/gate_risk.py` give thresholds so low that they find next to nothing."""
+"""Number of runs from which on a threshold close below their means is recommended. With 2 or 3 runs the spread of
+means is known so badly that, in the simulations of `benchmarks/gate_risk.py`, safe thresholds are too low to find
+anything."""
 FARTHEST = 0.2
-"""How far below the given threshold a safe one may lie and still be worth setting; a judgement."""
+"""Largest distance of a safe threshold below the given one with which it is still worth setting; a judgement."""
 REPEAT_NEXT = 6
-"""Runs to ask for next, between 5 and 8: 5 know half as much again as 3, and 8 hardly more than 6."""
+"""Recommended number of runs, between 5 and 8: 5 runs say half as much again as 3, and 8 hardly more than 6."""
 UNCACHED = "MARKSCHEME_NO_CACHE=1"
-"""Reaches the judge's cache; Promptfoo's own `--no-cache` reaches that of the model under test."""
+"""Setting of the environment that bypasses the judge's cache; Promptfoo's `--no-cache` bypasses that of the model
+under test."""
 _REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _RARELY = "by these runs it keeps false alarms to 5%"

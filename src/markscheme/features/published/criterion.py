@@ -32,16 +32,17 @@ from markscheme.rubrics.format import CRITERION, Problems
 from markscheme.rubrics.shape_hints import ShapeOptions
 
 _LOWEST_FAILS = 0.25
-"""The position of the second of five levels: a dimension that is required fails at the first alone."""
+"""Position of the second of five levels, as the pass level of a required dimension, which so fails only at the
+first."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
-"""Keys of markscheme's own format that say the scale."""
+"""Keys of markscheme's own format that define the scale."""
 
 
 _POINTS_BEHIND = re.compile(
     r"(?P<name>.{1,200}?) {0,3}[(\[](?P<points>-?\d{1,6}(?:\.\d{1,6})?) ?(?:%|points?|pts?\.?)[)\]]", re.IGNORECASE
 )
-"""A name with what it is worth behind it: `Clarity (2 points)`, `Tone [30%]`."""
+"""Pattern of a name with its points or percentage behind it: `Clarity (2 points)`, `Tone [30%]`."""
 
 
 class CriterionReading:

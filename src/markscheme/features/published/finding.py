@@ -38,7 +38,7 @@ from markscheme.features.published.vocabulary import (
 from markscheme.plain_data import Place, parse_json
 
 _NEARLY = 0.9
-"""How like `criteria` a key is that is a misspelling of it."""
+"""Least similarity to `criteria` with which a key counts as a misspelling of it."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class RawCriterion:
 
 
 FoundCriteria: TypeAlias = tuple[tuple[RawCriterion, ...], Mapping[str, Any], str | None]
-"""Criteria of a file, the keys next to them (with those around `rubric`), and their own key; None of a bare list."""
+"""Criteria of a file, the keys next to them (with those around `rubric`), and the key of the criteria, None for a
+bare list."""
 
 
 # --- markscheme's own format ------------------------------------------------------------------------------------------

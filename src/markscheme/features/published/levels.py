@@ -22,12 +22,12 @@ from markscheme.features.published.vocabulary import (
 )
 
 MOST_POINTS = 10
-"""Highest score up to which each point is a level; beyond it there are five steps."""
+"""Largest maximum score for which each point is a level; larger ones get five steps."""
 WIDEST_FILLED = 100
-"""Widest scale of which levels without words are filled in."""
+"""Largest number of steps of a scale whose missing levels are filled in without descriptions."""
 FIVE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _PLAIN_WORDS = {True: "yes", False: "no"}
-"""What YAML has made of words without quotes."""
+"""Words that YAML reads as True and False if they aren't quoted."""
 
 
 def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:

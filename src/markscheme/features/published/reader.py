@@ -45,11 +45,11 @@ from markscheme.rubrics.shapes import PublishedRubric
 MOST_CRITERIA = 2000
 """Criteria of the largest rubric that is read; the largest published one has 1,963."""
 DECIMALS_OF_MARK = 6
-"""Decimals of a pass mark that is computed from a level."""
+"""Number of decimals of a pass mark that is computed from a level."""
 FEW_KEYS = 8
-"""Keys of a file without criteria that may have been meant as a rubric; one with more is something else."""
+"""Largest number of keys of a file without criteria that may have been meant as a rubric."""
 _OF_TREES = ("requirements", "weight", "sub_tasks", "subtasks", "id", "score", *TAG_KEYS, *FINER_TAGS)
-"""Keys of a tree's leaf that are read, or a mark that somebody gave."""
+"""Keys of a tree's leaf that are read, or that hold a mark somebody gave."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _TRAITS = {"expectedTraits": ("c", 1.0), "failureModes": ("f", -1.0)}
 

@@ -19,7 +19,7 @@ CONTAINERS: Final = (
     "checklist",
     "metrics",
 )
-"""Keys that say themselves that criteria are below them."""
+"""Keys whose names show that their values contain criteria."""
 INSIDE: Final = ("rubric", "rubrics")
 """Keys that a whole rubric may be under."""
 WORD_KEYS: Final = (
@@ -46,7 +46,7 @@ WORD_KEYS: Final = (
     "beschreibung",
     "criteria",
 )
-"""Keys of the words that a criterion is judged by; the first that is there counts."""
+"""Keys of the text by which a criterion is judged, in order of preference."""
 NAMES: Final = (
     "name",
     "title",
@@ -81,7 +81,7 @@ WORTH: Final[Mapping[str, float]] = {
     **dict.fromkeys(("minor", "medium", "moderate", "nice to have"), 2.0),
     **dict.fromkeys(("low", "optional", "additional", "could", "could have"), 1.0),
 }
-"""The weight of each word for importance."""
+"""Weight by word for importance."""
 TAG_KEYS: Final = (
     "tags",
     "tag",
@@ -94,10 +94,10 @@ TAG_KEYS: Final = (
     "criteria_category",
     "weight_class",
 )
-"""Keys of what a criterion is about."""
+"""Keys of what a criterion is about, which become tags."""
 FINER_TAGS: Final = ("finegrained_task_category",)
 REQUIRED_KEYS: Final = ("required", "hard_gate", "gate", "blocking")
-"""Keys that say by `true` that the grade fails with the criterion."""
+"""Keys whose value `true` means that the whole response fails if it fails the criterion."""
 MARKS: Final = (
     "pass_threshold",
     "minimumScore",
@@ -109,16 +109,16 @@ MARKS: Final = (
 )
 """Keys of a rubric's pass mark."""
 TOTALS: Final = ("total_weight", "total_points", "max_score", "total_score", "total")
-"""Keys of what a pass mark beyond 1 is a part of."""
+"""Keys of the total by which a pass mark above 1 is divided."""
 IDENTITY_KEYS: Final = (
     "name", "title", "version", "id", "rubric_name", "rubric_id", "rubric_metadata", "metadata", "rubric_version",
     "type", "$schema", "schema", "author", "date",
 )  # fmt: skip
-"""Keys that say which rubric it is, and nothing that a judge or a score needs."""
+"""Keys that identify a rubric or describe its file, and that neither a judge nor a score needs."""
 TASKS: Final = ("sample_id", "task_id", "prompt_id")
-"""Keys of the task that a criterion belongs to."""
+"""Keys of the id of the task that a criterion belongs to."""
 KEYS_OF_TASKS: Final = (*TASKS, "prompt", "query", "input", "messages")
-"""Keys of a task next to its criteria: what is asked, which a rubric doesn't need."""
+"""Keys of a task that are next to its criteria, such as its prompt, which a rubric doesn't need."""
 CHILDREN: Final = ("sub_tasks", "subtasks")
 """Keys of the parts of a tree."""
 LEVEL_LISTS: Final = ("levels", "ratings", "anchors", "bands", "grades", "score_levels", "rating_scale")
@@ -127,7 +127,7 @@ LEVEL_TEXTS: Final = (
     "description", "long_description", "text", "criteria", "descriptor", "anchor", "desc", "expected_outcome",
 )  # fmt: skip
 LEVEL_SPANS: Final = ("score_range", "range")
-"""Keys of the scores that a level stands for, from the lowest to the highest."""
+"""Keys of the range of scores that belong to a level."""
 LEVEL_LABELS: Final = ("label", "title", "name")
 MAXIMA: Final = ("max_score", "max_points", "max")
 SCALES: Final = ("scale", "score_range", "range", "rating_scale")
@@ -138,34 +138,34 @@ CREDITS: Final[Mapping[str, float]] = {
     "partial": 0.5,
     "no_credit": 0.0,
 }
-"""Keys of what a response needs for all of the points, half of them and none."""
+"""Keys of descriptions of what earns all, half and none of the points, with the share that each earns."""
 OF_MESSAGES: Final = ("role", "content", "output", "response", "completion", "answer", "input", "prompt", "query")
-"""Keys of rows and messages, which are no criteria."""
+"""Keys of rows and messages, which aren't criteria."""
 NATIVE_CRITERION: Final = frozenset(CRITERION.keys)
 NATIVE_RUBRIC: Final = frozenset(name for name in RUBRIC.keys) | {"passingThreshold"}
 FOREIGN: Final = frozenset({
     *WORD_KEYS, *NAMES, *WEIGHTS, *TAG_KEYS, *FINER_TAGS, *REQUIRED_KEYS, *MAXIMA, *LEVEL_LISTS, *CREDITS,
     "scores", "tiers", "is_positive", "always_applicable", "grader_spec", *CHILDREN,
 }) - NATIVE_CRITERION  # fmt: skip
-"""Keys of criteria that others use and markscheme's own format doesn't have."""
+"""Keys of criteria in other people's formats that markscheme's own format doesn't have."""
 
 _NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
 _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
 _ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
 OFF: Final[Mapping[str, bool]] = {"enabled": False, "active": False, "disabled": True, "retired": True}
-"""Keys that say by this value that a criterion isn't in force."""
+"""Keys that disable a criterion, each with the value that does so."""
 INNER_MAPPINGS: Final = ("annotations",)
-"""Keys of a mapping inside a criterion whose keys are the criterion's own."""
+"""Keys of mappings inside a criterion that hold further keys of the criterion."""
 WEIGHT_CLASSES: Final = ("weight_class",)
-"""Keys of the class of a weight, which is under the class's name: `important_weight` next to `weight_class`."""
+"""Keys of a criterion's weight class, whose weight is under another key, such as `important_weight`."""
 _AGAINST: Final = "detrimental"
-"""A word of a class whose criteria cost points."""
+"""Word in the name of a weight class whose criteria deduct points."""
 _GOOD: Final = re.compile(r"(?:avoids|refrains from)\b", re.IGNORECASE)
 _SCORE_LINE: Final = re.compile(r"^[ \t]*Score (\d+):([^\n]*)$", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(?:Essential|Important|Optional|Pitfall|Additional) Criteria:\s*")
-"""The words before a criterion that repeat what its weight says."""
+"""Pattern of a prefix that repeats the criterion's weight in words."""
 SENTENCE: Final = 4
-"""Words that make a text one to judge by, rather than a name or a mark."""
+"""Fewest words of a text that a response can be judged by; fewer words are a name or a mark."""
 
 
 def text_in(value: Any) -> str | None:

@@ -48,15 +48,15 @@ if TYPE_CHECKING:
     from markscheme.calibration.requests.calibration import CalibrationRequest
 
 SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]"
-"""Returns the accepted run to compare ratings with; None where there is none."""
+"""Function that returns the accepted run to compare ratings with; None if there is none."""
 
 FEWEST_OF_TAG = 20
-"""Verdicts on the criteria of a tag below which nothing is said of it."""
+"""Fewest verdicts on the criteria with a tag for which the report has figures on the tag."""
 
 
 LabelledRow: TypeAlias = tuple[Example, Rubric]
-"""A response with its labels, its group being its task, and the rubric that it is graded by: its own criteria, or those
-of the run, or both."""
+"""A labelled response, with its task as its group, and the rubric that grades it: its own criteria, those of the
+run, or both."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_share
 
 Codes = npt.NDArray[np.int64]
-"""A number for each verdict's task or criterion."""
+"""A number for each verdict, which identifies the verdict's task or criterion."""
 YES_OR_NO = (0.0, 1.0)
-"""What a judge may always say."""
+"""The two constant answers of the baseline: always unmet and always met."""
 SAME_ANSWER = 0.5
-"""Two answers that are closer than this are the same."""
+"""Distance below which two answers count as equal."""
 
 
 @dataclass(frozen=True, slots=True)

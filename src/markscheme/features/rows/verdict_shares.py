@@ -16,13 +16,14 @@ from markscheme.stats.intervals import Flags, Floats, t_quantile
 from markscheme.stats.shares import GroupedShare, drawn_weights, grouped_share
 
 FEWEST_TO_GENERALIZE = 5
-"""Where some criteria recur and fewer than this many differ, nothing is judged about criteria that weren't rated."""
+"""Fewest different criteria for conclusions on criteria that weren't rated, if some criteria recur."""
 CRITERIA_TO_TRUST = 10
-"""With fewer different criteria than this the interval is approximate."""
+"""Fewest different criteria for which an interval isn't marked as approximate."""
 FEWEST_TASKS_OF_COEFFICIENTS = 20
-"""With fewer tasks coefficients have no interval: it held the truth in .92 of draws with 10, .94 with 20 and 40."""
+"""Fewest tasks for which coefficients have an interval: with 10 tasks it held the truth in .92 of draws, with 20 and
+40 in .94."""
 HEAVY = 1 / 3
-"""Where the largest tenth of the tasks hold more of the verdicts than this, large tasks speak for all."""
+"""Share of the verdicts from which on the largest tenth of the tasks dominates the figures."""
 
 
 @dataclass(frozen=True, slots=True)

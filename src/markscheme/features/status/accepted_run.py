@@ -15,7 +15,7 @@ from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receip
 from markscheme.rubrics.rubric import Rubric
 
 FRESH_DAYS = 90
-"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
+"""Days after which an accepted run counts as stale, since providers change the models behind their names."""
 
 
 def accepted_rubric(folder: Path) -> Rubric:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 
 MOST_DRAWN = 24
-"""Runs that are drawn, the latest: more dates than that run into each other."""
+"""Largest number of accepted runs that are drawn, the latest ones; more dates would overlap."""
 MOST_DATES = 6
 """Dates that are named below the picture: a phone has no room for more."""
 _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge", "changed")

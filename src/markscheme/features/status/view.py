@@ -28,9 +28,10 @@ _NO_SESSION = "session: none is running; Promptfoo's first assertion starts one,
 
 
 JudgesHere: TypeAlias = Mapping[JudgeKind, str | None]
-"""By kind of judge, what to do before it can be asked here; None if it can be."""
+"""What to do before each kind of judge can be asked here, by kind; None if it is ready."""
 ShowRubrics: TypeAlias = "Callable[[JudgesHere, Sequence[Section]], Document]"
-"""Shows the rubrics, with the kinds of judge in mind, and on pages the picture of each stream after their histories."""
+"""Function that renders the rubrics, given the kinds of judge and, for pages, the pictures of streams to put after
+the histories."""
 
 
 def without_rubrics(

@@ -15,7 +15,7 @@ from markscheme.report.figures import NONE
 
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
-"""The columns that say something where no run is accepted."""
+"""Indices of the table's columns that aren't empty for rubrics without an accepted run."""
 _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
 
 

@@ -31,9 +31,9 @@ from markscheme.submission import Submission
 
 ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
 LEAST_EXAMPLES = 20
-"""Examples below which a battery isn't worth its calls; a judgement."""
+"""Fewest examples for which a stress run is worth its calls; a judgement."""
 SHOWN = 5
-"""Changed responses that a page prints, one of each kind of change."""
+"""Largest number of changed responses that a page shows, each of another kind of change."""
 RUN_SAMPLES = 1000
 """Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
 NOT_SO = "The following is not true of the response: {}"

@@ -31,13 +31,13 @@ PADDING = (
 )
 """Sentences without content, in the order in which they are added."""
 LEAST_PADDING = 3
-"""Sentences of padding at least: fewer are a closing sentence, which is a change of its own."""
+"""Fewest sentences of padding: fewer would just be a closing sentence, which is a change of its own."""
 PADDED_SHARE = 1 / 3
-"""Share of a response's words that padding adds, as far as `PADDING` goes; a judgement."""
+"""Length of padding as a share of the response's words, as far as the sentences in `PADDING` last; a judgement."""
 LONGEST_QUESTION = 60
-"""Words of a question that are restated; the rest of a longer one is left out."""
+"""Largest number of a question's words that are restated."""
 QUESTION_INPUTS = ("query", "question", "input", "prompt")
-"""Inputs that may have the question, the first one counts."""
+"""Inputs that may hold the question, in order of preference."""
 LENGTHENING = ("padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name")
 """Changes that add words to a response; `padding` adds the most, and says the least."""
 MODELS = ("Claude", "GPT", "Gemini")
@@ -62,7 +62,7 @@ WHOLE_TASK = ("complet", "correct", "accura", "cover", "answers", "solves", "ful
 
 
 Words: TypeAlias = tuple[str, ...]
-"""Beginnings of words, as regular expressions; a criterion speaks of them if it has one."""
+"""Regular expressions for the beginnings of words by which a criterion's subject is recognized."""
 TextChange = Callable[[Submission], str | None]
 
 

@@ -38,15 +38,15 @@ from markscheme.stats.intervals import Floats
 INSTRUCTION: Final = "instruction"
 PADDING_ROW: Final = "padding"
 DIAGNOSES: Final = (POLARITY, TRUNCATION)
-"""Rows that are no fault of the judge where they move it: the wording, and a change that it should notice."""
+"""Changes that may rightly move ratings: reversed wording, and cutting a response, which a judge should notice."""
 FLIP_ALARM: Final = 0.001
-"""Chance that any change is said to flip ratings though none does: next to nothing, as shifts have nearly all."""
+"""Chance of a false alarm on flipped ratings over all changes; shifts get nearly all of the run's chance, `ALARM`."""
 SHIFT_ALARM: Final = ALARM - FLIP_ALARM
-"""Chance that the control or any change is said to shift ratings though none does."""
+"""Chance of a false alarm on shifted ratings, over the control and all changes."""
 LEAST_FLIPS: Final = 0.05
-"""How many more ratings must flip than when asked again, as a share; fewer decide nothing. A judgement."""
+"""Least share of ratings that must flip in addition to those that flip when asked again; a judgement."""
 LEAST_ALIKE: Final = 3
-"""Changes that add words, `padding` among them, below which length can't be told from what the words say."""
+"""Fewest changes that add words, `padding` included, to tell the effect of length from that of the added words."""
 
 
 @dataclass(frozen=True)

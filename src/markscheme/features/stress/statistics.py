@@ -16,13 +16,14 @@ from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
 State = Literal["finding", "holds", "unknown", "not-preserving"]
 
 ALARM = 0.03
-"""Chance that a run says the judge is moved though it isn't: shifts, flips and the control together."""
+"""Chance that a run reports a judge as moved although it isn't, over shifts, flips and the control together."""
 LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
-"""The smallest shift that counts as a finding, in levels, and for yes/no as a share."""
+"""Smallest shift that counts as a finding: in levels, or for yes/no criteria as a share."""
 NOT_ALIKE = 0.05
-"""Level at which a change is shown to move more than a neutral one; it guards a diagnosis, not an alarm."""
+"""Significance level of the test that a change moves ratings further than a neutral one; it affects a diagnosis, not
+an alarm."""
 STRESS_POWER = 0.95
-"""Chance with which the number of examples named finds a shift of that size."""
+"""Power with which the recommended number of examples finds a shift of that size."""
 _METHOD = "mean of perturbed minus originals; t"
 
 

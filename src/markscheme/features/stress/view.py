@@ -32,12 +32,12 @@ _IN_WORDS: Mapping[State, str] = {
     "unknown": "too few examples",
     "not-preserving": NONE,
 }
-"""Words for the state of a cell, next to its interval."""
+"""Words for the state of a result in the table, next to its interval."""
 _OF_DIAGNOSES: Mapping[str, tuple[str, str]] = {
     TRUNCATION: ("falls, as it should", "should fall"),
     POLARITY: ("wording, see below", "no effect"),
 }
-"""What the rows say that no fault of the judge moves: of one that moves, and of another."""
+"""Words in the table for changes that may rightly move ratings: if one does, and if it doesn't."""
 _NAMES = {CONTROL: "asked again", TRUNCATION: "cut in half", POLARITY: "asked in reverse"}
 _ABOUT_SHIFTS = "Shift: level of the changed responses minus that of the originals, on the criterion that moves most."
 _ABOUT_STATES: Mapping[State, str] = {
@@ -55,11 +55,11 @@ _ABOUT_TABLE = (
     "Below …?: a smaller effect may be there. –: the change may alter the level that is deserved."
 )
 _REACHES = (0.5, 1.0, 2.0)
-"""Half-lengths of the line on which shifts are drawn, in levels."""
+"""Lengths, in levels, to which the line that shows shifts may extend on either side."""
 _LONGEST_TEXT = 600
-"""Characters of a response that are printed of each version."""
+"""Largest number of characters that are printed of each version of a response."""
 _NOISY_LEVEL = 0.05
-"""Significance, for all cells together, at which a neutral change is said to move the judge."""
+"""Significance level, over all results together, of the test that a change makes single ratings flip."""
 
 
 def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:

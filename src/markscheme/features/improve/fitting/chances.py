@@ -8,11 +8,12 @@ import numpy as np
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
 
 SIMULATED_DECISIONS = (40, 60, 80, 120, 160, 240, 320)
-"""Numbers of decisions of the simulation that `benchmarks/authors.py` repeats."""
+"""Numbers of decisions for which the chances were simulated, as `benchmarks/authors.py` can repeat."""
 FEW_CRITERIA = 4
-"""Tuned criteria up to which the first of two rows of the simulation holds."""
+"""Largest number of tuned criteria for which the chances with few criteria apply."""
 LEAST_SHOWN = 0.05
-"""Chance below which no tenth is named; near 1 it is nine in ten, since no gain is certain to be found."""
+"""Chance below which the words are "under 1 in 10"; at most nine in ten is shown, since no gain is certain to be
+found."""
 Gain = Literal["over 10 points", "5 to 10 points"]
 GAINS: tuple[Gain, ...] = get_args(Gain)
 CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
@@ -24,7 +25,7 @@ CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
 """Share of simulated rubrics whose gain was found, by the gain and whether at most four criteria are tuned."""
 OF_PAIRS = "over 5 points"
 SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
-"""The same for preferences, from 80 on."""
+"""Numbers of preferences, from 80 on, and the share of simulated rubrics whose gain was found with each number."""
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:

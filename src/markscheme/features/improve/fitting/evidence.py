@@ -22,11 +22,11 @@ from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 LEAST = 40
-"""Tasks with a decision that numbers need, chosen by simulation."""
+"""Fewest tasks with a decision for which weights or a pass mark are fitted, chosen by simulation."""
 PER_WEIGHT = 8
-"""Tasks for each tuned criterion."""
+"""Fewest tasks with a decision for each criterion whose weight is fitted."""
 OTHER_LEVELS = 10
-"""Tasks off a criterion's commonest level that its weight needs to be told from the others."""
+"""Fewest tasks with another level than a criterion's most common one for which the criterion's weight is fitted."""
 
 LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed", "split-evenly"]
 Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "one-sided", "one-column"]

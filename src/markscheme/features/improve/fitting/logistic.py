@@ -13,7 +13,7 @@ MOST_FIT_STEPS = 200
 CONVERGED = 1e-14
 """Decrease of the objective in one step at which a fit ends."""
 SMALLEST_STEP = 1e-8
-"""Part of a step below which its direction is given up."""
+"""Smallest fraction of a step that is tried before the search gives up its direction."""
 SLOPE_RIDGE = 0.01
 """Penalty on a slope, which keeps the fit finite where a score separates all passes from all fails."""
 

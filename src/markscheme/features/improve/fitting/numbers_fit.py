@@ -13,9 +13,9 @@ from markscheme.stats.intervals import Floats
 ALPHA_WEIGHTS = 0.04
 """Significance of the first test of weights."""
 WRITTEN_STEPS = (1.0, 0.5, 0.25, 0.1, 0.05)
-"""Steps of written weights, in units of their order of size."""
+"""Steps of which written weights are multiples, the coarsest first, in units of the weights' order of magnitude."""
 WELL_ROUNDED = 0.05
-"""Sum of differences between written and fitted shares that rounding may make."""
+"""Largest sum of differences between written and fitted shares that rounding may cause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ MARK_UNDER_NEW_WEIGHTS = 0.05
 INTERVAL_WIDTH = 2.5
 """Half-width of the shown interval in standard errors, which allows for the choice among rubrics."""
 JUDGED = 1.64
-"""Standard errors by which a gain must exceed 0 where levels are a judge's."""
+"""Number of standard errors by which a gain must exceed 0 if the levels are a judge's."""
 EQUAL_SCORES = 1e-9
 """Scores closer than this are one score that was rounded twice."""
 

@@ -23,7 +23,7 @@ from markscheme.rubrics.edit import Changes, edit
 from markscheme.rubrics.rubric import Rubric
 
 BY = "improve --numbers"
-"""The command that the record of looks names; looks for other words count apart."""
+"""Command recorded with each use of the labels; uses by other commands are counted separately."""
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,11 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
 MOST_ANCHORS = 100
-"""Accepted examples that are looked at."""
+"""Largest number of accepted examples that the judge is asked about again."""
 FEWEST_ANCHORS = 20
 """Accepted examples below which the judge isn't watched."""
 FEWEST_ACCEPTED_RUNS = 3
-"""Accepted runs that show how far runs of one judge differ; with fewer, the first looks fill up."""
+"""Number of accepted runs needed to see how far runs of one judge differ; the first looks replace missing ones."""
 FAIL_SIDE, PASS_SIDE = 0, 1
 
 

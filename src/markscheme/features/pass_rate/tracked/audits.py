@@ -12,11 +12,11 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.verdict_rates import ONE_LOOK
 
 LOOKS = 26
-"""Looks whose errors add up to that of one interval: a year at every second week."""
+"""Number of looks over which an interval's error is divided: a year of looks every second week."""
 ALL_LOOKS = 1 - (1 - ONE_LOOK) / LOOKS
-"""Coverage of an interval that holds at all looks of two years."""
+"""Coverage of a single interval with which all intervals of two years hold at once."""
 CLOSED = 0.90
-"""Share of a closed week's responses that are graded, and of its audits that are labelled."""
+"""Share of a week's responses that must be graded, and of its audits that must be labelled, to close the week."""
 HASH_DIGITS = 13
 """Hexadecimal digits of the hash that are read: as many as a float holds exactly."""
 

@@ -13,7 +13,7 @@ from markscheme.features.pass_rate.tracked.weeks import is_over
 from markscheme.stats.intervals import Floats
 
 FAILS, PASSES, LEFT = range(3)
-"""The judge's verdicts, and what it leaves to people, in the order of every count."""
+"""Indices of every count: responses that the judge fails, that it passes, and that it leaves to people."""
 
 
 @dataclass(frozen=True)

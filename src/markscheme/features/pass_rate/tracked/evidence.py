@@ -11,9 +11,10 @@ from markscheme.stats.intervals import Floats
 HORIZON = 104
 """Weeks over which the chance of a false alarm is bounded; then a new period begins."""
 BETS = np.array([0.05, 0.15, 0.40, 0.80])
-"""Parts of the largest safe bet, averaged: small ones find small drops, large ones large drops sooner."""
+"""Bets, as shares of the largest safe bet, whose wealth is averaged: small ones find small drops, large ones find
+large drops sooner."""
 MOST_LOG = 700.0
-"""Logarithm at which evidence stops growing, short of the largest float."""
+"""Logarithm at which evidence stops growing, just below that of the largest float."""
 
 
 def growth(

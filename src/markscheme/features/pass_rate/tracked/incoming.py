@@ -33,14 +33,14 @@ _GROUP_NAMES = ("group", "conversation", "conversation_id", "session_id", "sessi
 _VERDICT_NAMES = ("pass", "passed", "verdict")
 _JUDGE_NAMES = ("judge", "rater")
 _LONGEST_VALUE = 40
-"""Letters of a value that may be one of a column's few."""
+"""Largest number of characters of a value in a column whose few different values are compared."""
 _NO_INPUT = frozenset(
     (*TIME_NAMES, *_ID_NAMES, *_GROUP_NAMES, *_VERDICT_NAMES, *_JUDGE_NAMES, *RESPONSE_KEYS, "answer", "system",
      "model", "provider", "prompt", "score", "decision", "error", "criteria", "receipt", "usage", "fingerprints",
      "gold", "label", "raw_score", "llm_raw_score", "reason", "stratum", "unit", "case", "variant", "metadata", "drawn",
      "weight")
 )  # fmt: skip
-"""Names that are no input: a column of these never explains a shift."""
+"""Names of columns that aren't inputs, and therefore never explain a shift."""
 _NAMED_INPUTS = "inputs"
 
 

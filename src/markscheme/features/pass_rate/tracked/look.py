@@ -29,7 +29,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.verdict_rates import may_show_rate, rate_by_verdict
 
 WAITED = 4
-"""Weeks after which audits without labels are an answer of their own."""
+"""Number of weeks after which audits still without labels change the answer."""
 
 
 @dataclass(frozen=True)

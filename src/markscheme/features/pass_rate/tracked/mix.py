@@ -11,11 +11,11 @@ from markscheme.features.pass_rate.tracked.naming import part_by_mix, shift_at_o
 from markscheme.features.pass_rate.tracked.store import GradedLine
 
 MOST_MIX_COLUMNS = 8
-"""Columns that are tried."""
+"""Largest number of columns that are tried as an explanation."""
 VALUES_OF_COLUMN = (2, 12)
-"""Different values of a column that is tried, the fewest and the most."""
+"""Fewest and most different values of a column that is tried as an explanation."""
 INPUT_LENGTH = "input_length"
-"""The column with the letters of a response's input, whose fifths are tried."""
+"""Name of the column with the number of characters of a response's inputs, which is compared in fifths."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MixShift:
 
 
 ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
-"""By column and value: passes, and responses with a verdict."""
+"""Counts by column and value: passes, and responses with a verdict."""
 
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:

@@ -19,15 +19,15 @@ MovedCause: TypeAlias = Literal[
     "traffic and responses",
 ]
 EXPLAINS = 0.5
-"""Part of a shift that the judge must be able to explain for it to be a candidate."""
+"""Share of a shift that a changed judge must be able to explain to be named as a possible cause."""
 LEAST_FLIP_VARIANCE = 0.02
-"""Variance of a flip where hardly any is seen."""
+"""Least variance of a flipped decision that is assumed, even if hardly any flips are seen."""
 TRAFFIC_FROM = 2 / 3
-"""Part of a shift explained by the mix from which traffic alone is named."""
+"""Share of a shift explained by the traffic's mix from which on traffic alone is named as the cause."""
 RESPONSES_TO = 1 / 3
-"""Part of a shift explained by the mix up to which responses alone are named."""
+"""Share of a shift explained by the traffic's mix up to which the responses alone are named as the cause."""
 TWO_SIDED = float(ndtri(0.975))
-"""Standard errors of a 95 % interval."""
+"""Half-width of a 95 % interval, in standard errors."""
 
 
 def most_by_judge(

@@ -19,21 +19,21 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 from markscheme.stats.verdict_rates import rate_by_verdict
 
 PLANNED_AUDITS = (10, 20, 30, 50, 100)
-"""Audits a week that are planned for."""
+"""Numbers of audits a week for which a plan is made."""
 PLANNED_DROPS = (0.10, 0.15, 0.20, 0.30)
-"""Drops of people's rate that are planned for."""
+"""Drops of people's pass rate for which a plan says when they are found."""
 WIDTH_AFTER = (4, 12, 26)
-"""Weeks after which the interval's half-width is shown."""
+"""Numbers of weeks after which a plan states the interval's half-width."""
 PLANNED_STREAMS = 400
-"""Simulated streams of each plan."""
+"""Number of streams that are simulated for each plan."""
 PLAN_SEED = 3
-"""Random seed of a plan, so that it says the same each time."""
+"""Random seed of a plan, so that it gives the same figures each time."""
 DROPS_FROM = (10, 52)
-"""Weeks in which a drop begins, the first and the last."""
+"""First and last week in which a simulated drop begins."""
 LABELS_LATE = 1
-"""Weeks until a week's audits are labelled."""
+"""Number of weeks after which a week's audits are labelled, in simulations."""
 LARGE_POOL = 1_000_000.0
-"""Responses of a pool so large that only its labels widen an interval."""
+"""Assumed number of responses in a pool, so large that an interval's width depends only on the labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,11 @@ from markscheme.rubrics.search import calibration_folder
 from markscheme.stats.estimate import Estimate
 
 _MOVED: Final = 1
-"""Exit status where something moved."""
+"""Exit status if people's rate, the judge or its share of passes changed."""
 _UNGRADED: Final = 5
 """Exit status where over a tenth isn't graded."""
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
-"""Names the file of the summary of a step of GitHub Actions."""
+"""Environment variable with the path of a GitHub Actions step's summary."""
 
 
 def tracked_pass_rate(

@@ -51,9 +51,9 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 AUDITS_A_WEEK = 30
-"""Audits a week where nothing is said."""
+"""Default number of audits a week."""
 MOST_WITHOUT_VERDICT = 0.1
-"""Share of responses without a verdict from which a look is no answer."""
+"""Largest share of responses without a verdict with which a look still gives an answer."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ LOOKS_FILE = "looks.jsonl"
 ANCHORS_FILE = "anchors.jsonl"
 """The file in a rubric's calibration folder with all looks at its accepted examples."""
 MERGED = "*.jsonl merge=union\n"
-"""What the first run tells git: lines of two branches are all kept."""
+"""Line for .gitattributes, by which a git merge keeps the lines of both branches."""
 _DIGEST = 16
-"""Hexadecimal digits by which a response or its content is known."""
+"""Number of hexadecimal digits in the digest of a response's id or content."""
 
 
 def digest(*parts: str) -> str:

@@ -35,7 +35,7 @@ from markscheme.report.json import attributes
 from markscheme.stats.estimate import Estimate
 
 _DROP: Final = 0.15
-"""The drop of which the first screen says how soon it shows."""
+"""Drop of people's pass rate for which the first screen says how soon it is found."""
 HEADS: Final = {
     "judge": "The judge moved, not your responses.",
     "judge and responses": "The judge moved, and responses got worse.",
@@ -45,7 +45,7 @@ HEADS: Final = {
     "responses": "Responses got worse.",
     "traffic and responses": "Traffic and responses moved.",
 }
-"""Headings by what moved."""
+"""Headings of the report, by what changed."""
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:

@@ -13,33 +13,34 @@ from markscheme.stats.verdict_rates import rates_by_verdict
 UNMOVED = 0.05
 """Change of a share that still counts as none."""
 PEOPLE_RING = 40.0
-"""Evidence at which people's rate has dropped: a false alarm in at most 1 of 40 periods."""
+"""Threshold of the evidence that people's rate has dropped: it gives a false alarm in at most 1 of 40 periods."""
 SHARE_RING = 80.0
-"""Evidence at which the judge's share of passes has moved."""
+"""Threshold of the evidence that the judge's share of passes has moved."""
 REFERENCE_LABELS = 100
-"""Labels of the weeks that people's later rate is compared with, at least."""
+"""Fewest labels of the reference weeks, which people's later rate is compared with."""
 REFERENCE_WEEKS = 4
-"""Weeks that later ones are compared with, at least."""
+"""Smallest number of reference weeks, which later weeks are compared with."""
 FLOOR_KEPT_IN = (0.02, 0.98)
-"""Range of the floor of people's rate: at its ends no bet could win."""
+"""Range to which the floor of people's rate is limited: beyond its ends no bet could win."""
 SHARE_KEPT_IN = (0.01, 0.99)
-"""Range of the limits of the judge's share."""
+"""Range to which the limits of the judge's share are limited."""
 CAP = 150
-"""Conversations of a week that count in full: in larger weeks, weeks differ by more than responses explain."""
+"""Largest number of a week's conversations that count in full: large weeks differ by more than chance among
+responses."""
 LEVEL_CUT = 0.25
-"""Shift of a level, in parts of the range, beyond which it counts no more."""
+"""Largest shift of a level that counts, as a share of the range; larger ones count like this one."""
 MOST_MARGIN = 0.95
-"""Largest margin of a criterion's levels in parts of the cut: beyond it no shift would count."""
+"""Largest margin of a criterion's levels, as a share of the cut: beyond it no shift would count."""
 NULL_KEPT_IN = (0.05, 0.5)
-"""Range of the share of accepted decisions that an unmoved judge flips."""
+"""Range to which the share of accepted decisions that an unchanged judge flips is limited."""
 LEAST_SD = 0.05
 """Least spread of flips between examples: runs that all agree don't show that none ever flips."""
 ERRORS_ALLOWED = float(ndtri(0.995))
-"""Standard errors by which a still stream's own noise is overestimated on purpose: wrong in 1 of 200."""
+"""Number of standard errors by which a stream's own noise is overestimated on purpose: too little in only 1 of 200."""
 PRIOR_RUNS = 4
-"""Degrees of freedom that the assumed spread of runs is worth."""
+"""Number of degrees of freedom that the assumed spread of runs counts like."""
 PRIOR_RUN_SPREAD = 0.02
-"""Assumed spread of the means of unchanged runs, in parts of the range."""
+"""Assumed spread of the means of unchanged runs, as a share of the range."""
 
 
 def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:

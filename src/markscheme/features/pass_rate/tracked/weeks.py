@@ -8,7 +8,8 @@ from markscheme.readers.imported import number
 
 WEEK = timedelta(days=7)
 _PER_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""Times since 1970 above the first number come so many to a second: nanoseconds, microseconds, milliseconds."""
+"""Pairs of a least number and a unit: a time since 1970 above the number is in nano-, micro- or milliseconds, so
+many to a second."""
 
 
 def week_of(day: date) -> str:
