@@ -59,7 +59,7 @@ def graded(grader: SubmissionGrader, submission: Submission | None = None) -> An
 # --- every composition ----------------------------------------------------------------------------------------------
 
 
-def test_every_rubric_by_every_strategy_and_order_is_graded_as_recorded(golden: GoldenFiles) -> None:
+def test_grades_of_every_kind_of_rubric_strategy_and_order_equal_the_golden_file(golden: GoldenFiles) -> None:
     async def every() -> dict[str, Any]:
         grades = {}
         for composition in compositions():
@@ -98,7 +98,7 @@ def test_every_strategy_that_a_rubric_may_name_is_in_the_table_of_strategies() -
 # --- each grader alone ----------------------------------------------------------------------------------------------
 
 
-def test_a_criterion_is_graded_by_its_worst_outcome_of_all_passes() -> None:
+def test_a_criterion_that_is_asked_in_several_passes_is_graded_by_its_worst_outcome() -> None:
     right, rude = YES_NO.criteria
     judge = ScriptedJudge([{"right": "MET", "rude": "UNMET"}, {"rude": "UNMET", "right": "UNMET"}])
     grade = graded(by_criterion(YES_NO, judge, [[right, rude]], [[rude, right]]))
@@ -130,7 +130,7 @@ def test_a_judge_that_always_prefers_the_same_position_ties_in_both_orders(
     assert list(grade.by_order) == ["first-second", "second-first"][:orders]
 
 
-def test_a_grade_carries_its_receipt_and_what_the_judge_cannot_gate_stays_ungraded() -> None:
+def test_if_only_gates_are_allowed_a_submission_of_an_excepted_slice_stays_ungraded() -> None:
     inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
     known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
     grader = WithReceipt(inner, RECEIPT, {})
@@ -154,7 +154,7 @@ def test_no_judge_is_asked_about_a_submission_that_the_rubric_cannot_grade() -> 
 # --- one place that knows -------------------------------------------------------------------------------------------
 
 
-def test_no_grader_looks_at_the_strategy_the_kind_of_rubric_or_the_kind_of_judge() -> None:
+def test_no_grader_branches_on_the_strategy_or_on_the_kind_of_rubric_or_judge() -> None:
     choosing = {"is_of_pairs", "strategy", "JudgeGroup", "Judge"}
     graders = {}
     for path in sorted((SOURCE / "grading").glob("*.py")):

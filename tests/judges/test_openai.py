@@ -692,7 +692,7 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_a_setting_that_a_batch_is_refused_for_is_left_out_of_the_next_unless_an_answer_came_with_it(
+def test_a_setting_for_which_a_request_in_a_batch_is_refused_is_left_out_later_unless_an_answer_accepted_it(
     answered_before: bool,
 ) -> None:
     judge = at("http://127.0.0.1:9")

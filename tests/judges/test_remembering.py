@@ -225,7 +225,7 @@ def test_unreadable_replies_to_a_cache_key_are_counted(tmp_path: Path) -> None:
         assert (memory.recall("k"), memory.tries("k")) == (None, n)
 
 
-def test_only_the_reply_that_is_in_the_cache_is_dropped_from_it(tmp_path: Path) -> None:
+def test_dropping_an_unreadable_reply_never_drops_a_newer_reply_from_the_cache(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     first = memory.keep("k", Reply("unreadable"))
     memory.forget(first, settled=False)

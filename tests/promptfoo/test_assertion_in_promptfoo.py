@@ -286,7 +286,7 @@ def test_no_weight_or_threshold_of_a_test_lets_an_ungraded_output_pass_silently(
     assert reason.endswith(f"(Promptfoo may count this as passed all the same: {caveat})") is (caveat is not None)
 
 
-def test_the_reason_names_a_scoring_function_that_passes_an_ungraded_output_if_promptfoo_passes_it_to_graders(
+def test_the_reason_of_an_ungraded_output_names_a_scoring_function_that_may_pass_it_all_the_same(
     graded: dict[str, dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
     row = graded["a scoring function"]
@@ -319,7 +319,7 @@ def test_a_not_python_assertion_passes_what_the_rubric_fails(graded: dict[str, d
     assert graded["not-python, failed"]["success"]
 
 
-def test_a_python_without_markscheme_says_how_to_name_another_and_never_passes_what_it_can_t_grade(
+def test_under_a_python_without_markscheme_the_assertion_fails_with_advice_and_its_negation_raises_an_error(
     tmp_path: Path,
 ) -> None:
     bare = tmp_path / "bare-python"
@@ -345,7 +345,7 @@ process.exit(0);
 
 
 @pytest.mark.proof
-def test_an_ungraded_output_never_passes_in_a_program_whose_test_for_promptfoo_lacks_the_assertion(
+def test_an_ungraded_output_never_passes_if_promptfoo_calls_the_assertion_for_a_test_that_does_not_list_it(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     scripted(tmp_path)

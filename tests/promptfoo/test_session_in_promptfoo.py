@@ -217,7 +217,9 @@ def test_repeated_gradings_come_from_the_cache_unless_it_is_off_and_one_limit_ho
     assert 2 <= two_runs.most_at_once <= AT_ONCE
 
 
-def test_in_a_session_thresholds_and_not_python_work_as_without_one(two_runs: TwoRuns) -> None:
+def test_thresholds_and_negated_python_assertions_give_the_same_results_with_and_without_a_session(
+    two_runs: TwoRuns,
+) -> None:
     each = len(two_runs.first) // len(LANGUAGES)
     for graded in (two_runs.first[:each], two_runs.first[each:]):
         assert [row["success"] for row in graded[:2]] == [True, False]

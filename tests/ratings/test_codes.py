@@ -143,7 +143,7 @@ def test_a_level_off_the_scale_is_kept_as_unreadable_only_if_a_judge_gave_it() -
 
 
 @given(st.lists(st.tuples(st.sampled_from([np.nan, 0.5, 2.0]), st.integers(-1, 3), st.booleans()), max_size=20))
-def test_equal_rows_of_some_columns_get_the_same_number_and_different_rows_different_ones(
+def test_equal_rows_of_several_columns_get_one_number_and_different_rows_get_different_numbers(
     rows: list[tuple[float, int, bool]],
 ) -> None:
     columns: list[npt.NDArray[Any]] = [

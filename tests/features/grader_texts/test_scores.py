@@ -43,7 +43,7 @@ judge.environment = ()
         ),
     ],
 )
-def test_a_grader_text_that_asks_for_a_score_gets_a_score_and_its_interpretation(
+def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_says_how_the_text_was_understood(
     text: str,
     level: str,
     score: float,

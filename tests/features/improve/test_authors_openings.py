@@ -24,7 +24,7 @@ def test_the_test_of_new_words_divides_its_significance_level_by_the_settings_wi
         assert [ours / 2 ** (opening - 1) for opening in (1, 2, 3, 4)] == levels
 
 
-def test_held_out_figures_of_other_rubrics_make_the_test_of_new_words_stricter_and_those_of_this_one_do_not(
+def test_held_out_figures_calculated_under_other_rubrics_make_the_test_of_new_words_stricter(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path, split=True)

@@ -157,7 +157,7 @@ def test_if_no_wording_is_confirmed_no_held_out_figure_is_shown(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("every", [3, 9])
-def test_if_no_wording_is_confirmed_the_report_says_how_often_such_labels_find_a_gain(
+def test_if_no_wording_is_confirmed_the_report_says_how_likely_the_held_out_labels_would_confirm_a_better_one(
     tmp_path: Path, every: int
 ) -> None:
     """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""
@@ -218,7 +218,9 @@ def test_examples_are_divided_into_parts_only_when_a_wording_is_tried_and_the_re
     assert report["parts_written"] is False
 
 
-def test_a_wording_that_the_file_cannot_take_is_refused_before_the_labels_are_opened(project: Project) -> None:
+def test_a_wording_that_cannot_be_written_into_the_rubric_file_is_refused_before_held_out_labels_are_used(
+    project: Project,
+) -> None:
     text = project.rubric.read_text()
     shared = text.replace("description: The reply is polite", "description: &words The reply is polite")
     project.rubric.write_text(shared.replace("requirement: The reply is short", "requirement: *words"))
@@ -341,7 +343,7 @@ def _served(folder: Path, propose: Callable[[int, int, str], str]) -> Iterator[P
 PROPOSING = ("--proposer", "openai:writer")
 
 
-def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing: Any) -> None:
+def test_a_model_is_asked_for_new_wordings_in_rounds_until_a_round_brings_nothing_better(proposing: Any) -> None:
     for project in proposing(good_proposals):
         status, report, _ = project.improve(*PROPOSING, "--open")
         assert (status, report["adopted"], report["rounds"]) == (0, "round-1/2", 2)
@@ -352,7 +354,7 @@ def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing
         assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
-def test_a_proposer_sees_only_dev_examples_and_no_names_of_raters(proposing: Any) -> None:
+def test_a_model_that_proposes_wordings_sees_only_dev_examples_and_no_names_of_raters(proposing: Any) -> None:
     for project in proposing(good_proposals):
         project.improve(*PROPOSING, "--rounds", "1", "--batch", "2")
         assert sum(system.startswith(PROPOSER) for system, _ in project.prompts_received()) == 2

@@ -31,14 +31,16 @@ columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filte
 
 
 @pytest.mark.parametrize(("rho", "df", "alpha", "bound"), cases.BOUNDS)
-def test_the_critical_value_of_the_larger_of_two_t_equals_the_worked_examples(
+def test_the_critical_value_for_the_larger_of_two_t_statistics_equals_the_worked_examples(
     rho: float, df: int, alpha: float, bound: float
 ) -> None:
     assert critical_t(df, alpha, rho) == pytest.approx(bound, abs=cases.BOUND_TOLERANCE)
 
 
 @given(rho=st.floats(-0.95, 0.95), df=st.integers(9, 200), alpha=st.sampled_from([0.05, 0.0125, 0.0004]))
-def test_the_critical_value_lies_between_that_of_a_single_t_and_bonferroni_s(rho: float, df: int, alpha: float) -> None:
+def test_the_critical_value_for_the_larger_of_two_t_statistics_lies_between_one_t_s_value_and_bonferroni_s(
+    rho: float, df: int, alpha: float
+) -> None:
     bound = critical_t(df, alpha, rho)
     assert stdtrit(df, 1 - alpha) - 2e-3 <= bound <= stdtrit(df, 1 - alpha / 2) + 2e-3 + 0.02 * (alpha < 0.001)
 
@@ -54,7 +56,9 @@ def test_the_held_out_test_of_finalists_reproduces_the_worked_examples(case: cas
     assert outcome.best == case.best
 
 
-def test_the_expected_t_is_the_one_whose_mean_among_passed_tests_equals_the_observed_t() -> None:
+def test_the_corrected_t_is_the_mean_of_a_normal_distribution_that_above_the_threshold_averages_the_observed_t() -> (
+    None
+):
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

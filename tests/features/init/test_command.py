@@ -36,7 +36,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_init_writes_graders_a_rubric_examples_and_a_configuration(tmp_path: Path) -> None:
+def test_init_writes_a_rubric_with_examples_and_graders_and_a_promptfoo_configuration(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"schema": 1, "created": FILES, "kept": []}
@@ -259,7 +259,7 @@ def test_files_compiled_by_an_installer_are_not_copied_into_a_new_project(unpack
     assert not list((tmp_path / "p").rglob("*.pyc"))
 
 
-def test_prose_is_no_table_and_the_way_to_a_rubric_is_said(tmp_path: Path) -> None:
+def test_a_file_of_prose_is_refused_as_a_table_with_advice_to_write_its_points_as_criteria(tmp_path: Path) -> None:
     (tmp_path / "desk.md").write_text("# Help desk rubric\n\nThe reply should be kind.\n")
     done = run("markscheme", "init", "--from", "desk.md", cwd=tmp_path)
     assert done.returncode == 2

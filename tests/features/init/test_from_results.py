@@ -65,7 +65,9 @@ def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_and_the_ju
     assert report["accuracy"]["value"] == 1.0
 
 
-def test_points_of_an_assertion_are_asked_as_words_not_as_json(tmp_path: Path) -> None:
+def test_points_of_an_imported_assertion_are_shown_to_the_judge_as_a_list_of_words_and_not_as_json(
+    tmp_path: Path,
+) -> None:
     asked = {"type": "g-eval", "metric": "helps", "value": ["Names a date", "Says sorry"]}
     rows = [
         {

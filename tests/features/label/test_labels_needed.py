@@ -23,7 +23,9 @@ def test_a_file_named_similarly_to_the_examples_does_not_change_the_labels_neede
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
 
 
-def test_label_next_without_a_number_draws_as_many_as_the_verdict_needs(sitting: Path) -> None:
+def test_label_with_the_option_next_and_no_number_draws_as_many_outputs_as_the_verdict_needs_labels(
+    sitting: Path,
+) -> None:
     done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 80
@@ -31,7 +33,9 @@ def test_label_next_without_a_number_draws_as_many_as_the_verdict_needs(sitting:
     assert len(some.stdout.splitlines()) == 7
 
 
-def test_label_next_without_a_number_is_refused_if_the_verdict_asks_for_none(sitting: Path) -> None:
+def test_label_with_the_option_next_and_no_number_is_refused_if_the_verdict_needs_no_further_labels(
+    sitting: Path,
+) -> None:
     (sitting / "judge.jsonl").write_text(
         "".join(
             json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)

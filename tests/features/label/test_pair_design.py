@@ -63,7 +63,7 @@ def test_pairs_of_one_prompt_share_a_group() -> None:
         ((None, "by-verdict"), "by-verdict", "by-verdict"),
     ],
 )
-def test_a_pair_is_recorded_as_drawn_like_its_responses_or_at_random_if_they_do_not_say(
+def test_a_pair_is_recorded_as_drawn_in_the_way_of_both_its_responses_or_at_random_if_they_do_not_say(
     ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
 ) -> None:
     first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))

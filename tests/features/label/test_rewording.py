@@ -247,7 +247,7 @@ def test_after_a_rewording_a_sheet_asks_about_that_criterion_and_no_other_answer
     assert report["use"] == "gate"
 
 
-def test_after_a_rewording_drawing_more_outputs_and_adjudicating_say_what_they_leave_out(project: Path) -> None:
+def test_after_a_rewording_drawing_outputs_and_adjudicating_say_that_relabelling_is_left_out(project: Path) -> None:
     pool = project / "more.jsonl"
     lines = ({"id": f"new{n}", "query": "?", "response": f"another reply {n}"} for n in range(5))
     pool.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -56,7 +56,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> No
     ]  # fmt: skip
 
 
-def test_of_a_row_s_more_than_twelve_criteria_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
+def test_of_more_than_twelve_criteria_in_a_row_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
     write_rows(tmp_path, more=11)
     criteria = []
     for every in (False, False, True):

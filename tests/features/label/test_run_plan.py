@@ -73,6 +73,6 @@ def test_a_plan_counts_held_out_labels_as_calibrate_does(tmp_path: Path, planned
     assert planned(is_of_pool=False).labelled == 30
 
 
-def test_a_screen_that_asks_for_labels_says_how_many_annotators_a_gate_takes(planned: Callable[..., Plan]) -> None:
+def test_the_message_that_asks_for_labels_says_how_many_annotators_a_gate_needs(planned: Callable[..., Plan]) -> None:
     assert FOR_A_GATE in text_of(view(planned(is_of_pool=False)))
     assert FOR_A_GATE in text_of(view(planned(draws=7)))

@@ -76,7 +76,9 @@ def test_a_labelling_server_killed_between_two_labels_loses_none_and_asks_none_a
 
 
 @pytest.mark.parametrize("place", ["", "ratings", "ratings/ann.jsonl", "ratings/ann.jsonl.damaged"])
-def test_a_folder_that_takes_no_labels_is_reported_and_not_called_a_bug(project: Path, place: str) -> None:
+def test_a_folder_that_cannot_be_written_while_labelling_is_reported_and_not_called_a_bug(
+    project: Path, place: str
+) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     blocked = ratings.parent / place
     blocked.parent.mkdir(parents=True)
@@ -231,7 +233,7 @@ def test_a_rubric_s_name_never_leads_out_of_the_project(project: Path) -> None:
     assert "the rubric's name can't name a file: got '../../victim/pwn'" in message
 
 
-def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
+def test_examples_in_yaml_are_never_set_aside_as_damaged(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     text = '- {id: e1, query: q, response: "a reply"}'
@@ -411,7 +413,7 @@ def test_a_changed_rubric_stops_labelling_and_responses_labelled_under_the_old_w
 
 
 @pytest.mark.proof
-def test_label_next_draws_outputs_and_draws_more_once_these_are_labelled(project: Path) -> None:
+def test_label_with_the_option_next_draws_outputs_and_draws_more_once_these_are_labelled(project: Path) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"
     for round_, total in ((1, 5), (2, 5), (3, 10)):
         with Server(project, ["--next", "5"]) as server:

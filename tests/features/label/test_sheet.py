@@ -264,7 +264,7 @@ def test_adjudicated_labels_in_a_plain_file_become_gold_only_if_the_user_says_so
     assert run(*typed, "--kind", "adjudicated", cwd=project).returncode == 0
 
 
-def test_a_sheet_leaves_no_file_of_ratings_without_a_rating(tmp_path: Path) -> None:
+def test_writing_an_offline_labelling_page_leaves_no_empty_file_of_ratings(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "zoe", "--sheet", "zoe.html"]
     assert run("markscheme", *typed, cwd=project).returncode == 0

@@ -63,7 +63,7 @@ def test_the_question_about_the_whole_response_comes_first_and_its_answer_is_the
         assert all(WHOLE not in line["criteria"] for line in server.lines)
 
 
-def test_responses_shown_a_second_time_are_asked_by_criterion_alone(tmp_path: Path) -> None:
+def test_for_a_response_shown_a_second_time_only_the_criteria_are_asked_and_not_the_whole(tmp_path: Path) -> None:
     work = opened(make_pool(tmp_path, 20))
     again = [step for step in work.steps if step.sample == 1]
     assert again
@@ -95,7 +95,7 @@ def test_can_t_tell_answers_the_question_about_the_whole_response_and_is_no_deci
     work.file.close()
 
 
-def test_an_annotator_with_enough_decisions_is_asked_by_criterion_alone(
+def test_an_annotator_with_enough_decisions_on_whole_responses_is_asked_only_about_criteria(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_question, "ENOUGH", 3)
@@ -124,7 +124,7 @@ def test_a_rubric_with_more_criteria_needs_more_decisions_on_whole_responses() -
 
 
 @pytest.mark.proof
-def test_an_annotator_who_labelled_criteria_before_is_asked_about_the_whole_only_if_everyone_is(
+def test_annotators_who_have_labelled_criteria_already_are_asked_about_the_whole_only_with_the_option_for_all(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:

@@ -10,7 +10,7 @@ from tests.recipes import copy_of_package, follow, markscheme
 
 
 @pytest.mark.proof
-def test_an_option_added_to_lint_by_a_recipe_is_in_the_help_and_works(tmp_path: Path) -> None:
+def test_an_option_added_to_lint_by_following_the_documented_recipe_is_in_the_help_and_works(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add an option", home)
     here = setting.make_setting(tmp_path / "here")

@@ -42,7 +42,9 @@ def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 
-def test_groups_of_a_row_s_criteria_get_the_weights_in_another_key_and_lint_prints_the_command(tmp_path: Path) -> None:
+def test_if_criteria_are_grouped_and_weights_are_under_another_key_lint_prints_the_options_that_map_both(
+    tmp_path: Path,
+) -> None:
     groups = {"depth": [{"criterion": "Names the cause"}], "form": [{"criterion": "Is short"}]}
     row = {"response": "Rye.", "criterions": groups, "share": {"depth": 0.75, "form": 0.25}}
     (tmp_path / "my rows.jsonl").write_text(f"{json.dumps(row)}\n")

@@ -30,6 +30,6 @@ def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_char
 
 
 @pytest.mark.proof
-def test_a_judge_that_never_looks_is_left_ungraded_by_the_test_whether_it_sees(examples: Path) -> None:
+def test_a_judge_that_answers_without_looking_at_images_is_left_ungraded_by_the_sight_test(examples: Path) -> None:
     with pytest.raises(Exception, match="can't read images"):
         calibrate(RUBRIC, examples, FunctionJudge(believes, "function:believes"))

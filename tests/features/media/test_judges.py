@@ -118,7 +118,7 @@ def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_ever() -> None:
     assert request["messages"][1] == {"role": "user", "content": prompt.user}
 
 
-def test_a_judge_s_quote_that_is_an_image_s_mark_is_found_in_the_response() -> None:
+def test_if_a_judge_quotes_the_mark_that_stands_for_an_image_the_quote_counts_as_found() -> None:
     with ChatServer(lambda _: completion(MET)) as server:
         done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
     assert done.verdicts["right"].quote_in == "chart"

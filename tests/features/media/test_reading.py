@@ -124,7 +124,7 @@ def test_texts_and_images_in_a_list_keep_their_order() -> None:
     assert response == f"Before.\n{MARK}\nAfter."
 
 
-def test_images_in_messages_are_replaced_by_marks() -> None:
+def test_in_messages_images_are_replaced_by_the_marks_that_stand_for_them_in_a_prompt() -> None:
     content = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
     submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})
     messages = submission.inputs["messages"]

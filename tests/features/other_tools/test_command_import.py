@@ -295,7 +295,7 @@ def test_a_tool_s_export_is_imported_without_a_rubric_and_its_files_are_joined(t
     assert "mixes the scores of annotators and judges without names (place)" in alone.stderr
 
 
-def test_a_file_that_names_no_metrics_asks_for_the_rubric(project: Path) -> None:
+def test_importing_a_file_that_names_no_metrics_needs_the_option_rubric(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pass `--rubric`" in done.stderr
@@ -442,7 +442,7 @@ def test_columns_of_several_criteria_make_one_rating_of_their_rater(project: Pat
     }
 
 
-def test_labels_that_several_annotators_agreed_on_are_adjudicated(project: Path) -> None:
+def test_labels_that_several_annotators_agreed_on_are_imported_as_adjudicated(project: Path) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label", "--adjudicated")
     assert {line["kind"] for line in report["lines"] if line["rater"] == "ana_label"} == {"adjudicated"}

@@ -16,7 +16,7 @@ def write_pairs(folder: Path, *raters: str) -> None:
     (folder / "pairs.json").write_text(json.dumps(pairs))
 
 
-def test_agreement_between_raters_of_pairs_is_computed_once_they_are_said_to_be_people(tmp_path: Path) -> None:
+def test_agreement_on_pairs_is_computed_only_if_an_option_says_that_the_raters_are_people(tmp_path: Path) -> None:
     write_pairs(tmp_path, "ann", "bob")
     unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
     assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)

@@ -120,7 +120,7 @@ def test_a_pair_whose_two_orders_contradict_each_other_is_a_tie() -> None:
     }
 
 
-def test_without_ties_a_pair_whose_two_orders_contradict_each_other_has_no_level() -> None:
+def test_if_a_rubric_allows_no_ties_a_pair_whose_two_orders_contradict_each_other_has_no_level() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
     assert grade.score is None
     assert grade.error is not None

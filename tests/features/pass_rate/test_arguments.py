@@ -11,7 +11,7 @@ def test_pass_rate_needs_labels_unless_the_file_is_a_table_with_verdicts_and_lab
         call(["pass-rate", "f"])
 
 
-def test_a_judge_that_would_not_be_asked_is_refused_with_the_command_that_asks_it() -> None:
+def test_pass_rate_refuses_a_judge_to_ask_and_names_the_grade_command_that_asks_it() -> None:
     words = ["pass-rate", "f.csv", "--rubric", "code-quality", "--judge", "anthropic", "--calibration", "c.json"]
     with pytest.raises(UsageError, match=r"`markscheme grade code-quality f.csv --judge anthropic --out graded\.csv`"):
         call(words)

@@ -253,7 +253,9 @@ def test_the_removed_command_gate_risk_names_the_command_that_replaces_it(tmp_pa
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
 
 
-def test_a_table_of_one_run_is_refused_with_the_command_that_its_labels_allow(tmp_path: Path) -> None:
+def test_a_table_of_one_run_is_refused_with_the_command_that_estimates_the_pass_rate_from_its_labels(
+    tmp_path: Path,
+) -> None:
     lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]
     (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *lines]))
     refused = run("markscheme", "pass-rate", "t.csv", "--at-least", "0.5", "--judge", "verdict", "--json", cwd=tmp_path)

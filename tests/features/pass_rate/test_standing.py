@@ -94,7 +94,9 @@ def looks(folder: Path) -> list[AnchorLook]:
 
 
 @pytest.mark.proof
-def test_calibrate_records_new_replies_on_the_accepted_examples_as_a_look_at_the_judge(folder: Path) -> None:
+def test_regrading_the_accepted_examples_by_calibrate_is_recorded_to_tell_whether_the_judge_changed(
+    folder: Path,
+) -> None:
     (folder / "rubrics/reply.yaml").unlink()
     (folder / "rubrics").rmdir()
     begin(folder)
@@ -124,7 +126,7 @@ def test_calibrate_records_new_replies_on_the_accepted_examples_as_a_look_at_the
     assert len(looks(folder)) == 4
 
 
-def test_a_look_at_the_judge_needs_as_many_samples_as_an_accepted_run_and_ignores_further_examples(
+def test_a_recorded_regrading_has_as_many_samples_as_the_accepted_run_and_leaves_out_new_examples(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()

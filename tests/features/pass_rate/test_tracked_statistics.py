@@ -151,7 +151,7 @@ def test_responses_left_to_people_are_a_third_stratum_of_the_pass_rate() -> None
     assert rate_by_verdict([1, 15, 5], [4, 16, 10], [200, 800, 1000]).value == close(0.65)
 
 
-def test_the_alarm_on_people_s_rate_is_raised_when_it_drops_and_not_when_the_judge_turns_stricter() -> None:
+def test_the_alarm_on_the_share_that_people_pass_is_raised_by_a_drop_and_not_by_a_stricter_judge() -> None:
     reference = {"pool": [720, 2880], "labels": [[6, 20], [76, 80]]}
     still = {"share": 0.8, "x1": 23, "n1": 24, "x0": 2, "n0": 6}
     worse = {"share": 0.69, "x1": 17, "n1": 21, "x0": 2, "n0": 9}
@@ -204,7 +204,7 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_the_alarm_on_the_share_of_passes_is_raised_either_way_and_large_weeks_are_capped() -> None:
+def test_the_alarm_on_the_judge_s_share_of_passes_is_raised_by_rises_and_drops_and_caps_large_weeks() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)
@@ -222,7 +222,7 @@ def test_differences_between_reference_weeks_widen_the_limits_for_the_share_of_p
     assert high - low > 0.2
 
 
-def test_a_shift_in_passes_is_attributed_to_the_judge_only_with_flips_or_few_examples() -> None:
+def test_a_shift_in_passes_is_attributed_to_the_judge_only_if_its_flips_on_old_examples_could_explain_it() -> None:
     for (flips, examples), expected in tracked_rates.AT_MOST_BY_JUDGE.items():
         assert most_by_judge(-0.12, 0.8, [0, flips], [20, examples])[1] == close(expected)
     assert may_be_judge(-0.12, -0.06198) is True

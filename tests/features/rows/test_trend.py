@@ -63,7 +63,9 @@ def test_a_judge_with_wrong_overall_scores_may_still_be_right_on_single_criteria
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_the_run_s_rubric_may_set_the_trend_question_on_criteria_and_its_limits(tmp_path: Path) -> None:
+def test_the_rubric_that_all_rows_share_can_state_that_the_trend_is_decided_by_criteria_and_set_its_limits(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "core.yaml").write_text(
         "target: 0.7\ntrend_on: criteria\nmax_false_credit: 0.3\nmax_missed_credit: 0.1\n"
         "criteria: [{name: short, requirement: The reply is short., weight: 1}]\n"
@@ -82,7 +84,7 @@ def test_the_run_s_rubric_may_set_the_trend_question_on_criteria_and_its_limits(
     assert "Missed credit 12%" in " ".join(done.stdout.split())
 
 
-def test_a_broken_limit_on_wrong_credit_rules_against_the_trend(tmp_path: Path) -> None:
+def test_if_the_judge_credits_unmet_criteria_above_the_limit_it_may_not_show_trends(tmp_path: Path) -> None:
     rows = [row(number, {"c6": "MET"}) for number in range(60)]
     options = ("-o", "target=0.7", "-o", "trend_on=criteria", "-o", "max_false_credit=0.1")
     report = calibrated(tmp_path, rows, *options, "--require", "trend")
@@ -111,7 +113,7 @@ def test_the_labels_that_an_undecided_trend_needs_are_stated_in_tasks(tmp_path: 
     assert "more for an even chance to say whether the judge can gate" not in report["screen"]
 
 
-def test_limits_on_wrong_credit_are_refused_if_the_trend_is_of_scores(tmp_path: Path) -> None:
+def test_limits_on_wrongly_credited_criteria_are_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(one_wrong(0))}\n{json.dumps(one_wrong(1))}\n")
     done = run("calibrate", "rows.jsonl", "-o", "max_false_credit=0.1", cwd=tmp_path)
     assert (done.returncode, "it goes with trend_on: criteria" in " ".join(done.stderr.split())) == (2, True)
@@ -123,7 +125,7 @@ def shared_rubric(trend_on: str) -> tuple[Any, list[dict[str, Any]]]:
     return markscheme.Rubric.from_dict(data), examples
 
 
-def test_a_rubric_that_all_rows_share_may_ask_the_trend_question_of_criteria_too(tmp_path: Path) -> None:
+def test_the_trend_can_be_decided_by_criteria_also_if_all_rows_share_one_rubric(tmp_path: Path) -> None:
     rubric, examples = shared_rubric("criteria")
     path = tmp_path / "examples.jsonl"
     by_people = [example | {"labels": example["labels"][:2]} for example in examples]
@@ -139,7 +141,7 @@ def test_a_rubric_that_all_rows_share_may_ask_the_trend_question_of_criteria_too
     assert result.to_json()["decision"]["trend"]["figures"]["agreement"]["n"] == 360
 
 
-def test_a_rubric_of_pairs_is_refused_for_a_trend_of_criteria() -> None:
+def test_a_rubric_of_pairs_is_refused_if_the_trend_is_to_be_decided_by_criteria() -> None:
     from markscheme.features.rows.trend import trend_of_criteria
 
     class OfPairs:

@@ -27,7 +27,7 @@ def listed(status: Done) -> dict[str, Any]:
 
 
 @pytest.mark.proof
-def test_status_lists_the_judge_of_the_recipe_s_installed_package(python: Path, tmp_path: Path) -> None:
+def test_status_lists_the_judge_of_the_package_that_a_documented_recipe_installs(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     unset, with_it = in_turn(python, here, Command(STATUS), Command(STATUS, variables={"ALWAYS_ALLOWED": "1"}))
     assert listed(unset) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}

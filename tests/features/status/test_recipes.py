@@ -14,7 +14,7 @@ from tests.recipes import copy_of_package, follow, markscheme
 
 
 @pytest.mark.proof
-def test_status_shows_a_kind_of_judge_that_a_recipe_added(tmp_path: Path) -> None:
+def test_status_shows_a_kind_of_judge_that_was_added_by_following_the_documented_recipe(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a judge", home)
     here = setting.make_setting(tmp_path / "here")
@@ -39,7 +39,7 @@ print(render_html(document))
 
 
 @pytest.mark.proof
-def test_a_view_that_a_recipe_added_is_rendered_in_every_format(tmp_path: Path) -> None:
+def test_a_view_that_was_added_by_following_the_documented_recipe_is_rendered_in_every_format(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a view", home)
     env = environment({"PYTHONPATH": str(home / "src")})

@@ -215,7 +215,7 @@ def test_a_misspelt_name_of_a_change_is_refused_with_a_suggestion(folder: Path) 
     assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
 
 
-def test_a_criterion_s_own_preserves_decides_which_changes_keep_its_level(folder: Path) -> None:
+def test_the_key_preserves_of_a_criterion_states_which_changes_of_a_response_keep_its_level(folder: Path) -> None:
     options = ("--json", "--only", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"

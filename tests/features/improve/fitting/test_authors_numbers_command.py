@@ -172,7 +172,9 @@ def test_a_judge_s_levels_are_used_if_annotators_gave_none(tmp_path: Path) -> No
 
 
 @pytest.mark.proof
-def test_a_higher_cost_of_false_passes_counts_as_another_look_and_raises_the_pass_mark(tmp_path: Path) -> None:
+def test_a_higher_cost_of_false_passes_is_counted_as_another_test_on_the_labels_and_raises_the_pass_mark(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=4)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]

@@ -123,7 +123,7 @@ def test_improve_without_options_shows_that_weights_can_be_tried_and_the_pass_ma
     assert not (plates.examples.parent / "opened.jsonl").exists()
 
 
-def test_fitting_to_changed_preferences_counts_as_another_look(tmp_path: Path) -> None:
+def test_fitting_to_changed_preferences_is_counted_as_another_test_on_the_labels(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=4)
     assert plates.improve("--preferences", "nicer", "--open")[1]["numbers"]["opening"] == 1
     lines = plates.pairs.read_text().splitlines(keepends=True)

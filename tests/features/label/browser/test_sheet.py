@@ -81,7 +81,7 @@ def _meant(first: int, last: int) -> list[tuple[object, object]]:
 
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_twenty_labels_given_offline_on_a_sheet_with_a_reload_are_imported_as_clicked(
+def test_twenty_labels_given_on_an_offline_page_with_a_reload_in_between_are_imported_as_they_were_clicked(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     context = patient_context(chromium, **device, offline=True)
@@ -104,7 +104,7 @@ def test_twenty_labels_given_offline_on_a_sheet_with_a_reload_are_imported_as_cl
     assert {one["id"] for one in ratings} <= {f"model-x-{i}" for i in range(20)}
 
 
-def test_the_command_that_a_finished_sheet_shows_imports_its_file(
+def test_the_command_that_a_finished_offline_labelling_page_shows_imports_its_file(
     project: Path, offline: BrowserContext, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     words = ["Ann Lee" if word == "ana" else word for word in SHEET]
@@ -123,7 +123,9 @@ def test_the_command_that_a_finished_sheet_shows_imports_its_file(
     assert len(taken_in) == 21
 
 
-def test_a_sheet_can_be_labelled_by_touch_one_criterion_after_the_other(project: Path, chromium: Browser) -> None:
+def test_an_offline_labelling_page_can_be_used_by_touch_one_criterion_after_the_other(
+    project: Path, chromium: Browser
+) -> None:
     context = patient_context(chromium, **PHONE, offline=True)
     page = context.new_page()
     page.goto(_sheet(project))
@@ -137,7 +139,9 @@ def test_a_sheet_can_be_labelled_by_touch_one_criterion_after_the_other(project:
     assert _levels(_imported(project)) == [(3.0, 1.0)] * 2
 
 
-def test_a_sheet_opened_in_a_second_tab_warns_and_may_take_over(project: Path, offline: BrowserContext) -> None:
+def test_an_offline_labelling_page_opened_in_a_second_tab_warns_and_may_take_over(
+    project: Path, offline: BrowserContext
+) -> None:
     first = offline.new_page()
     first.goto(_sheet(project))
     _label(first, 1, 2)
@@ -152,7 +156,7 @@ def test_a_sheet_opened_in_a_second_tab_warns_and_may_take_over(project: Path, o
 
 
 @pytest.mark.parametrize("fault", ["full", "denied"])
-def test_in_a_browser_without_storage_a_sheet_warns_and_offers_its_file_after_each_answer(
+def test_in_a_browser_without_storage_an_offline_labelling_page_warns_and_offers_its_file_after_each_answer(
     project: Path, offline: BrowserContext, fault: str
 ) -> None:
     page = offline.new_page()
@@ -184,7 +188,9 @@ def test_in_a_browser_without_storage_a_sheet_warns_and_offers_its_file_after_ea
     assert _levels(_imported(project)) == _meant(1, 4)
 
 
-def test_leaving_a_sheet_before_saving_warns_and_afterwards_does_not(project: Path, offline: BrowserContext) -> None:
+def test_leaving_an_offline_labelling_page_before_saving_warns_and_afterwards_does_not(
+    project: Path, offline: BrowserContext
+) -> None:
     page = offline.new_page()
     page.goto(_sheet(project))
     _label(page, 1, 1)
@@ -204,7 +210,7 @@ def test_leaving_a_sheet_before_saving_warns_and_afterwards_does_not(project: Pa
 
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_kind_of_response_is_displayed_inert_with_the_answers_in_view(
+def test_on_an_offline_labelling_page_no_response_can_run_scripts_and_the_answers_stay_in_view(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]
