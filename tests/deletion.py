@@ -38,7 +38,7 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_mutated_files.py::test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
     "tests/test_rooms.py::test_a_limit_is_lowered_when_its_figure_falls",
-    "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_has_words_by_which_code_that_names_it_is_found",
+    "tests/test_rooms.py::test_every_measured_figure_has_a_limit_and_every_feature_has_words_by_which_mentions_of_it_are_found",
     "tests/test_house.py::test_a_limit_is_lowered_when_its_figure_falls",
     "tests/test_house.py::test_the_share_of_vague_names_in_tests_is_within_its_limit",
 )

@@ -119,7 +119,7 @@ def test_the_documented_exit_statuses_are_exactly_those_that_are_tested() -> Non
 
 
 @pytest.mark.parametrize(("column", "status"), list(cells()))
-def test_a_run_ends_with_each_status_of_the_table(column: str, status: int, tmp_path: Path) -> None:
+def test_calibrate_ends_with_every_exit_status_that_is_documented(column: str, status: int, tmp_path: Path) -> None:
     required = REQUIRE[column]
     for number, labelled in enumerate(RUNS[column].get(status, [])):
         folder = tmp_path / str(number)

@@ -92,7 +92,7 @@ def test_grades_of_rows_are_plain_data_in_the_order_of_the_rows() -> None:
     assert grades[0]["criteria"]["place"]["position"] == 1.0
 
 
-def test_a_judge_without_a_limit_of_its_own_is_asked_as_often_at_once_as_the_concurrency_allows() -> None:
+def test_a_judge_without_a_limit_is_asked_as_many_times_at_once_as_the_concurrency_allows() -> None:
     judge = Counting(by_words)
     with Grader(RUBRIC, Limited(judge, Limiter()), concurrency=20) as grader:
         grader.grade_rows([{"response": str(number)} for number in range(40)])

@@ -385,7 +385,9 @@ def test_if_the_budget_ends_the_grades_so_far_are_kept() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
-def test_a_judge_that_cannot_be_asked_at_all_is_not_a_fault_of_the_submission(strategy: str) -> None:
+def test_a_judge_that_cannot_be_asked_at_all_raises_an_error_instead_of_leaving_a_submission_ungraded(
+    strategy: str,
+) -> None:
     for rubric in (by(strategy), replace(by(strategy), samples=3)):
         with pytest.raises(NoJudge, match="no key"):
             graded(rubric, lambda prompt, sample: NoJudge("no key"))

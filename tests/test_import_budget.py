@@ -102,7 +102,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert not {name for name in loaded if name.startswith("markscheme.report.html")}
 
 
-def test_the_first_screen_without_an_accepted_run_loads_no_drift_no_pictures_and_no_pairs() -> None:
+def test_the_first_screen_of_calibrate_without_an_accepted_run_loads_no_modules_of_drift_plots_or_pairs() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {

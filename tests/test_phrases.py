@@ -28,7 +28,7 @@ def roundings(path: Path) -> Iterator[int]:
                 yield node.lineno
 
 
-def test_only_phrases_rounds_a_number_for_a_reader() -> None:
+def test_only_the_module_phrases_rounds_numbers_that_are_printed() -> None:
     rounding = {path.relative_to(SOURCE).as_posix(): list(roundings(path)) for path in SOURCE.rglob("*.py")}
     rounds = {name: lines for name, lines in rounding.items() if lines}
     assert {*rounds} == {"phrases.py", *DATA}, f"use markscheme.phrases, or name why not in DATA: {rounds}"

@@ -128,7 +128,7 @@ def test_the_rubric_author_s_words_are_in_the_system_prompt_and_the_submission_i
             assert words not in prompt.system
 
 
-def test_a_prompt_has_the_criterion_s_examples_good_and_bad_signs_and_the_ways_not_to_choose_a_level() -> None:
+def test_a_prompt_shows_a_criterion_s_good_and_bad_examples_and_the_answers_cannot_judge_and_does_not_apply() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system

@@ -65,7 +65,7 @@ def test_type_checkers_and_programs_find_the_same_names_in_a_module_with_a_stub(
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_a_module_with_a_stub_has_the_core_s_names_alone_where_no_feature_is_offered(stub: Module) -> None:
+def test_without_features_a_module_with_a_stub_has_only_the_names_of_the_core(stub: Module) -> None:
     module = import_module(dotted(stub))
     homes = names_in(stub)
     with core_alone():
@@ -114,7 +114,7 @@ assert {METHODS[method]}
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
-def test_each_way_to_read_a_rubric_gives_the_same_one(tmp_path: Path) -> None:
+def test_a_rubric_is_the_same_whether_read_from_a_dict_yaml_json_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("- {weight: 2, requirement: Mentions Paris}\n")
     rubric = markscheme.Rubric.from_dict([{"weight": 2, "requirement": "Mentions Paris"}])

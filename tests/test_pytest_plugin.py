@@ -109,7 +109,7 @@ def calls(project: Path) -> int:
     return len(file.read_text().splitlines()) if file.exists() else 0
 
 
-def test_an_output_that_passes_gives_its_grade(project: Path) -> None:
+def test_assert_grade_in_pytest_returns_the_grade_of_an_output_that_passes(project: Path) -> None:
     done = run_with_all_plugins(
         project,
         """
@@ -191,7 +191,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
     return Reported(done.stdout, {case.get("name", ""): case for case in cases})
 
 
-def test_a_failure_shows_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(
+def test_a_failing_assertion_in_pytest_shows_score_criteria_reasons_and_calibration_without_our_stack_frames(
     reported: Reported,
 ) -> None:
     failure = reported.failure("test_fails")
@@ -274,7 +274,7 @@ def failures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("call", UNASKABLE)
-def test_a_judge_that_cannot_be_asked_fails_the_test_with_the_way_out(call: str, failures: dict[str, str]) -> None:
+def test_a_judge_that_cannot_be_asked_fails_the_pytest_test_with_advice(call: str, failures: dict[str, str]) -> None:
     assert UNASKABLE[call] in failures[call]
 
 
@@ -324,7 +324,7 @@ def test_a_failure_of_a_recorded_judge_is_reported_with_its_receipt(reported: Re
     assert "judge: claude" in failure
 
 
-def test_a_test_that_runs_an_event_loop_may_ask_too(reported: Reported) -> None:
+def test_assert_grade_works_in_a_test_that_runs_an_event_loop(reported: Reported) -> None:
     assert reported.failure("test_in_a_loop") == ""
 
 

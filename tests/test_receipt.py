@@ -76,7 +76,7 @@ def test_a_score_without_margin_has_no_plus_minus() -> None:
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 
-def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> None:
+def test_a_receipt_is_valid_for_the_rubric_prompt_and_judge_that_were_calibrated(folder: Path) -> None:
     receipt = _receipt_in(folder, rubric(), NoisyJudge.made(seed=3))
     assert receipt.holds
     assert (receipt.labels, receipt.kind) == (60, "human")
@@ -94,7 +94,7 @@ def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> N
         (replace(rubric(changed=["tone"]), pass_mark=0.8), "calibrated for an older rubric"),
     ],
 )
-def test_a_receipt_that_does_not_hold_says_what_it_was_calibrated_for(folder: Path, used: Rubric, message: str) -> None:
+def test_a_receipt_that_is_not_valid_says_what_was_calibrated_instead(folder: Path, used: Rubric, message: str) -> None:
     assert calibration_text(_receipt_in(folder, used, NoisyJudge.made(seed=3))) == message
 
 
@@ -114,7 +114,7 @@ def test_with_another_prompt_template_a_receipt_says_that_it_was_calibrated_for_
     assert calibration_text(checked) == "calibrated for an older prompt"
 
 
-def test_only_a_receipt_that_holds_may_gate() -> None:
+def test_only_a_valid_receipt_lets_a_judge_gate() -> None:
     assert KNOWN.may_gate
     assert not replace(KNOWN, use="trend").may_gate
     assert not replace(KNOWN, differs=("another judge",)).may_gate
@@ -127,7 +127,7 @@ def test_every_grade_of_a_grading_carries_its_receipt() -> None:
     assert asyncio.run(Grading(rubric(), judge).grade(Submission("answer"))).receipt is None
 
 
-def test_the_json_of_a_receipt_names_no_use_where_it_doesnt_hold() -> None:
+def test_the_json_of_a_receipt_that_is_not_valid_names_no_use() -> None:
     assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None} | dict.fromkeys(
         ("may_gate", "may_trend"), False
     )
@@ -206,7 +206,7 @@ def test_loading_a_receipt_loads_no_numerical_library(folder: Path) -> None:
     assert done.stdout.strip() == "60 []"
 
 
-def test_a_receipt_s_prompt_is_the_fingerprint_of_how_the_rubric_was_asked(folder: Path) -> None:
+def test_a_receipt_s_prompt_fingerprint_is_that_of_the_way_the_rubric_is_asked(folder: Path) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     assert receipt.prompt == asking_fingerprint(rubric())
@@ -226,7 +226,7 @@ def test_a_receipt_allows_nothing_on_an_excepted_slice_or_where_the_slice_is_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_row_that_names_only_its_provider_is_excepted_if_any_prompt_with_that_provider_is() -> None:
+def test_a_row_that_names_only_a_provider_is_in_an_excepted_slice_if_a_prompt_with_that_provider_is() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"

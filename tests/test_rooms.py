@@ -38,7 +38,7 @@ def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: Mapping[st
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/rooms.py"
 
 
-def test_every_figure_has_a_limit_and_every_feature_has_words_by_which_code_that_names_it_is_found(
+def test_every_measured_figure_has_a_limit_and_every_feature_has_words_by_which_mentions_of_it_are_found(
     modules: list[Module], figures: Mapping[str, Figure]
 ) -> None:
     assert set(figures) == set(LIMITS)
@@ -118,7 +118,7 @@ def test_a_test_file_needs_the_features_that_its_helpers_import_and_whose_comman
     )
 
 
-def test_a_path_that_programs_know_belongs_to_the_feature_whose_names_its_stub_has() -> None:
+def test_a_module_with_a_stub_belongs_to_the_feature_from_which_its_stub_imports() -> None:
     shop = Module("shop.pyi", "from markscheme.features.hats.brim import width as width\n")
     both = Module(
         "wear.pyi",

@@ -318,7 +318,7 @@ def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from
     assert score.certainty == pytest.approx(0.25)
 
 
-def test_a_check_by_code_is_certain_and_what_does_not_apply_is_left_out() -> None:
+def test_in_the_chance_of_passing_checks_by_code_are_certain_and_criteria_that_do_not_apply_are_left_out() -> None:
     rubric = Rubric((Criterion(1, "A", "a", check="json_valid"), Criterion(1, "B", "b"), Criterion(5, "C", "c")))
     outcomes: dict[str, Outcome] = {
         "a": Verdict("a", 0.0),

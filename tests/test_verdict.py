@@ -238,7 +238,7 @@ def test_a_reply_that_the_judge_s_provider_marks_as_a_refusal_is_never_read() ->
     assert read_one(GOOD, stop="refusal") == Unread("clear", "the judge refused", GOOD)
 
 
-def test_an_answer_that_was_cut_off_says_so() -> None:
+def test_an_answer_that_was_cut_off_is_unread_with_that_reason() -> None:
     outcome = read_one(GOOD[:30], stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why == "the reply was cut off at its greatest length"
@@ -362,7 +362,7 @@ def test_an_answer_after_the_think_block_of_a_reply_that_was_cut_off_does_not_co
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<think>Hm. Hm."])
-def test_an_answer_whose_limit_was_used_up_by_thinking_says_so_and_what_helps(text: str) -> None:
+def test_if_thinking_used_up_an_answer_s_token_limit_the_reason_says_so_and_names_the_option(text: str) -> None:
     outcome = read_one(text, stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("the reply was cut off at its greatest length: thinking used it up")
@@ -612,7 +612,7 @@ def test_an_even_panel_prefers_neither_response_of_a_pair(ties: bool) -> None:
     assert two_to_one.level == 1.0
 
 
-def test_a_verdict_is_printed_with_its_reason_or_else_its_probability_if_there_is_either() -> None:
+def test_a_verdict_is_printed_with_its_reason_or_with_its_probability_if_it_has_no_reason() -> None:
     assert Verdict("wrong", 1.0, "It is.").in_words(WRONG.scale) == "MET: It is."
     assert Verdict("wrong", 1.0, probabilities=(0.1, 0.9)).in_words(WRONG.scale) == "MET .90"
     assert Verdict("wrong", 1.0).in_words(WRONG.scale) == "MET"

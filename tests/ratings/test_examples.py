@@ -213,7 +213,7 @@ def test_the_same_response_under_two_ids_is_warned_of(tmp_path: Path) -> None:
         load_examples(path, RUBRIC)
 
 
-def test_a_response_that_the_rubric_shows_causes_a_warning_of_a_leak(tmp_path: Path) -> None:
+def test_a_labelled_response_whose_text_occurs_in_the_rubric_causes_a_warning(tmp_path: Path) -> None:
     path = written(tmp_path, "e.jsonl", {"id": "a", "response": "Done\nat 5."})
     with pytest.warns(RatingWarning, match="leak"):
         load_examples(path, RUBRIC)
@@ -262,7 +262,7 @@ def test_many_repeated_responses_are_named_by_line_up_to_five_and_then_counted(t
     assert "3 more examples" in warned[-1]
 
 
-def test_a_response_that_lends_a_passage_to_an_anchor_counts_in_no_figure(tmp_path: Path) -> None:
+def test_a_labelled_response_with_a_passage_that_the_rubric_quotes_is_left_out_of_all_figures(tmp_path: Path) -> None:
     passage = "Only 49 euros, as it has been since last year."
     rubric = Rubric((Criterion(-1.0, "It states a wrong price.", "price", bad=passage),))
     rows = [
@@ -276,7 +276,7 @@ def test_a_response_that_lends_a_passage_to_an_anchor_counts_in_no_figure(tmp_pa
     assert [example.id for example in examples.labelled.examples] == ["other"]
 
 
-def test_a_short_passage_that_response_and_anchor_share_is_not_a_leak(tmp_path: Path) -> None:
+def test_a_labelled_response_that_shares_only_a_short_passage_with_the_rubric_is_used(tmp_path: Path) -> None:
     rubric = Rubric((Criterion(-1.0, "It states a wrong price.", "price", bad="Only 49 euros."),))
     label = {"rater": "a", "criteria": {"price": 1}}
     path = tmp_path / "examples.jsonl"

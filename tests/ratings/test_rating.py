@@ -122,7 +122,7 @@ def test_a_later_rating_under_another_wording_keeps_other_criteria_and_records_t
     assert rating.overall is None
 
 
-def test_a_withdrawn_line_removes_the_rater_s_earlier_rating(tmp_path: Path) -> None:
+def test_a_line_that_says_withdrawn_removes_the_rater_s_earlier_rating(tmp_path: Path) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
     path = _file(tmp_path, by | {"criteria": {"clarity": 2}}, by | {"withdrawn": True})
     assert load_ratings(path, RUBRIC) == []

@@ -35,7 +35,7 @@ def test_there_is_no_advice_on_the_shipped_rubrics(name: str) -> None:
 
 # one step of one criterion is exactly .1 at a share of .1 (yes/no), .2 (3 levels), .3 (4), .4 (5) and .5 (6)
 @pytest.mark.parametrize(("levels", "share"), [(2, 0.1), (3, 0.2), (4, 0.3), (5, 0.4), (6, 0.5)])
-def test_advice_names_criteria_where_one_level_or_half_a_level_is_exactly_the_tolerance_and_other_tolerances(
+def test_advice_names_criteria_where_an_error_of_one_level_or_half_a_level_equals_the_tolerance_exactly(
     levels: int, share: float
 ) -> None:
     anchors = [{"value": value, "description": f"Like {value}."} for value in range(levels)]

@@ -712,7 +712,7 @@ def test_any_text_is_read_as_a_rubric_or_refused_without_a_crash(text: str, form
     reads_or_refuses(text, form)
 
 
-def test_a_command_finds_a_rubric_by_its_name_or_by_its_file_where_the_name_is_not_the_files(
+def test_a_printed_command_names_a_rubric_by_its_name_or_by_its_file_if_the_name_is_not_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -105,7 +105,7 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_a_fault_passes_at_the_position_where_the_same_criterion_with_positive_weight_would_fail(
+def test_with_equal_thresholds_a_fault_passes_where_the_criterion_as_a_merit_would_pass_at_the_mirrored_position(
     position: float, threshold: float
 ) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)

@@ -62,7 +62,7 @@ def test_a_wrong_key_and_a_failing_handler_are_answered_without_detail(runtime: 
     assert failed == b'{"refused": "failed"}'
 
 
-def test_a_session_that_is_retired_refuses_and_ends_by_itself(runtime: Path) -> None:
+def test_a_session_refuses_requests_and_ends_if_its_handler_raises_retired(runtime: Path) -> None:
     async def retired(request: Mapping[str, Any]) -> dict[str, Any]:
         raise Retired
 

@@ -146,7 +146,9 @@ def test_a_session_can_be_switched_off(
     assert session_pids(runtime) == []
 
 
-def test_socket_and_folder_are_closed_to_others(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_the_socket_and_the_folder_of_a_session_are_closed_to_other_users(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     assess("Paris.", CONFIG, project, env)
     folder = runtime / "markscheme"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -313,7 +315,7 @@ def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runti
     assert sum(result["tokensUsed"]["numRequests"] for result in results) == 1
 
 
-def test_with_the_cache_off_each_assertion_asks(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_with_the_cache_off_each_assertion_asks_the_judge(project: Path, runtime: Path, env: dict[str, str]) -> None:
     for _ in range(2):
         assess("Paris.", {**CONFIG, "cache": "off"}, project, env)
     assert times_asked(project) == 2

@@ -124,7 +124,9 @@ def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_test_against_several_stored_runs_equals_listing_which_run_is_the_new_one(rows: list[list[int]]) -> None:
+def test_the_p_of_a_shift_against_several_stored_runs_equals_the_one_from_listing_which_run_is_new(
+    rows: list[list[int]],
+) -> None:
     runs = np.array(rows)
     test = moved(runs[:, 0], runs[:, 1:])
     choices = [[4.0 * x - sum(row) for x in row] for row in rows]
@@ -186,7 +188,7 @@ def test_for_a_hundred_thousand_examples_the_exact_p_equals_that_of_the_normal_d
 # -------------------------------------------------------------------------------------------------- changed at all
 
 
-def test_the_test_of_any_change_gives_the_exact_p_of_the_worked_example() -> None:
+def test_testing_whether_a_judge_changed_at_all_gives_the_exact_p_of_the_worked_example() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
     change_test = any_change(runs[:, 0], runs[:, 1:])
     assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
@@ -204,7 +206,7 @@ def test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separa
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_test_of_any_change_equals_listing_which_run_is_the_new_one(rows: Rows) -> None:
+def test_the_p_of_any_change_equals_the_one_from_listing_which_run_is_new(rows: Rows) -> None:
     runs = np.array(rows)
     to = np.abs(runs[:, :, None] - runs[:, None, :]).sum(axis=2)
     scores = 3 * to - to.sum(axis=1, keepdims=True)
@@ -227,7 +229,7 @@ def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
     assert alone.flips_now.low != expected.low
 
 
-def test_the_test_of_any_change_detects_a_judge_that_got_noisier_without_moving() -> None:
+def test_testing_for_any_change_detects_a_judge_that_became_noisier_around_an_equal_mean() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
@@ -244,7 +246,7 @@ def test_flip_rates_are_means_over_pairs_of_runs() -> None:
     assert change_test.runs == 2
 
 
-def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
+def test_testing_for_any_change_needs_more_than_one_stored_run_and_says_so() -> None:
     change_test = any_change([1, 2, 2], [1, 1, 2])
     assert change_test.undefined == "one stored run doesn't show its own noise; store three"
     assert change_test.exact_p is change_test.mid_p is change_test.excess is None
@@ -266,7 +268,7 @@ def test_the_shift_of_the_shared_reference_is_reproduced() -> None:
     ("n", "up", "down", "low", "high"),
     [(50, 0, 0, -0.184025, 0.184025), (36, 0, 0, -0.254520, 0.254520), (100, 15, 3, 0.003639, 0.231655)],
 )
-def test_the_interval_of_a_shift_allows_for_a_pair_of_differences_across_the_whole_scale(
+def test_the_interval_of_a_shift_is_that_of_the_worked_examples_for_counts_of_levels_up_and_down(
     n: int, up: int, down: int, low: float, high: float
 ) -> None:
     interval = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)

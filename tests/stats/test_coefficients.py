@@ -393,7 +393,7 @@ def test_a_rater_without_ratings_changes_no_coefficient() -> None:
     assert cohen_kappa(alone, levels=range(3)) == cohen_kappa(ratings[:, :2], levels=range(3))
 
 
-def test_a_coefficient_of_two_raters_names_its_form_for_more_raters() -> None:
+def test_the_error_on_a_coefficient_of_two_raters_names_the_coefficient_for_more_raters() -> None:
     why_undefined = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
     assert (
         why_undefined["cohen_kappa"]

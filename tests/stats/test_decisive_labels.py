@@ -162,7 +162,7 @@ def test_a_nearly_certain_decision_asks_for_the_smallest_number_of_labels() -> N
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_the_largest_number_of_labels_is_named_for_a_chance_of_a_third_or_more_and_no_number_below() -> None:
+def test_if_no_number_of_labels_gives_an_even_chance_the_largest_is_named_unless_its_chance_is_below_a_third() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
@@ -172,7 +172,7 @@ def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_la
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_for_several_open_questions_the_larger_number_of_labels_and_the_smaller_chance_are_named() -> None:
+def test_for_several_open_questions_the_largest_number_of_labels_and_the_smallest_chance_count() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)

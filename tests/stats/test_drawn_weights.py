@@ -28,7 +28,7 @@ def test_every_weighted_mean_in_the_shared_reference_is_reproduced() -> None:
         assert (mean.lower(0.975), mean.upper(0.975)) == approx((case["low"], case["high"]), abs=6e-5)
 
 
-def test_a_weighted_share_estimates_that_of_all_outputs_examples_were_drawn_from() -> None:
+def test_a_share_weighted_by_inverse_sampling_chances_estimates_the_share_among_all_outputs() -> None:
     """50 doubtful outputs at .7 and 200 clear ones at .9 are .86 of 250, while the labels drawn are .80."""
     weights = drawn_weights(INVERSE)
     assert weights.tolist() == approx([0.4] * 20 + [1.6] * 20)

@@ -29,7 +29,9 @@ LIMITED = {
 
 
 @pytest.mark.parametrize("estimate", LIMITED.values(), ids=LIMITED)
-def test_what_limits_an_interval_is_kept_when_an_estimate_is_written_as_json_and_read_again(estimate: Estimate) -> None:
+def test_an_estimate_written_as_json_and_read_again_keeps_its_reasons_not_to_trust_its_interval(
+    estimate: Estimate,
+) -> None:
     again = Estimate.from_json(estimate.to_json())
     assert again.to_json() == estimate.to_json()
     assert (again.hedge, again.is_count, again.is_approximate) == (

@@ -53,7 +53,7 @@ def test_the_pass_rate_by_verdict_strata_equals_the_worked_example() -> None:
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
 
 
-def test_the_corrected_pass_rate_equals_rate_by_verdict_at_any_level() -> None:
+def test_the_pass_rate_corrected_by_verdict_equals_the_rate_by_verdict_at_every_confidence_level() -> None:
     for level in (0.95, 1 - 0.05 / 26):
         whole = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict", level=level)
         by_verdict = rate_by_verdict(LABELLED[1], np.sum(LABELLED, axis=0), POOL, level=level)

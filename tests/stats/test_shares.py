@@ -236,7 +236,7 @@ def test_if_all_grouped_examples_are_hits_bounds_are_computed_as_if_one_had_miss
     assert none.upper(0.9) == approx(1 - (almost.lower(0.9) or 0.0), abs=1e-3)
 
 
-def test_equal_differences_show_no_correlation_within_groups_and_use_the_prior() -> None:
+def test_if_all_differences_are_equal_the_prior_correlation_within_groups_is_used() -> None:
     mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
     assert mean.correlation == 0.3
     lower = mean.lower(0.9)

@@ -202,7 +202,7 @@ def test_a_slice_that_is_too_small_or_has_hardly_any_gold_in_common_with_the_res
     assert half.comparable
 
 
-def test_lower_agreement_inside_a_slice_matters_and_higher_does_not() -> None:
+def test_a_slice_with_lower_agreement_than_the_rest_may_be_reported_and_one_with_higher_agreement_never() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     lower = slice_look(np.where(inside, np.arange(60) % 4 < 1, True), inside, gold)
     assert lower.matters(-0.2)

@@ -48,7 +48,7 @@ FURTHER = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.proof
-def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
+def test_experiment_reads_each_format_of_file_or_says_why_the_format_is_of_no_use_to_it(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())

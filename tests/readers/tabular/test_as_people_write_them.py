@@ -46,13 +46,13 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_the_first_choice_for_several_columns_next_to_a_judge_is_all_of_them_as_annotators() -> None:
+def test_the_first_suggestion_for_several_columns_next_to_a_judge_s_is_to_read_all_of_them_as_annotators() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
 
 
-def test_a_question_about_the_other_side_says_which_column_is_known_to_be_the_judge_s_or_people_s() -> None:
+def test_a_question_about_the_role_of_a_column_names_the_columns_whose_role_is_known() -> None:
     judged = refused({"gpt_verdict": ["pass", "fail", "pass", "pass"] * 5, "ann_ok": VOTES})
     assert judged.facts["judges"] == ("gpt_verdict",)
     assert judged.columns == ("ann_ok",)
@@ -62,7 +62,7 @@ def test_a_question_about_the_other_side_says_which_column_is_known_to_be_the_ju
     assert "'human' is people's" in str(labelled)
 
 
-def test_of_columns_whose_names_say_nothing_each_is_offered_as_the_judge_s() -> None:
+def test_if_no_column_s_name_tells_its_role_each_is_suggested_once_as_the_judge_s() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -71,7 +71,7 @@ def test_of_columns_whose_names_say_nothing_each_is_offered_as_the_judge_s() -> 
     )
 
 
-def test_of_ordered_words_the_one_named_by_pass_and_all_better_ones_pass() -> None:
+def test_if_words_have_an_order_the_stated_passing_word_and_all_better_ones_pass() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}
@@ -83,12 +83,12 @@ def test_of_ordered_words_the_one_named_by_pass_and_all_better_ones_pass() -> No
     assert refused(table, **options, pass_=("good",)).code == "option-unused"
 
 
-def test_a_mean_is_not_offered_as_an_annotator() -> None:
+def test_a_column_of_means_is_not_suggested_as_an_annotator() -> None:
     table = {"r1": GRADES, "r2": OTHER_GRADES, "mean": GRADES, "Average": GRADES}
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
 
 
-def test_columns_named_after_criteria_and_raters_are_offered_as_patterns_and_never_all_as_one_side() -> None:
+def test_for_columns_named_after_criteria_and_raters_patterns_of_names_are_suggested_for_each_rater() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     error = refused(table)
     assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")
@@ -97,7 +97,7 @@ def test_columns_named_after_criteria_and_raters_are_offered_as_patterns_and_nev
     assert refused(with_judge).choices[0] == "--human '*_ann' --human '*_ben' --judge '*_gpt-4o'"
 
 
-def test_a_pattern_that_also_matches_other_columns_is_not_offered() -> None:
+def test_a_pattern_of_column_names_is_not_suggested_if_it_also_matches_a_column_of_notes() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     notes_of_one = {**table, "notes_ann": ["too long", "fine", "ok", "short"] * 5}
     assert refused(notes_of_one).choices == ("--human 'tone_*' --human 'facts_*'",)
@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_a_column_of_words_and_one_of_scores_are_both_offered_though_they_share_no_value() -> None:
+def test_a_column_of_words_and_a_column_of_scores_are_suggested_as_ratings_of_each_other() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -149,7 +149,7 @@ def test_in_a_column_of_numbers_signs_such_as_a_dash_count_as_missing_ratings(si
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
 
-def test_only_a_question_mark_is_asked_about_next_to_words_that_clearly_mean_no_rating() -> None:
+def test_among_signs_for_no_rating_only_a_question_mark_needs_an_option_that_says_what_it_means() -> None:
     error = refused({"judge": ["good", "bad"] * 10, "human": ["?", "N/A", "-", "#N/A", *["good", "bad"] * 8]})
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 

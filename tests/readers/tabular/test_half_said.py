@@ -38,7 +38,7 @@ def test_an_ampersand_within_a_category_does_not_make_it_a_list() -> None:
 
 
 @pytest.mark.parametrize("word", ["skip", "Not sure", "can't tell", "?"])
-def test_words_for_no_answer_are_asked_about_if_only_one_side_uses_them(word: str) -> None:
+def test_a_word_for_no_answer_that_only_one_rater_uses_needs_an_option_that_says_what_it_means(word: str) -> None:
     error = refused(TOPICS, [word, *TOPICS[1:]])
     assert error.code == "missing-word"
     left_out = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}=",))
@@ -47,7 +47,7 @@ def test_words_for_no_answer_are_asked_about_if_only_one_side_uses_them(word: st
     assert unchanged.with_both("") == len(TOPICS)
 
 
-def test_a_word_that_both_sides_use_is_a_category() -> None:
+def test_a_word_such_as_skip_that_both_raters_use_is_a_category() -> None:
     assert read(["skip", *TOPICS[1:]], ["tone", "skip", *TOPICS[2:]]).with_both("") == len(TOPICS)
 
 

@@ -53,7 +53,7 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_part_of_the_drift() -> N
     ]
 
 
-def test_lower_agreement_is_part_of_its_criterion_s_drift_and_a_cause_of_its_own_without_drift() -> None:
+def test_with_drift_lower_agreement_is_reported_as_part_of_the_drift_and_without_drift_on_its_own() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
@@ -92,7 +92,7 @@ def worth_knowing(section: doc.Section) -> list[doc.Card]:
     return [card for block in inner for card in cards(block)]
 
 
-def test_the_first_card_is_the_required_criterion_that_passes_unsafe_replies_with_how_many_it_would_stop() -> None:
+def test_the_first_fix_is_the_required_criterion_that_passes_unsafe_replies_with_the_number_it_would_stop() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     section = fix_first(calibration)
     first = cards(section)[0]
@@ -131,7 +131,7 @@ def test_a_criterion_with_two_findings_says_once_what_fixing_it_changes() -> Non
     assert sum("Fixing it alone" in card.text for card in about_tone) == 1
 
 
-def test_a_pair_of_criteria_to_fix_is_named_with_its_examples_if_no_single_one_repairs_a_fifth() -> None:
+def test_if_no_single_criterion_repairs_a_fifth_of_wrong_decisions_a_pair_to_fix_is_named_with_examples() -> None:
     of = Rubric(tuple(Criterion(1.0, name, name=name) for name in ("a", "b", "c")), pass_mark=0.6)
     calibration = calibrated(of, [[0, 0, 1]] * 20 + [[1, 1, 1]] * 20, [[1, 1, 1]] * 40)
     lines = [
