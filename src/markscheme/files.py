@@ -23,16 +23,16 @@ except ImportError:  # Windows locks files differently; there only one process m
     fcntl = None  # type: ignore[assignment]
 
 DAMAGED_SUFFIX = ".damaged"
-"""Suffix of the file that keeps what was cut off a file of lines."""
+"""Suffix of the file that stores an incomplete last line which was removed from a file of lines."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.EBADF, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
-"""What file systems say that have no locks, or none of folders; see flock(2)."""
+"""Error numbers of file systems that have no locks, or none for folders; see flock(2)."""
 _RANDOM_BYTES = 8
-"""Of the name of a file that is not yet whole; nobody guesses it."""
+"""Number of random bytes in the name of a temporary file, too many to guess."""
 _RANDOM_END = re.compile(rf"[0-9a-f]{{{2 * _RANDOM_BYTES}}}")
 _NAMED_LETTERS = 50
-"""Letters of the whole file's name in it."""
+"""Largest number of characters of a file's name that are part of its temporary file's name."""
 _DAY = 86_400.0
-"""Seconds after which a file that can't be locked is no living writer's."""
+"""Seconds after which a temporary file that can't be locked counts as left behind."""
 _ONE_THREAD = threading.RLock()
 
 
@@ -89,7 +89,7 @@ def _last_byte(file: FileIO) -> bytes:
 
 
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
-    """Replace the text of a file by what `change` makes of it, whole or not at all, as `write_whole` does.
+    """Replace the text of a file by the result of `change`, whole or not at all, as `write_whole` does.
 
     Other processes that append to the file or rewrite it wait meanwhile, so nothing is lost.
 
@@ -390,7 +390,7 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """Return the first part of the names of temporary files for `whole`, cut so that names stay under 255 bytes."""
+    """Return the beginning of names of temporary files for `whole`, cut so that names stay below 255 bytes."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 

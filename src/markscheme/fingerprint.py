@@ -1,4 +1,4 @@
-"""Digests that show whether two grades are comparable, since everything that matters is equal."""
+"""Digests of everything that affects a grade, so that grades with equal digests are comparable."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import Any
 FINGERPRINT_DIGITS = 16
 """Hexadecimal digits kept of the SHA-256: 64 bits."""
 IN_PART = " in part"
-"""Ending of a parameter's name that only some of a judge's replies were asked for without."""
+"""Ending of a parameter's name for a parameter that was left out in asking for only some of a judge's replies."""
 _WORDS = re.compile(r"\w+")
 
 

@@ -18,22 +18,22 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters without a width or a shape, and those that turn the direction of text."""
+"""Pattern of invisible characters, and of those that change the direction of text."""
 _STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Scripts without spaces between words: a quote may begin or end at any of their characters."""
+"""Ranges of characters of scripts without spaces between words, in which a quote may begin or end at any character."""
 _TOKEN = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+|[^\w\s]")
 _LEADER = re.compile(r"^[ \t]*(?://[/!]?|#+|\*+|--|;+|>)(?=\s)", re.MULTILINE)
-"""Prefixes of each line of a comment or quotation, which a quote of several lines leaves out."""
+"""Pattern of the prefix of each line of a comment or quotation, which a quote of several lines leaves out."""
 _STEP = re.compile(r"step \d+")
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
 _MOST_UNESCAPING = 4
 """Maximum levels of escaping that are undone."""
 _LONGEST_LEVEL = 40
-"""Characters of most levels; longer values are reasons, of which each is another."""
+"""Largest number of characters of a value that is looked up as a level; longer values are reasons, which all differ."""
 _SAYING = ("reason", "level", "score")
-"""Keys that make up an answer; the quote isn't one, since it comes from the material in any case."""
+"""Keys that an answer is compared by; the quote isn't one, since it comes from the material in any case."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
 _BYTES = re.compile(r"(?:\\x[0-9a-fA-F]{2}){12,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{12,}")
-"""Passages in forms that a judge may decode, long enough for an answer."""
+"""Pattern of a run of invisible tag characters that is long enough to hide an answer which a judge may decode."""
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 _STANDARD = str.maketrans("-_", "+/")
 _TAG_PLANE = 0xE0000
-"""Distance of an invisible tag character from the letter it stands for."""
+"""Difference between the code of an invisible tag character and that of its visible letter."""
 
 
 class _TextByWords:
@@ -194,14 +194,14 @@ def _visible(text: str) -> str:
 
 
 def _tokens(text: str) -> str:
-    """Return the words and punctuation of a text, each between separators; "" if there are none."""
+    """Return the words and punctuation of a text with separators around each; "" for a text without any."""
     tokens = _TOKEN.findall(_visible(text))
     return "\x1f" + "\x1f".join(tokens) + "\x1f" if tokens else ""
 
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return the words of a key with its value, as texts are searched for them."""
+    """Return a key and its value as words, in the form in which texts are searched for them."""
     return _words(_keyed(key, value))
 
 

@@ -20,7 +20,7 @@ def finite(value: Any) -> float | None:
 
 
 MOST = 10**15
-"""The largest count that anything outside can mean; a larger number is a fault of who wrote it."""
+"""Largest count that is accepted from outside; a larger number must be an error."""
 
 
 def count(value: Any) -> int | None:

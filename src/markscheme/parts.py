@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from markscheme.seam import OpenTable
 
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
-"""What JSON text has where it may name a part; a text without them names none, and is looked at no further."""
+"""Texts of which JSON contains at least one if it names a part, such as an image; other JSON isn't searched further."""
 
 _LOADED: Final = ("data:image/", "data:application/pdf", "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0")
-"""Beginnings of files that are loaded into variables, as data URLs and in base64."""
+"""Beginnings of the contents of files, as data URLs or in base64, that Promptfoo loads into variables."""
 
 
 class ShownPart(Protocol):
@@ -133,7 +133,7 @@ class PartChange(NamedTuple):
 PART_CHANGES: Final = OpenTable[PartChange]()
 """Changes of parts, in the order of the table of a stress test."""
 PART_READERS: Final = OpenTable[PartReader]()
-"""Readers of parts, the first of which that finds any is taken."""
+"""Readers of parts, such as images, from plain data; the first that finds any is used."""
 
 
 def may_name_parts(json_text: str) -> bool:
@@ -214,7 +214,7 @@ def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
 
 
 def with_parts_of(text: str, original: str) -> str:
-    """Return an edited text with those parts of the original text whose marks are still in it."""
+    """Return an edited text with those images or documents of the original whose marks the edit still contains."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])

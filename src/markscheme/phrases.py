@@ -9,17 +9,18 @@ from collections.abc import Collection, Iterable, Sequence
 from markscheme.text import cut_short
 
 MOST_REASONS = 3
-"""Reasons why something isn't graded, the commonest first; more would push what follows off the screen."""
+"""Largest number of reasons that are listed for ungraded responses, the most frequent first; more would push what
+follows off the screen."""
 _SAME = 1e-9
-"""Shares nearer than this differ by rounding alone, and print as the same number."""
+"""Difference below which two shares are equal except for rounding, and print as the same number."""
 _MOST_DIGITS = 2
-"""Decimals of per cent that a reader takes in."""
+"""Largest number of decimals of a percentage."""
 _LEAST_P = 0.001
 """The least p value that is printed as a number."""
 
 
 def sent_with(files: Collection[str]) -> str:
-    """Return the words after "Send it" that name the files a page needs next to it; "" if it needs none.
+    """Return the end of a sentence "Send it …" that names the files a page needs next to it; "" if it needs none.
 
     >>> sent_with({"b.png", "a.png"}), sent_with(())
     (' with the 2 files for which it has no room (a.png, b.png)', '')

@@ -25,14 +25,16 @@ from markscheme.text import cut_short, encodable, encodable_data, escaped
 MAX_DEPTH = 50
 """Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
 MAX_NODES = 50_000
-"""Maximum nodes of a text once its aliases are followed, unless it writes out more itself."""
+"""Largest number of nodes of a text with its aliases followed, unless the text itself writes out more."""
 MAX_LETTERS = 4_000_000
-"""The same for the letters of its keys and values: an alias may lead to a long one again and again."""
+"""Largest number of characters in keys and values of a text with its aliases followed: many aliases may repeat a
+long text."""
 
 LONGEST_CELL = 2**31 - 1
-"""Letters of a table's cell, of which csv takes 131,072 by default: some hold whole documents."""
+"""Largest number of characters of a table's cell, for csv's reader, whose default of 131,072 is too few for whole
+documents."""
 SHOWN_DIGITS = 20
-"""Digits of a number in a message; who wrote it finds it by these."""
+"""Number of digits of a number that messages show, enough for its author to find it."""
 
 Place: TypeAlias = tuple[str | int, ...]
 Form: TypeAlias = Literal["yaml", "json"]
@@ -93,7 +95,7 @@ def refuse_pipe(path: Path, error: type[FileError]) -> None:
 
 
 WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
-"""Devices that are read to their end."""
+"""Devices that may be read, since they have an end."""
 
 
 def plain_data(
@@ -164,7 +166,7 @@ _WITH_ID = re.compile(rb'\{"id": ?"([^"\\\x00-\x1f]+)", ?(.+)\}\s*')
 
 
 def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
-    r"""Split a line of JSON into the id that it begins with and the rest, so that equal rests are parsed only once.
+    r"""Split a line of JSON into the id at its beginning and the remaining text, of which equal ones are parsed once.
 
     Where the line is an object of which a key occurs once, so is one of any other id and the same rest.
 
@@ -208,7 +210,7 @@ def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callab
 
 
 def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Raise an error if a file's own reader couldn't read lines that are to be written to it.
+    """Raise an error if lines that are to be written to a file couldn't be read back by the file's reader.
 
     Args:
         lines: JSON objects.
@@ -321,13 +323,14 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
 
 
 _MARK: Final = "\x7fnext text\x7f"
-"""Text between two texts that are parsed as one list, by which a text that ends in the middle of another is found."""
+"""Separator between texts that are parsed as one list, by which a text that ends within another one is detected."""
 _BETWEEN: Final = b"," + json.dumps(_MARK).encode() + b","
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 LETTERS_APART = 154
-"""Letters between those that are looked at for whole numbers that no float can have: 309 digits contain two of them."""
+"""Distance between the characters that are checked for digits to find whole numbers too large for a float: 309
+digits contain two of these."""
 _TWO_DIGITS = re.compile(r"\d\d")
 
 
@@ -545,7 +548,8 @@ class _JsonStream:
 
 
 Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
-"""What plain data must be: of a type, a list of one shape, or an object whose keys, as far as it has them, have one."""
+"""The required shape of plain data: a type, a list whose items have one shape, or an object with a shape for each
+key that it may have."""
 
 
 def refuse_other_shape(data: Any, shape: Shape, location: str | None = None) -> None:

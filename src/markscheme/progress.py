@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
 CountStep: TypeAlias = Callable[[], None]
-"""Counts one more step of a run as done."""
+"""Function that counts one more step of a run as done."""
 Watch: TypeAlias = Callable[[str, int], AbstractContextManager[CountStep]]
-"""Shows progress: takes what is being done, as in "grading", and the number of steps."""
+"""Function that starts a progress display, given what is being done, such as "grading", and the number of steps."""
 
 
 def _count_nothing() -> None:

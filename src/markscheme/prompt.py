@@ -20,11 +20,12 @@ from markscheme.trajectory import STEPPED, Excerpt, steps_shown, trajectories
 
 NOTHING_TO_QUOTE = "nothing to quote"
 PLACES = ("response-1", "response-2")
-"""The two responses of a pair, in the order in which a judge sees them."""
+"""Names of the two responses of a pair, in the order in which a judge sees them."""
 PLACE_QUOTES = ("quote_1", "quote_2")
-"""Where an answer about a pair has a passage of each."""
+"""Keys of an answer about a pair for a quote from each response."""
 QUOTE_WORDS = 30
-"""A sentence or two: enough to be found in the material, and short to pay for; a judgement."""
+"""Number of words that a judge is asked to quote at most: a sentence or two, enough to be found in the material; a
+judgement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def verdict_prompt(
 
 
 class _Frame(NamedTuple):
-    """What all prompts about the same criteria have in common, whatever response is judged."""
+    """The parts of a prompt that are the same for all prompts about some criteria, whatever response is judged."""
 
     names: tuple[str, ...]
     shown: tuple[str, ...]

@@ -11,7 +11,8 @@ from typing import Any, Final
 from markscheme.seam import OpenTable
 
 PUBLIC_NAMES: "Final[OpenTable[tuple[str, Callable[[], ModuleType]]]]" = OpenTable()
-"""A path that programs know, and a function that loads the module in whose `__all__` are the names it gets."""
+"""The public path of a module, and a function that loads another module, whose `__all__` lists the names to add to
+it."""
 
 
 def attribute(module: Mapping[str, Any], name: str) -> Any:

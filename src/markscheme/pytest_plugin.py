@@ -17,7 +17,7 @@ OPTIONS_SETTING = "markscheme_options"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--markscheme-judge` and `--markscheme-option`, and the settings of the same meaning."""
+    """Add the options `--markscheme-judge` and `--markscheme-option`, and the ini settings with the same meaning."""
     group = parser.getgroup("markscheme")
     about = "the judge of assert_grade for tests that name none, such as anthropic:MODEL or recorded:PATH"
     group.addoption("--markscheme-judge", dest=JUDGE_SETTING, metavar="NAME", help=about)

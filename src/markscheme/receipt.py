@@ -15,13 +15,13 @@ from markscheme.rubrics.search import find_calibration
 
 ACCEPTED = "accepted.json"
 CARD = "card.json"
-"""The file, next to accepted.json, with what an accepted run shows of its judge."""
+"""Name of the file, next to accepted.json, with the judge card of the accepted run."""
 ACCEPTED_SCHEMA = 1
 """Version of accepted.json that is written, and the only one that is read."""
 NOT_CALIBRATED = "not calibrated"
 
 CALIBRATION = ("warn", "require", "off")
-"""How to treat the calibration behind a grade: warn, refuse to grade unless it can gate, ignore."""
+"""Ways to treat the calibration behind a grade: warn, refuse to grade unless the judge can gate, or ignore it."""
 
 Use = Literal["gate", "trend", "explore", "none"]
 USES: tuple[str, ...] = get_args(Use)
@@ -179,7 +179,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade, given the parameters that its requests to the judge left out.
+        """Return the receipt for a grade, by the parameters that weren't sent to the judge.
 
         It doesn't hold where the judge was asked with or without other parameters than in the calibration.
         """
@@ -431,7 +431,7 @@ _ACCEPTED_RUN: Final[Shape] = {
     },
     "card": str | None,
 }
-"""What each entry of an accepted.json is, so far as it is there."""
+"""Shape of the entries of an accepted.json, each of which may be missing."""
 
 
 def accepted_run_data(path: Path) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from markscheme.shipped import install_command
 from markscheme.text import on_one_line, printable, spreadsheet_cell
 
 CellKind: TypeAlias = "Literal['text', 'number', 'whole', 'yes-no'] | Mapping[str, CellKind]"
-"""The kind of a column's cells; a mapping means lists of records, by the kinds of their keys."""
+"""Kind of a column's cells; a mapping of keys to kinds means a list of records."""
 CellKinds: TypeAlias = Mapping[str, CellKind]
-"""The columns of a file, in order, by the kind of their cells."""
+"""Kind of the cells of each column of a file, by the column's name and in the file's order."""
 PlainRow: TypeAlias = Mapping[str, Any]
 WriteRows: TypeAlias = "Callable[[IO[bytes], Iterable[PlainRow], CellKinds], None]"
 
 _ROWS_OF_A_PART: Final = 10_000
-"""Rows that are held to be written to Parquet together."""
+"""Number of rows that are gathered before they are written to Parquet together."""
 
 
 def row_writer(path: Path, option: str) -> WriteRows:
@@ -107,4 +107,4 @@ def _write_parquet(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds
 
 
 ROW_WRITERS: Final[Mapping[str, WriteRows]] = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
-"""What writes rows, by the ending of the file's name."""
+"""Functions that write rows, by the ending of the file's name."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 _Row = TypeVar("_Row")
 Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
-"""A table, and the rows that a feature adds to it."""
+"""A table of the core, and the rows that a feature adds to it."""
 
 
 class OpenTable(Generic[_Row]):

@@ -13,15 +13,15 @@ from markscheme.plain_data import shown
 from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"
-"""The fault of a row that is otherwise whole: one of many may lack its response, and the others are graded."""
+"""Message for a row without a response; the other rows of the file are still graded."""
 NO_PAIR = "the rubric compares pairs, and this is a single response: it needs `first` and `second`"
 IS_PAIR = "this is a pair of responses, and the rubric judges single ones: it needs `compare: pairs`"
 RESPONSE = "response"
-"""The name of the text that is judged, where a judge or a file names what it sees."""
+"""Name of the response among the texts that a judge sees, in prompts and in files."""
 PAIR_NAMES = ("first", "second")
-"""The two responses of a pair, by the place in which they are stored."""
+"""Keys of the two responses of a pair, in stored order."""
 RESPONSE_KEYS = ("response", "output")
-"""Where a row of plain data may have its response."""
+"""Keys that may hold the response in a row of plain data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def plain_metadata(metadata: Any) -> dict[str, str]:
 
 
 _MISSING_IN_PANDAS = {("pandas._libs.missing", "NAType"), ("pandas._libs.tslibs.nattype", "NaTType")}
-"""The types of pandas' values for empty cells, by module and name: pandas is loaded only by those who use it."""
+"""Types of pandas' values for empty cells, by module and name, so that pandas needn't be imported."""
 
 
 def is_missing(value: Any) -> bool:
@@ -200,13 +200,13 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
 
 
 UNSHOWN_PARTS: Final = "texts with an image or a document that can't be shown: no such file, or not at hand"
-"""What is lost of another tool's file whose parts can't be read."""
+"""Description, among what an import lost, of texts whose images or documents can't be read."""
 
 
 def text_in_file(
     value: Any, name: str = "the value", folder: Path | None = None, lose: Callable[[tuple[str]], None] = _forget
 ) -> str:
-    """Convert a value in another tool's file to the text a judge is shown; one with an unusable part becomes JSON.
+    """Convert a value in another tool's file to a text for the judge; a value with an unusable image becomes JSON.
 
     Args:
         value: As in the file.

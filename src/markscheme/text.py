@@ -13,7 +13,8 @@ _UNSAFE = re.compile(
 _FORMULA = frozenset("=+-@")
 _FORBIDDEN = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 64
-"""In letters of up to three bytes, and with a suffix, still below the 255 bytes that file systems allow."""
+"""Largest number of characters of a file's name: with up to three bytes each and a suffix, still below the usual
+limit of 255 bytes."""
 
 
 def escaped(text: str) -> str:

@@ -41,4 +41,4 @@ class TraceSpan(NamedTuple):
 
 
 TRACES: Final[OpenTable[Callable[[Any], list[TraceSpan]]]] = OpenTable()
-"""What reads the spans of a trace from plain data; none from anything else."""
+"""Functions that read the spans of a trace from plain data; they return an empty list for other data."""

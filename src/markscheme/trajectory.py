@@ -12,11 +12,12 @@ from markscheme.text import encodable
 from markscheme.traces import TRACES, TraceSpan
 
 STEPPED = ("messages", "tool_calls", "trace")
-"""Inputs that are read as steps."""
+"""Names of inputs that are read as steps."""
 MOST_SHOWN_CHARACTERS = 60_000
 """Maximum characters of one input's steps shown to a judge; beyond that, steps are left out."""
 MOST_TALKS = 20
-"""Conversations of a trace that a span's messages are compared with, the latest; agents seldom have more at once."""
+"""Largest number of a trace's conversations, the latest ones, that a span's messages are compared with; agents
+seldom have more at once."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
 """Maximum characters shown of one step, and how many of them are from its end."""
 
@@ -87,7 +88,8 @@ class AgentStep:
 
 
 Excerpt: TypeAlias = tuple[tuple[str, str], ...]
-"""Steps that a judge is shown and notes on what is left out, in order: `step 4` or `left out`, and its text."""
+"""Excerpt of a trajectory: pairs of a name, `step 4` or `left out`, and the step's text or a note on what is left
+out, in order."""
 LEFT_OUT = "left out"
 
 
@@ -317,7 +319,7 @@ def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
 
 
 def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
-    """Yield the steps in a message, a part of a message, a tool call, a tool's result or a turn.
+    """Yield the steps in a single message, part of a message, tool call, tool result or turn.
 
     Args:
         message: Parsed data.

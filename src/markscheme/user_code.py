@@ -16,9 +16,9 @@ from types import FrameType, ModuleType
 from typing import Final
 
 FUNCTION_JUDGE: Final = "function"
-"""The kind of judge whose name goes on with the code to import, as in `function:module:name`."""
+"""Kind of judge whose name continues with the code to import, as in `function:module:name`."""
 _MACHINERY = ("importlib", "_frozen_importlib")
-"""Modules between an import and the finders: their caller is the importer."""
+"""Modules that execute imports, which are skipped to find the module that imports something."""
 
 
 class _UserCodeFinder:

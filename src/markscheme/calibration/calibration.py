@@ -263,7 +263,7 @@ class Calibration(Reported):
         return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> Self:
-        """Return the calibration with intervals widened for the number of settings that were tried on the same labels.
+        """Return the calibration with wider intervals, to account for the settings that were tried on the same labels.
 
         Args:
             settings: How many, this one included.

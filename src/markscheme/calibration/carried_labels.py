@@ -76,7 +76,7 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Whether labels under old words still count; "too few" until all examples of `check` are labelled again."""
+        """Whether labels under old words still count, or "too few" until all examples of `check` are labelled again."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 
@@ -127,12 +127,12 @@ class CarriedLabels:
         return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
 
     def _means_the_same(self, label: Rating, name: str) -> bool:
-        """Return True if the rubric's author said that the words a label was given to mean the same as today's."""
+        """Return True if the rubric's author said that a label's wording of a criterion means the same as today's."""
         return label.criteria[name].under in self.same_meaning.get(name, ())
 
     @property
     def _has_unknown_words(self) -> bool:
-        """Whether some label doesn't say to which words it was given."""
+        """Whether some label doesn't record the wording of a criterion that it was given to."""
         return any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
 
     @property
@@ -142,8 +142,7 @@ class CarriedLabels:
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of the examples that count for whether a judge can gate: those with labels under the current words, and
-        `old_counted` of the others."""
+        """Ids of examples that count for the gate: those with new labels, and `old_counted` of those with old ones."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 

@@ -175,7 +175,7 @@ def decided_labels(
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:
-    """Return True if the rubric quotes the example's response, as an example of a level or in its other words."""
+    """Return True if the rubric quotes the example's response, as the example of a level or in its other texts."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     requirements = [

@@ -288,7 +288,7 @@ def _is_open(decision: Decision) -> bool:
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return how many labels an open verdict needs, or if there are too few to estimate it, a first verdict."""
+    """Return how many labels an open verdict needs; with too few to estimate that, how many a first verdict needs."""
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:

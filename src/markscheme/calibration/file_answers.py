@@ -52,7 +52,7 @@ SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
 
 
 def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
-    """Return the calibrations of all judges in a file that a feature knows; None where none knows files of its kind."""
+    """Return the calibrations of all judges in a file that some feature can read; None if no feature can."""
     answers = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
     return next((calibrations for calibrations in answers if calibrations is not None), None)
 

@@ -102,7 +102,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Make the NextLabels for a first verdict; its sentence may be that no number of labels is enough."""
+    """Make the NextLabels for a first verdict; its sentence may say that no number of labels is likely to be enough."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))
@@ -123,7 +123,7 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read from the record which decision, pass or fail, few labels have, and its share of them.
+    """Read from the record the rarer decision, pass or fail, that the verdict depends on, and its share of labels.
 
     Raises:
         ValueError: It is none that people make, or not a share.

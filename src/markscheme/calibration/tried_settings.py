@@ -63,7 +63,7 @@ class TriedSetting:
             rubric: The rubric of the counts.
             measure: What must agree.
             judge: The judge's name.
-            labels: Name of the set of labels; it stands for the same labels, also when some were added.
+            labels: Name of the set of labels, which stays the same when labels are added to the set.
             n: Number of examples.
             at: The day.
         """

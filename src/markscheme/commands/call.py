@@ -231,7 +231,7 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
 
 
 def _value_by_key(name: str, option: Option, after: str) -> str:
-    """Return the VALUE with which to suggest `-o KEY=VALUE` to a user who typed the setting as `--key`."""
+    """Return the VALUE for the suggestion `-o KEY=VALUE` to a user who typed the setting as `--key`."""
     if name.startswith("--no-"):
         return "off"
     if not option.value:
@@ -282,7 +282,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """Return the file name that was typed after `--json` in a command where that takes no value; "" without one."""
+    """Return the file name typed after `--json`, if that takes no value in this command; "" otherwise."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))

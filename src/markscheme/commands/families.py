@@ -138,7 +138,7 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the type in a parameter's annotation, and the spellings of options that go with it."""
+    """Return the type in a parameter's annotation, and the spellings of the type's options."""
     if get_origin(annotation) is not Annotated:
         return annotation, {}
     kind, *more = get_args(annotation)

@@ -384,7 +384,7 @@ def _submissions(
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """Return the options about columns without a `map` that is only set in the settings file."""
+    """Return the options about columns, without a `map` that only the settings file sets."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
     return replace(columns, map=() if is_configured else columns.map)
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from markscheme.receipt import Receipt
 
 Passes: TypeAlias = Sequence[Sequence[Sequence[Criterion]]]
-"""For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
+"""For each pass over a rubric, the criteria of each prompt; the criteria of one prompt have the same inputs."""
 Settling: TypeAlias = Callable[[Sequence[Outcome], Criterion], Outcome]
-"""Makes one outcome on a criterion of those of several passes."""
+"""Function that combines the outcomes of several passes on a criterion into one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ class OneJudge(ABC):
 
     @property
     def asked_judge(self) -> Judge:
-        """The judge, wrapped to answer each prompt as many times as the rubric's `samples` says."""
+        """The judge, wrapped to answer each prompt several times if the rubric's `samples` is more than 1."""
         if self.rubric.samples == 1:
             return self.judge
         from markscheme.judges.panel import Repeated
@@ -219,7 +219,7 @@ class ByCriterion(OneJudge):
         return criterion_prompts(self.rubric, submission, self.passes)
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission; each criterion counts with its worst outcome across the passes."""
+        """Grade a submission; of a criterion's outcomes in several passes, the worst one counts."""
         checked = await self._checked(submission)  # first: an unknown check fails before any paid call
         return self.settled(submission, await self.ask(submission), worst, checked)
 

@@ -31,7 +31,8 @@ from markscheme.user_code import import_user_module, search_for_code
 SCORER_CONTEXT = ("example", "model", "provider", "prompt", "steps", "value")
 """Keyword-only arguments that a scorer may declare in addition to prediction and expected answer."""
 STEPS_KEY, VALUE_KEY = "steps", "value"
-"""The steps of an agent, a tuple of AgentStep, and what the rubric gives the check: `check: {NAME: VALUE}`."""
+"""Names of a check's arguments: the agent's steps, as a tuple of AgentStep, and the value that the rubric gives as
+`check: {NAME: VALUE}`."""
 EXPECTED_INPUT = "reference"
 """The input of a submission that holds the expected answer of a `check`."""
 
@@ -398,7 +399,7 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
 
 def _value_of(criterion: Criterion) -> Any:
-    """Return the argument that the rubric gives to a criterion's check; None if it gives none."""
+    """Return the value that the rubric passes to a criterion's check; None if it passes none."""
     return json.loads(criterion.check_value) if criterion.check_value else None
 
 

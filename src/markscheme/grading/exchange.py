@@ -13,10 +13,10 @@ from markscheme.judges.sight import why_unseen
 from markscheme.prompt import Prompt
 
 _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
-"""What is read of a criterion, or of the whole; Unread where nothing could be."""
+"""Outcome read for a criterion or for the whole response; Unread if nothing could be read."""
 
 AS_A_WHOLE = ""
-"""The name of what is read from an answer about a response as a whole."""
+"""Name under which the outcome for the response as a whole is stored."""
 
 
 JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading]]]
@@ -41,11 +41,11 @@ class Exchange(Generic[_Reading]):
 
     @property
     def unread(self) -> list[str]:
-        """Names of the criteria whose outcome could not be read."""
+        """Names of the criteria whose outcome could not be read from the replies."""
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Merge in a retry about the criteria that could not be read; if it failed, their reason says so."""
+        """Merge in the retry of criteria that could not be read; after a failed retry, their reasons say so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -74,7 +74,7 @@ def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
 async def ask_twice(
     ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
 ) -> Exchange[_Reading]:
-    """Call `ask` about all names, and again about those whose outcome could not be read; return the merged exchange.
+    """Call `ask` for all names, then again for those whose outcome could not be read; return the merged exchange.
 
     Args:
         ask: Called with names and whether it is the second time.

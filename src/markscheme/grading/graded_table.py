@@ -31,13 +31,14 @@ from markscheme.text import on_one_line
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
 _ROWS = 500
-"""Grades that wait to be written together: a crash loses no more, and replies are cached."""
+"""Largest number of grades that wait to be written together: a crash loses no more than these, and their replies are
+cached."""
 _SECONDS = 2.0
-"""How long a grade waits at most: a watcher of the journal sees a slow run move."""
+"""Longest time in seconds that a grade waits to be written, so that a slow run is seen to move."""
 
 
 SAME_SUM = 1e-9
-"""Sums that differ by less are the same, but for rounding."""
+"""Difference below which two sums count as equal, since it comes from rounding."""
 
 
 @dataclass
@@ -362,13 +363,14 @@ def _offsets(file: IO[bytes]) -> Mapping[str, int]:
 
 
 OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
-"""Those of a table that are no criterion's."""
+"""Columns of the table that don't belong to a criterion."""
 ROW_VERDICTS: Final = "verdicts"
-"""The column of the levels of criteria that rows bring."""
+"""Name of the column with the levels on rows' own criteria."""
 VERDICT_CELLS: Final[CellKind] = {
     **dict.fromkeys(("name", "requirement", "level"), "text"),
     **dict.fromkeys(("weight", "position"), "number"),
 }
-"""The keys of a level in that column, by their kind."""
+"""Keys of a level in that column, with the kind of their values."""
 ROW_FINGERPRINT: Final = "row_rubric"
-"""The key in the journal of the rubric that a row brought, so that a row with another rubric is graded again."""
+"""Key in the journal of the fingerprint of a row's own rubric, so that a row whose rubric has changed is graded
+again."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_UNGRADED = 0.1
 """Maximum share of submissions that may stay ungraded for a run to count."""
 ASK_A_PERSON = "ask a person: "
-"""How the reason of a decision opens that no judge may make."""
+"""Beginning of the reason for a decision that no judge may make."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class DecidedBy:
 
     @property
     def decider(self) -> str | None:
-        """The name of the judge that decided; None where a person should."""
+        """The name of the judge that decided; None if a person should decide."""
         return None if self.stage is None else self.judge
 
     def to_json(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class Grade:
 
     @property
     def why_no_decision(self) -> str | None:
-        """Reason why there is no pass or fail: not graded, or categories without a passing one; None if there is."""
+        """Reason why there is neither pass nor fail: not graded, or no category passes; None if there is a decision."""
         return NO_SCORE if self.scored is None and self.error is None else self.error
 
     @property

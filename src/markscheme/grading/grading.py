@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Objection: TypeAlias = Callable[[Submission], str | None]
-"""Says why a submission can't be graded; None if it can."""
+"""Function that returns why a submission can't be graded; None if it can."""
 
 
 def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None = None) -> SubmissionGrader:
@@ -159,7 +159,7 @@ class Grading:
 
     @cached_property
     def grader(self) -> ByRow:
-        """The grader by the rubric, judge and options; a submission with a rubric of its own is graded by that one."""
+        """The grader for the rubric, judge and options; a submission with its own rubric is graded by its own one."""
         options = GradeOptions(
             normalize=self.normalize,
             renormalize=self.renormalize,

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 GroupGrader: TypeAlias = "Callable[[Rubric, Any, GradeOptions], SubmissionGrader]"
-"""Opens what grades by judges that grade together."""
+"""Function that makes the grader for a group of judges."""
 GRADERS: Final[OpenTable[tuple[str, GroupGrader]]] = OpenTable()
-"""The ways in which several judges grade together: the name, as the judges say it in `grader`, and what opens it."""
+"""Kinds of graders for groups of judges: the name, as in a group's `grader`, and the function that makes the grader."""
 GroupCheck: TypeAlias = "Callable[[JudgeGroup, Rubric], JudgeGroup]"
-"""Returns judges that grade together as they may decide today by a rubric."""
+"""Function that returns a group of judges with only the decisions that it may make today by a rubric."""
 GROUP_CHECKS: Final[OpenTable[GroupCheck]] = OpenTable()
-"""The checks that are made of them, one after the other."""
+"""Checks of groups of judges, which are applied one after the other."""
 AFTER_GRADING: Final[OpenTable[Callable[[Any, Any], None]]] = OpenTable()
-"""Functions that take a `Grading` by such judges and the `GradedCounts` of its grades, and warn of what moved."""
+"""Functions that are called after a group of judges has graded, with the `Grading` and its `GradedCounts`, and that
+warn of shifts."""

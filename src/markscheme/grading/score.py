@@ -14,14 +14,14 @@ ROUNDING = 1e-9
 """Tolerance for floating-point sums at the pass mark."""
 
 SUM_DIGITS = 9
-"""Digits of a sum of weighted positions: sums that differ by rounding alone are one."""
+"""Number of digits to which sums of weighted positions are rounded, so that sums which should be equal are equal."""
 
 MOST_SUMS = 200_000
 """Different sums that are distinguished: whole weights have hundreds; twenty odd weights would have a million, and take
 a second for each response."""
 
 NO_SCORE = "no score, and neither pass nor fail: its categories don't say which pass (`passes: [label, …]`)"
-"""What a grade by a rubric of categories alone says."""
+"""Message for a grade by a rubric with only categories."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
 
 
 StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], tuple[bool, str]]"
-"""Takes all steps and the value that a rubric gives, and returns whether the check holds, with a sentence on the steps.
+"""Function that checks an agent's steps, given the rubric's value for the check; it returns whether the check holds,
+with a sentence on the steps.
 
 Raises ValueError for a value that it can't take.
 """
 
 
 CHECKS: Final[OpenTable[tuple[str, Callable[[], StepCheck]]]] = OpenTable()
-"""The checks of steps that a rubric can name: the name, as a criterion's `check` has it, and what loads the code."""
+"""Checks of steps that a rubric can name: the name, as in a criterion's `check`, and the function that loads the
+code."""

@@ -84,7 +84,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
-    """Outcome of a criterion that does not apply to this response; it is left out of the score."""
+    """Outcome for a criterion that doesn't apply to a response and is therefore left out of the score."""
 
     criterion: str
     reason: str | None = None
@@ -254,7 +254,7 @@ def turned_round(outcome: Outcome) -> Outcome:
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
-    """Return the quotes of a verdict on a pair: that of the preferred response (in a tie, the first) and the other."""
+    """Return the quote from the preferred response of a pair (in a tie, the first), and that from the other one."""
     stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
     preferred = 1 if level > 0 else 0
     quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])
@@ -490,7 +490,7 @@ def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_constant)
-"""Decodes replies; to make one takes longer than to decode a reply."""
+"""Decoder of replies, made only once, since making one takes longer than to decode a reply."""
 
 
 # --- several verdicts on one criterion ------------------------------------------------------------------------------

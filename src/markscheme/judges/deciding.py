@@ -16,16 +16,16 @@ from markscheme.numerals import count, finite
 from markscheme.prompt import DecisionQuestion, Prompt
 
 MOST_SCORE_LEVELS = 10
-"""Levels of a score in all formats."""
+"""Largest number of levels of a score question that all formats allow."""
 MOST_OPTIONS = 255
-"""Options of a choice in all formats."""
+"""Largest number of options of a choice question that all formats allow."""
 ASSETS: Final = "assets"
-"""Where a request of System One has images, by what stands for them in its state."""
+"""Key of the images in a request to System One, by the placeholders for them in its state."""
 MODEL_QUESTION: Final = "c{}"
-"""The id of a question: a criterion's name is never a key of a request."""
+"""Pattern of a question's id, so that no criterion's name becomes a key of a request."""
 
 AnswersById = Iterator[tuple[str, Any]]
-"""Ids of questions and their answers, as read; an id may come twice."""
+"""Pairs of a question's id and its answer, as read; an id may occur twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: 
 
 
 TWICE: Final = "two answers"
-"""In place of an answer that came twice; neither counts."""
+"""Value in place of the answers to a question that was answered twice, neither of which counts."""
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:

@@ -32,7 +32,7 @@ from markscheme.user_code import import_user_module, user_spec
 
 ENVIRONMENT, READS = "environment", "reads"
 DECLARED: Final = (ENVIRONMENT, READS)
-"""Attributes by which a function declares what else its replies depend on."""
+"""Attributes by which a function declares what its replies depend on besides the prompt."""
 
 
 @dataclass(frozen=True)

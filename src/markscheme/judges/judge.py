@@ -193,7 +193,7 @@ class Reply:
 
     @property
     def ways(self) -> set[AskedWithout]:
-        """Sets of parameters that were left out in asking for the reply and its parts; none for a failure."""
+        """Sets of parameters that were left out in the requests for the reply's parts; empty for a failed reply."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
         return set().union(*(piece.ways for piece in self.parts))
@@ -208,7 +208,7 @@ class Reply:
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":
-        """Make the part of a reply for a request that failed while others succeeded."""
+        """Make the reply of a single failed request, as a part of a reply whose other requests succeeded."""
         return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
@@ -266,7 +266,7 @@ class JudgeGroup(Protocol):
 
 
 GradingJudge: TypeAlias = Judge | JudgeGroup
-"""What submissions are graded by."""
+"""A judge, or a group of judges, by which submissions are graded."""
 
 
 def replying(judge: GradingJudge) -> Judge:

@@ -45,7 +45,7 @@ def _unknown(_: "Identity") -> None:
 
 
 def _nothing(_: str) -> None:
-    """Return None, so that no name of a model or file, and no kind of part, is recognized."""
+    """Return None for any name, as kinds do that recognize no name of a model or file and no kind of part."""
 
 
 def _everything(_: str) -> bool:
@@ -255,7 +255,8 @@ IN_HELP: Final[Mapping[str, Callable[[], str]]] = {
     "{judges with batches}": lambda: names_that(lambda kind: kind.batches),
     "{judges with probabilities}": lambda: names_that(lambda kind: kind.probabilities),
 }
-"""Marks in the help of options, and the function that words each when help is shown; calling one loads features."""
+"""Placeholders in options' help, with the function that returns the words for each when help is shown; calling one
+loads features."""
 
 
 def in_words(help_text: str) -> str:
@@ -401,7 +402,7 @@ def _recordings() -> list[str]:
 
 
 YOUR_JUDGE: Final = "JUDGE"
-"""What a reader replaces by a judge in a printed command, where none would be asked without a name."""
+"""Placeholder in a printed command for the judge that the reader has to name."""
 DEFAULT: Final = JudgeKind(
     "anthropic",
     _anthropic,

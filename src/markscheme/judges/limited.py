@@ -36,15 +36,15 @@ from markscheme.prompt import Prompt
 MINUTE: Final = 60.0
 """Seconds over which providers count requests and tokens."""
 LONGEST_PAUSE: Final = 3600.0
-"""Seconds; if a provider asks for a longer wait, it is tried again after an hour."""
+"""Longest pause in seconds: if a provider asks for a longer one, it is asked again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
 """Seconds between two attempts at most, however often the wait was doubled."""
 PATIENCE: Final = 60.0
 """Seconds for which a judge that is down is retried before it is given up."""
 CALLS_AT_ONCE: Final = 8
-"""Concurrent calls where neither the limiter nor a caller sets a number, as where no `concurrency` is set."""
+"""Default number of concurrent calls, if neither the limiter nor a caller sets one."""
 RECOVERY: Final = 0.25
-"""Concurrent calls regained per answered call after the number was halved."""
+"""Number of concurrent calls that is added for each answered call, after the limit was halved."""
 BYTES_PER_TOKEN: Final = 3
 """Characters per token: fewer than in most text, so that estimates err on the high side."""
 LONGEST_ANSWER: Final = 4096
@@ -187,7 +187,7 @@ class Limiter:
         self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
-        """Return a permit after an answer with this usage; unknown tokens and costs count as estimated."""
+        """Return a permit after an answer; tokens or cost that the answer doesn't state are counted as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         is_counted = usage.input_tokens is not None and usage.output_tokens is not None

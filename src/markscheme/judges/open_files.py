@@ -6,7 +6,7 @@ import os
 CALL_FILES = 2
 """Files that a call may need at once: its connection, and one to look its address up."""
 KEPT_FILES = 24
-"""Files kept for anything but calls: modules, the cache, results."""
+"""Number of open files that are reserved for anything but calls: modules, the cache, results."""
 NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 

@@ -25,9 +25,9 @@ from markscheme.parts import message_content
 from markscheme.prompt import Prompt
 
 REPORTED_ALTERNATIVES = 20
-"""Alternatives requested per token; providers report no more."""
+"""Number of alternatives requested for each token, the most that providers report."""
 NO_KEY = "none"
-"""Sent to servers that need no key, since the SDK requires one."""
+"""Placeholder for an API key, which the SDK requires, with servers that need none."""
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_filter": "refusal"}
 
@@ -354,5 +354,5 @@ class OpenAIBatches:
 
 
 MARK: Final = "markscheme"
-"""The metadata key that holds our token."""
+"""Metadata key of a batch under which our token is stored."""
 _PASSING: Final = {"batch_expired", "server_error"}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 IN_BATCHES: Final = 20_000
-"""Responses that are gathered for batches at once, at most; each needs a few kilobytes while it waits."""
+"""Largest number of responses that are gathered for batches at once; each needs a few kilobytes while it waits."""
 
 
 _JUDGE: Final = text_form("a judge's name, such as anthropic or openai:MODEL")

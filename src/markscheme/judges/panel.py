@@ -55,7 +55,7 @@ class Panel:
         return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return all members' answers as parts of one reply; a member that fails gives an empty part.
+        """Return all members' answers as the parts of one reply; the part of a member that fails is empty.
 
         Raises:
             NoJudge: A member cannot be asked at all.
@@ -111,7 +111,7 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the answers to several requests as parts of one reply; a failed request gives an empty part.
+        """Return the answers to several requests as the parts of one reply; the part of a failed request is empty.
 
         Raises:
             NoJudge: The judge cannot be asked at all.

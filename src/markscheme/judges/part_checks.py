@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from markscheme.parts import ShownPart
 
 PartCheck: TypeAlias = "Callable[[Judge, Sequence[ShownPart]], Awaitable[str | None]]"
-"""Says why a judge can't be shown parts, before it is; None if it can."""
+"""Function that returns why a judge can't be shown some parts, such as images; None if it can."""
 PART_CHECKS: OpenTable[PartCheck] = OpenTable()
-"""What is checked of a judge before its first prompt with parts."""
+"""Checks of a judge before its first prompt with images or documents."""

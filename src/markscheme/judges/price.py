@@ -9,7 +9,7 @@ from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity, Usage
 
 PER_MILLION = 1_000
-"""Tokens priced at once: a million would fall into the higher price tier of very long prompts."""
+"""Number of tokens whose price is looked up: a million would fall into the higher price tier of very long prompts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """Return the tokens that make up `text`, whose first token starts where the text does; () if they don't contain it.
+    """Return the tokens that together spell `text`, without tokens before and after it; () if they don't contain it.
 
     A server may strip white space or a code fence from what the model wrote.
 

@@ -50,12 +50,12 @@ STATUSES: Final[Mapping[int, str]] = {
 """Meaning of the known HTTP statuses; any other is a refusal below 500 and a failure from 500 on."""
 
 UNTRUSTED = "SSLCertVerificationError"
-"""The error of the module `ssl`, by its name: importing that costs every process that only has this module."""
+"""Name of the class of certificate errors in the module `ssl`, which is slow to import just for the class."""
 _BUSY = {429, 503, 529}
 _LASTING_FAILURES = {501, 505}
 _PASSING_REFUSALS = {408, 409, 499}
 _SPENT = {"billing_error", "contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
-"""Codes of a 429 that waiting doesn't fix."""
+"""Error codes with the HTTP status 429 that waiting doesn't fix."""
 ADD_CREDIT: Final = "the account's quota is used up, and waiting doesn't help: check its plan and credit"
 _STATUS_OF: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
@@ -73,9 +73,9 @@ _STATUS_OF: Final[Mapping[str, int]] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""HTTP statuses of errors that come inside an answer and are named without one."""
+"""HTTP status for each type of error that an answer may contain without stating a status."""
 _UNKNOWN_ERROR: Final = 500
-"""The status of an error inside an answer that names none that is known: asking again may help."""
+"""HTTP status assumed for an error inside an answer that states no known one, so that the request is repeated."""
 
 
 # --- addresses and keys ---------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class SdkJudge:
         return replace(reply, without=without)
 
     def noted_in_batch(self, reply: Reply, sent: tuple[RequestForm, bool] | None) -> Reply:
-        """Return a batch's reply with the settings that were left out; unchanged if another process sent the batch."""
+        """Return a batch's reply with the settings that weren't sent; unchanged if another process sent the batch."""
         if sent is None:
             return reply
         form, with_format = sent
@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error names, or that its code implies; that of an unknown error without one."""
+    """Return the HTTP status that an error names or its code implies, else the status for unknown errors."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
@@ -502,7 +502,7 @@ def _status_in(error: Mapping[str, Any] | str) -> int:
 
 _WAITS: Final = ("retry_after", "retry_after_seconds", "retryAfter")
 _RESET: Final = "x-ratelimit-reset"
-"""A header with the time from which requests are taken again, in milliseconds since 1970."""
+"""Header with the time from which requests are accepted again, in milliseconds since 1970."""
 
 
 def _wait_in(body: object, now: float) -> float | None:

@@ -22,7 +22,7 @@ _NAMED: Final[Mapping[SettingKind, re.Pattern[str]]] = {
         r"response_format|output_(config|format)|text\.format|json.?(schema|object|mode)|schema|structured output", re.I
     ),
 }
-"""How refusals name a setting, the least ambiguous first."""
+"""Pattern, for each kind of setting, of its name in refusals, the least ambiguous first."""
 _UNSUPPORTED: Final = frozenset(
     {
         "unsupported_parameter",
@@ -39,20 +39,20 @@ _UNSUPPORTED: Final = frozenset(
 _SAYING_NOTHING: Final = frozenset(
     {"invalid_request_error", "invalid_request", "badrequesterror", "bad_request", "error"}
 )
-"""Codes that name no cause, besides the numbers of HTTP statuses."""
+"""Error codes that don't name a cause, like the numbers of HTTP statuses."""
 _ABOUT_THE_PROMPT: Final = re.compile(
     r"context.?(length|window|size|limit)|(input|prompt) tokens|tokens in the messages|(prompt|input|message)s? "
     r"(is|are) too long|content.?(filter|management|policy)|moderation|flagged|failed_generation|"
     r"does not match the expected schema",
     re.I,
 )
-"""Words about one prompt or the answer to it: its length, a content filter, an answer that misses the schema."""
+"""Pattern of words in errors about one prompt or its answer: too long, filtered, or not fitting the schema."""
 _FIRST_WORD: Final = re.compile(r"[`'\"]?([A-Za-z_][\w.\[\]-]*)[`'\"]?: ")
-"""The path of a setting at the beginning of a message, as validators write it: `system.0.cache_control: …`."""
+"""Pattern of a setting's path at the beginning of a message, as validators write it: `system.0.cache_control: …`."""
 _ALLOWED: Final = re.compile(
     r"(?:> ?|at most |up to |less than or equal to |<= ?|maximum (?:allowed |value )?(?:is |of )?)(\d{1,9})\b", re.I
 )
-"""The limit of an answer that a model allows."""
+"""Pattern of the largest answer that a model allows, in tokens, in a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,13 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form that leaves out everything that this form or the other one leaves out."""
+        """Return the form of request that leaves out what either of two forms leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
 
 FULL: Final = RequestForm()
-"""The form that leaves nothing out."""
+"""The form of a request that leaves no setting out."""
 
 
 @dataclass(eq=False)
@@ -182,7 +182,7 @@ class TakenSettings:
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form to try next after a refusal; None if it names nothing that can be left out.
+        """Return the form to try next after a refusal; None if the refusal names nothing that can be left out.
 
         Args:
             form: The form of the refused request.

@@ -16,7 +16,8 @@ _Answer = TypeVar("_Answer")
 
 
 THREAD_IDLE_SECONDS = 10.0
-"""How long a thread waits for another call: starting one costs as much CPU as half of what grading a response takes."""
+"""Seconds for which an idle thread waits for another call: starting one costs as much CPU as half of what grading a
+response takes."""
 
 
 class _Worker:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from markscheme.judges.price import Price
 
 JudgeWrapper: TypeAlias = "Callable[[Any, Limited, Asking, Price | None], Judge]"
-"""Wraps a judge, which has `batches()`; next come the same judge for live requests, what the run's judges share, and
-the price of a live request. It raises UsageError where the judge can't be asked so."""
+"""Function that wraps a judge with `batches()` so that it asks in batches; it also gets the same judge for live
+requests, the settings shared by the run's judges, and the price of a live request. It raises UsageError if the judge
+can't be asked in batches."""
 WRAPPERS: OpenTable[JudgeWrapper] = OpenTable()
-"""What asks in batches, the first of which is taken."""
+"""Functions that wrap a judge so that it asks in batches, the first of which is used."""

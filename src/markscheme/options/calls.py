@@ -11,9 +11,9 @@ from markscheme.options.table import AddedOptions, DeclaredOption, families_of, 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-"""The kinds of a parameter that a call can name."""
+"""Kinds of parameters that a call can pass by name."""
 _ARGUMENT = "        options: "
-"""Begins the line of a docstring that the options of families take the place of."""
+"""Beginning of the docstring's line that is replaced by the options of families."""
 
 
 class CallOptions:

@@ -193,7 +193,7 @@ FLAG: Final = SWITCH._replace(by_type=True)
 """A switch that is off unless its name is typed."""
 PATH: Final = ValueForm("a file", Path, by_type=True)
 ON_SCREEN: Final = "- for standard output"
-"""What help says of a FILE that may be the screen."""
+"""Text of help for a FILE option that also takes "-"."""
 TARGET: Final = ValueForm(f"a file, or {ON_SCREEN}", str, by_type=True)
 AUTO_OR_OFF: Final = ValueForm("auto or off", _auto_or_off)
 MODULES: Final = ValueForm("names of modules", _names, lambda text: text.replace(",", " ").split())

@@ -16,7 +16,7 @@ from markscheme.seam import OpenTable
 
 _Family = TypeVar("_Family")
 OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
-"""Values that a source sets, by key, and how messages call a key of it, such as "config.{}"."""
+"""Values that a source sets, by key, and a template for a key's name in messages, such as "config.{}"."""
 
 
 FileTypes: TypeAlias = tuple[type, ...]
@@ -171,7 +171,7 @@ class Family(NamedTuple):
 
 _DECLARED: dict[type, Mapping[str, DeclaredOption]] = {}
 OPTIONS = OpenTable[Family]()
-"""All families. Those of the core are offered as its own, since they are above this table."""
+"""All families of options; the core offers its own in the same way as features do, since this table is below both."""
 
 
 def options_of(family: type) -> Mapping[str, DeclaredOption]:

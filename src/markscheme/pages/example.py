@@ -17,11 +17,13 @@ from markscheme.submission import Submission
 from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
 
 MOST_COMPARED = 4_000_000
-"""Pairs of lines or words that a difference may compare."""
+"""Largest number of pairs of lines or words that are compared to find a difference."""
 MOST_BYTES_IN_REPORT = 200_000
-"""Bytes of a part that a page with shortened texts shows: one with many examples stays below what a mail takes."""
+"""Largest size in bytes of an image or document in a page with shortened texts, so that a page with many examples
+can be mailed."""
 MOST_BYTES_IN_SHEET = 10_000_000
-"""Bytes of the parts of a page that is sent as a file: what a mail takes; a judgement."""
+"""Largest total size in bytes of the images and documents in a page that is sent as a file, so that it can be
+mailed; a judgement."""
 TOO_LARGE = "Too large for this page"
 _LINES = re.compile(r"[^\n]+\n?|\n")
 _WORDS = re.compile(r"\s+|\S+")
@@ -50,7 +52,7 @@ class Shortening:
 
 
 SERVED: Final = Shortening(str, sys.maxsize, lambda _: None, "part/")
-"""The rule for a page that a server sends: all of it."""
+"""Rule of shortening for a page that a server sends: everything is shown in full."""
 
 
 def whole_texts(sent_along: set[str]) -> Shortening:

@@ -19,15 +19,16 @@ from pygments.token import Text, _TokenType
 from pygments.util import ClassNotFound
 
 LONGEST_LAID_OUT = 100_000
-"""Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
+"""Largest number of characters of a text that is rendered as Markdown, code or JSON; a longer one is shown as plain
+text, so that no browser takes minutes."""
 PIECE = 4000
-"""Characters of a long text in one part of the page; a line that is longer is broken there."""
+"""Number of characters in each piece into which a long text is split; longer lines are split too."""
 FOLDED = 4
-"""Entries of a JSON value above which it starts folded."""
+"""Number of entries above which a JSON value is folded at first."""
 SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]{0,99}\n){50}")
-"""Lines and white space that nobody's code has; lexers take minutes for a hundred thousand characters of them."""
+"""Pattern of very long lines and runs of white space, which code doesn't have and on which lexers take minutes."""
 SECONDS_PER_CHARACTER = 2e-5
-"""Time to highlight a text: ten times what lexers need for code, and two seconds for the longest that is laid out."""
+"""Time limit for highlighting, in seconds per character: ten times what lexers need for code."""
 TAGS = {
     *("a", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img"),
     *("ins", "li", "ol", "p", "pre", "s", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
@@ -37,9 +38,10 @@ ATTRIBUTES = {"*": {"class", "tabindex", "dir"}, "a": {"href"}, "img": {"src", "
 IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[\w+/=]+")
 BARE_IMAGE = re.compile(rf"(?<![\w(<\"'])({IMAGE.pattern})")
 NESTED = re.compile(r"^(?:[ \t]*(?:>|[-*+][ \t]|\d+[.)][ \t])){9}", re.M)
-"""Quotes and lists in each other, deeper than the reader of Markdown goes; it would drop what is in them."""
+"""Pattern of quotes and lists nested deeper than the Markdown parser goes, whose content it would drop."""
 BROKEN_JSON = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{"])')
-"""The beginning of JSON; a text with it that isn't JSON was cut, and read as Markdown its signs would go."""
+"""Pattern of the beginning of JSON; a text that begins so but isn't JSON was cut off, and shown as Markdown it would
+lose its brackets."""
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \S+ import|return\b|(?:if|for|while|with|elif|except)\b.*:$|(?:else|try):|@\w"
     r"|#include|func |fn |let |const |var |public |private |package |SELECT |INSERT |//|/\*|[\w.\[\]]+ [-+*/]?= )"
@@ -142,7 +144,7 @@ def _is_code(text: str) -> bool:
 
 
 _FORMATTER = HtmlFormatter(nowrap=True)
-"""Made once: its style takes longer to read than a short piece of code to highlight."""
+"""Formatter of highlighted code, made only once, since that takes longer than to highlight a short piece of code."""
 
 
 def _code(text: str, language: str) -> str:
@@ -159,7 +161,7 @@ def _code(text: str, language: str) -> str:
 
 
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
-    """Yield the tokens of code within a time limit in proportion to its length; the rest is one plain token.
+    """Yield the tokens of code until a time limit in proportion to its length; the remaining code is one plain token.
 
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.

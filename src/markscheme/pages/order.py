@@ -9,9 +9,10 @@ from itertools import combinations
 RESPONSES_PER_REPEAT = 20
 """One response in this many is labelled twice."""
 LEAST_BETWEEN = 10
-"""Other responses between the two times, at least, where there are that many."""
+"""Fewest other responses between the two times that a response is labelled, if there are that many."""
 TOGETHER = 20
-"""Annotators who share a pool work through it this many responses at a time, so that their labels soon overlap."""
+"""Number of responses that annotators who share a pool finish together before the next ones, so that their labels
+soon overlap."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from markscheme.plain_data import no_constant, parse_json
 from markscheme.submission import Submission
 
 PORTS_TRIED = 50
-"""Ports tried from the one asked for: more sessions of annotators than one machine serves."""
+"""Number of ports that are tried from the wanted one: more than the sessions of annotators that one machine serves."""
 LONGEST_FORM = 200_000
-"""Bytes of an answer: a note and a reason per criterion, all as long as the page lets them be, fit in."""
+"""Largest size in bytes of an answer: enough for a note and a reason per criterion of the greatest length that the
+page allows."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -31,7 +32,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 SANDBOXED = {"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'"}
-"""Headers of what people are shown that isn't ours."""
+"""Headers of a response with content from others, such as images, which lets nothing in it run or load."""
 
 
 def free_socket(host: str, port: int) -> socket.socket:

@@ -11,13 +11,13 @@ from markscheme.phrases import number
 from markscheme.trajectory import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 LONGEST_GIST = 160
-"""Characters of arguments or of a result on a step's closed line: more than a wide screen shows."""
+"""Largest number of characters of arguments or of a result on a folded step's line: more than a wide screen shows."""
 LONGEST_OPEN = 2_500
-"""Characters of a message that is shown without a click: about a screen."""
+"""Largest number of characters of a message that is shown unfolded: about a screen."""
 DEEPEST = 8
-"""Steps inside of each other that are indented; a phone has no room for more."""
+"""Largest depth to which nested steps are indented; a phone has no room for more."""
 _FOLDED_ROLES = ("system", "developer")
-"""Who writes messages that people rarely read again."""
+"""Roles whose messages are folded, since people rarely read them again."""
 
 
 @dataclass

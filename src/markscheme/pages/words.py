@@ -3,7 +3,7 @@
 import re
 
 FIRST_WORDS = 90
-"""Characters of a text that name it in a list: about a line."""
+"""Largest number of characters of a text's title in a list: about a line."""
 
 
 def first_words(text: str, most: int = FIRST_WORDS) -> str:

@@ -41,7 +41,7 @@ from markscheme.user_code import search_for_code
 
 QUERY_VARS = ("query", "question", "input", "prompt")
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
-"""Types of an assertion whose value may be a Python file."""
+"""Types of assertions whose value may be the path of a script."""
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 
@@ -191,7 +191,7 @@ def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
 
 
 def reading_of(config: Any) -> AddedOptions:
-    """Return those options in a configuration that say how text in an assertion is read; the rest is checked later.
+    """Return the options of a configuration on how text in an assertion is read; other options are checked later.
 
     Raises:
         UsageError: A value that the option can't have.
@@ -315,7 +315,8 @@ CALL_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 }
 """Allowed values of each key that says what is graded and how the result counts."""
 CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
-"""Keys of an assertion's configuration that the core has: these, and those that say how the judge is asked."""
+"""Keys of an assertion's configuration that the core reads: those of a call, and the options on how the judge is
+asked."""
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
@@ -570,7 +571,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _decided_by(grade: Grade) -> dict[str, Any]:
-    """Return the metadata on which of several judges decided; {} if there is only one judge."""
+    """Return the metadata that names the judge, of several, that decided; {} if there is only one judge."""
     if grade.decided_by is None:
         return {}
     return {"stage": grade.decided_by.stage, "decidedBy": grade.decided_by.decider or "ask a person"}

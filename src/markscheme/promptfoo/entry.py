@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from markscheme.session.client import ask
 
 TYPE_CHECKING = False
-"""Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
+"""Flag that type checkers take to be true; importing `typing` only for its flag would cost every assertion
+milliseconds."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,7 +14,7 @@ from markscheme.promptfoo.entry import answer
 from markscheme.session import client
 
 TYPE_CHECKING = False
-"""As `typing` has it, which takes longer to import than all else here."""
+"""Flag that type checkers take to be true; importing `typing` for it takes longer than everything else here."""
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

@@ -1,4 +1,4 @@
-"""Answers to Promptfoo in its own process, where no session gives them."""
+"""Answers to Promptfoo's graders in their own process, if no warm session gives them."""
 
 from collections.abc import Mapping
 from pathlib import Path

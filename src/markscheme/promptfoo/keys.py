@@ -1,7 +1,7 @@
 """Constants shared by the answers to Promptfoo and the reader of its results."""
 
 NOT_GRADED = "not graded: "
-"""How the reason of a failing result begins if nothing was graded."""
+"""Beginning of the reason for a failing result if nothing was graded."""
 SCORING_FUNCTION = "assertScoringFunction"
 """Promptfoo's key for a function that decides a test from the scores of its assertions.
 

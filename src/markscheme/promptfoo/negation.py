@@ -2,4 +2,4 @@
 
 
 class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name
-    """Raised where the assertion is or may be a `not-python`, which would turn a failing result into a pass."""
+    """Error raised if the assertion is or may be a `not-python`, which would turn a failing result into a pass."""

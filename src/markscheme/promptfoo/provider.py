@@ -43,7 +43,7 @@ PROVIDER_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
 RUBRIC_LABEL = "llm-rubric"
 _NAME = re.compile(r"[\w.@-]+(/[\w.@-]+)*")
 _LONGEST_NAME = 200
-"""Characters from which a text is no name of a rubric, but a prompt."""
+"""Number of characters from which on a text can't be a rubric's name and must be a prompt."""
 
 ANSWER_SCHEMA = closed_object({"answer": {"type": "string"}})
 ANSWER_SYSTEM = (

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 KeysCheck: TypeAlias = Callable[[Mapping[str, Any]], None]
-"""Raises UsageError for a value that a key of a configuration can't have."""
+"""Function that raises UsageError for an invalid value in an assertion's configuration."""
 QuestionAnswer: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Any], Path, Engine], Awaitable[dict[str, Any]]]"
-"""Answers, given the configuration, the variables, the folder of the file that Promptfoo called, and what all gradings
-of the process share."""
+"""Function that answers a prompt, given the configuration, the variables, the folder of the file that Promptfoo
+called, and the engine that all gradings of the process share."""
 
 
 class QuestionKind(NamedTuple):
@@ -35,14 +35,15 @@ class QuestionKind(NamedTuple):
 
 
 PROVIDER_QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
-"""All such assertions."""
+"""Kinds of assertions, besides `llm-rubric`, whose prompts the provider answers."""
 
 
 TextRubric: TypeAlias = "tuple[Rubric, str | None]"
-"""The rubric of one criterion that a text behind `llm-rubric` is, and what the text was found to ask for, in words.
+"""The rubric that is made from the text of an `llm-rubric`, with one criterion, and a phrase for what the text asks
+for.
 
 The words are None where nothing looked for more than pass or fail.
 """
 TextReader: TypeAlias = Callable[[str], TextRubric]
 TEXT_READERS: Final[OpenTable[TextReader]] = OpenTable()
-"""What reads such texts; the first one counts."""
+"""Functions that make a rubric from the text of an `llm-rubric`; the first one is used."""

@@ -34,7 +34,7 @@ GRADED_TYPES = frozenset(
 COMPARING_TYPES = frozenset(["select-best", "max-score"])
 """Assertions that Promptfoo adds after scoring a row: they affect whether it passes, not its score."""
 NEGATION = "not-"
-"""The beginning of an assertion's type that passes where what it asks for is absent."""
+"""Prefix of the types of negated assertions, such as `not-contains`, which pass if the condition isn't met."""
 HUMAN, ASSERT_SET = "human", "assert-set"
 MANUAL_REASON = "Manual result (overrides all other grading results)"
 GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
@@ -45,9 +45,10 @@ EXPECTED_LABELS: Mapping[str, bool] = {"pass": True, "fail": False, "true": True
 ID_KEYS = ("id", "example_id", "test_id")
 _NOT_OF_CASE = frozenset((*ID_KEYS, "split", "expected_label"))
 LONGEST_RESULT_NAME = 48
-"""Characters after which a name made of a text or a description is cut."""
+"""Largest number of characters of a name made from a text or a description."""
 SAME_MEAN = 1e-6
-"""A row's score this close to the mean of its assertions was computed from them, not overwritten by hand."""
+"""Largest difference between a row's score and the mean of its assertions with which the score counts as computed,
+not set by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +260,7 @@ def _raw(path: Path) -> tuple[str | None, list[Any]]:
 
 @dataclass
 class _Reading:
-    """State of reading one results file: counts of what is left out, thresholds, and names given so far."""
+    """State while a results file is read: counts of what was left out, thresholds, and the names given so far."""
 
     unjudged: bool
     aside: Counter[str] = field(default_factory=Counter)

@@ -90,7 +90,7 @@ class Serving:
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
     def _check_folders(self) -> None:
-        """Raise Retired if the project was moved, if another took its place, or if its configuration has changed."""
+        """Raise Retired if the project was moved, if another project has its path, or if its settings have changed."""
         try:
             marks = folder_marks(str(self.folder))
             settings = settings_texts()

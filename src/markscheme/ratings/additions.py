@@ -16,7 +16,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import PAIR_NAMES, as_text, has_pair_alone, response_in
 
 DAY = len("2026-11-21")
-"""Letters of a time that are its day."""
+"""Number of characters at the beginning of a time that give its day."""
 _Key = tuple[str, str, str, int]
 
 

@@ -69,7 +69,7 @@ def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return which ratings have an answer, on any criterion, for which `says` is true, shape (n_ratings,)."""
+    """Return which ratings have an answer for which `says` returns true, on any criterion, shape (n_ratings,)."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):
@@ -87,7 +87,7 @@ def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
 
 @lru_cache(maxsize=2)
 def _row_of_each(ids: tuple[str, ...]) -> dict[str, int]:
-    """Map each id to its index; cached, because the tables of one comparison have the same ids."""
+    """Map each id to its index; cached, since all tables of one comparison have the same ids."""
     return dict(zip(ids, range(len(ids)), strict=True))
 
 
@@ -115,7 +115,7 @@ def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, I
 
 
 MOST_KINDS: Final = 2**40
-"""Numbers of kinds up to this are multiplied by those of one more column."""
+"""Largest product of numbers of distinct values with which columns are combined into one number."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
@@ -129,6 +129,6 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Return the numbers of groups of rows renumbered so that none is left out, and how many there are."""
+    """Renumber groups of rows without gaps; return each row's new number, and how many groups there are."""
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

@@ -26,14 +26,16 @@ from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, correc
 from markscheme.rubrics.rubric import Rubric
 
 NO_ANSWER: Final = -1
-"""Code of a criterion that a rating doesn't answer; as an index it is the last of a list, which is kept for it."""
+"""Code for a criterion that a rating doesn't answer; as an index it selects the last item of a list, which is
+reserved for it."""
 MOST_KEPT: Final = 4096
-"""Beginnings of lines whose header is remembered: more are lines of which each has words of its own."""
+"""Largest number of beginnings of lines whose headers are cached; with more, each line has words of its own."""
 RATINGS_REMEMBERED: Final = 16_384
-"""Different ratings whose letters are remembered."""
+"""Largest number of different ratings whose text is cached."""
 _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
                        "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
-"""What headers have in common by; `superseded` answers are rare, and such a rating's header is its own."""
+"""Attributes by which equal headers are found; a rating with `superseded` answers, which are rare, always gets a
+header of its own."""
 
 
 class RatingCodes(Sequence[Rating]):
@@ -421,7 +423,7 @@ class RatingLines:
         return True
 
     def unknown(self, texts: Sequence[bytes]) -> list[bytes]:
-        """Return those of some lines, given without the example's id, whose ratings aren't remembered."""
+        """Return the lines, given without the example's id, whose ratings haven't been remembered."""
         return [text for text in texts if text not in self._known]
 
     def remember(self, text: bytes, index: int) -> None:
@@ -463,7 +465,7 @@ class RatingLines:
 
 
 _OWN_KEYS: Final = frozenset(["id", "criteria"])
-"""Keys of a line whose values are its own; the others are its header."""
+"""Keys of a line that aren't part of the rating's header."""
 
 
 def load_ratings(
@@ -537,7 +539,7 @@ def load_ratings(
 
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:
-    """Yield a warning of the examples that a rater gave different levels in one sample at the same time."""
+    """Yield a warning about examples to which a rater gave different levels at the same time, within one sample."""
     if len(set(ratings.ids)) == len(ratings):
         return
     keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]

@@ -13,9 +13,9 @@ from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 
 Span: TypeAlias = tuple[float, float]
-"""The ends of a scale, the worst first."""
+"""The two ends of a scale, the worst first."""
 SCALE_SIDES = ("judge", "human")
-"""Who gave a value, as `--scale` names them."""
+"""Names of the kinds of raters in `--scale`."""
 _COLUMN: Final = text_form("a column's name")
 _texts = partial(option, (), several=True)
 _column = partial(option, None, form=_COLUMN, value="COLUMN")
@@ -195,7 +195,7 @@ class ColumnOptions:
 
     @property
     def recoded(self) -> dict[str, str]:
-        """Cells that count as another value, by `--same` and by `--levels CELL=LEVEL` of earlier versions."""
+        """Cells that are read as another value, by `--same`, or by `--levels CELL=LEVEL` as in earlier versions."""
         return {old.strip(): new.strip() for old, sign, new in map(_parted, self._entries) if sign}
 
     @property
@@ -310,7 +310,7 @@ def column_list(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 _OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names", "metric", "agreement_weights")
-"""Options that an export may have too; `--judge` is a judge's name there."""
+"""Options of tables that also apply to exports, where `--judge` names a judge."""
 VALUES_OF_EXPORTS: Final = ("pass_", "pass_mark", "same")
-"""Options of tables that say what an export's values mean, too."""
+"""Options on the meaning of a table's values that also apply to exports."""
 _OF_TABLES_ALONE: Final = tuple(key for key in options_of(ColumnOptions) if key not in _OF_EXPORTS)

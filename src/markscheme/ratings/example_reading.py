@@ -46,7 +46,7 @@ NO_EXAMPLES_AS_TEXT = (
     "writes examples of it"
 )
 LINES_AT_ONCE: Final = 256
-"""Lines of a file that are parsed together."""
+"""Number of lines of a file that are parsed together."""
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
@@ -54,7 +54,7 @@ _OWN_KEYS = frozenset(
 _KEYS_BESIDE_INPUT: Final = _OWN_KEYS - {"input"}
 _TEXT_ALONE: Final = frozenset([str])
 Digests: TypeAlias = Sequence[int | None]
-"""For each example a number, equal where texts are equal; None where there is no response."""
+"""A number for each example, equal for examples with equal texts; None for an example without a response."""
 
 
 def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tuple[ExampleRows, Digests]:
@@ -79,7 +79,7 @@ def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric
 
 
 _Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
-"""Responses, and inputs by name."""
+"""The responses of an example, and its inputs by name."""
 
 
 class _Row(NamedTuple):
@@ -127,7 +127,7 @@ class _Reading:
 
     @cached_property
     def lines(self) -> RatingLines:
-        """Reader of the examples' labels, which also holds those read so far."""
+        """Reader of the examples' labels, which also stores the labels read so far."""
         return RatingLines(self.rubric)
 
     def examples(self, rows: Iterable[_Row]) -> ExampleRows:
@@ -294,7 +294,7 @@ class _Reading:
         return source[:1]
 
     def _submission(self, row: int) -> Submission:
-        """Return the submission of the example at an index, made from its texts if only these were kept."""
+        """Return the submission of the example at an index; if only its texts are stored, make it from these."""
         source = self.sources[row]
         if isinstance(source, Submission):
             return source
@@ -349,7 +349,8 @@ _KEY: Final = b'"labels"'
 _ESCAPE: Final = ord("\\")
 _LIST = re.compile(rb": ?\[")
 _LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
-"""A label without a list and an escaped letter in it, and what is after it: a comma, or the end of the list."""
+"""Pattern of a label without lists and escaped characters, and of what follows it: a comma, or the end of the
+labels."""
 
 
 def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
@@ -415,4 +416,4 @@ _READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "draw": _name,
     "metadata": _metadata,
 }
-"""How the value of each key that says something of an example, besides its texts and its labels, is read."""
+"""Function that reads the value of each key of an example, except its texts and labels."""

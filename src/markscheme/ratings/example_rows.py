@@ -117,13 +117,13 @@ class Example:
 
 _NO_TEXT: Final = Submission("", {}, "")
 _PLAIN: Final = Example(_NO_TEXT)
-"""An example of which nothing is known but its text."""
+"""An example of which only the text is known."""
 _MADE_OF: Final[Mapping[str, Collection[str]]] = {
     "is_held_out": ("split",),
     "has_chance": ("weight", "stratum"),
     "is_picked_by_hand": ("drawn", "weight", "stratum"),
 }
-"""The attributes that decide on others."""
+"""Attributes that are derived from others, with the attributes that each is derived from."""
 
 
 class ExampleRows(Sequence[Example]):
@@ -288,7 +288,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def is_whole(self) -> bool:
-        """Whether no rows of the table were left out by a selection."""
+        """Whether this is the whole table and not a selection of its rows."""
         return isinstance(self._rows, range)
 
     @property
@@ -300,7 +300,7 @@ class ExampleRows(Sequence[Example]):
 OF_ROWS: Final[Mapping[str, Any]] = {
     of.name: getattr(_PLAIN, of.name) for of in fields(Example) if of.name not in ("submission", "labels")
 }
-"""By name, what may be known of an example besides its texts and its labels, and its value where it isn't known."""
+"""Default of each attribute of an example, except its texts and labels."""
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:

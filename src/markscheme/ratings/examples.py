@@ -21,15 +21,16 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 RATINGS_FOLDER = "ratings"
-"""The folder next to the examples with a file for each rater."""
+"""Name of the folder, next to the examples, with a file of ratings for each rater."""
 RATES_FOLDER = "rates"
-"""The folder next to the examples with a folder for each stream of responses that is watched."""
+"""Name of the folder, next to the examples, with a folder for each stream of responses that is watched."""
 AUDITS_FILE = "audits.jsonl"
-"""The file of a stream with the responses that people label, drawn at random."""
+"""Name of the file, in a stream's folder, with the responses that were drawn at random for people to label."""
 MOST_WARNED = 5
-"""Duplicate responses that get a warning each, with their lines; further ones are only counted."""
+"""Largest number of duplicate responses that are each warned of with their lines; further ones are only counted."""
 LEAKING = 40
-"""Characters from which a passage in an anchor gives its response away; shorter ones occur by chance."""
+"""Number of characters from which on a passage shared with an anchor gives the response away; shorter ones are
+shared by chance."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
@@ -97,7 +98,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
-        """Mark labels of reworded criteria that name no wording as given to unknown words; return the set."""
+        """Mark labels of reworded criteria as given to unknown words, if they don't record them; return the set."""
         if not reworded or not self.labels:
             return self
         marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)

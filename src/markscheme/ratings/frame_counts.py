@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 CountFrame: TypeAlias = "Callable[[Any, Rubric, Sequence[str], str, str | None], Any]"
-"""Counts the examples of a wide frame in a small one, by a rubric, its annotators, a judge and maybe an earlier one."""
+"""Function that counts the examples of a wide data frame with equal ratings, and returns a small frame, given the
+rubric, annotators, the judge and an earlier judge if any."""
 FRAME_COUNTERS: Final[OpenTable[Callable[[], CountFrame]]] = OpenTable()
-"""Ways to count frames; each is imported when a frame is counted."""
+"""Functions that import a way to count the examples of a data frame."""
 
 
 def frame_counter() -> CountFrame:

@@ -36,9 +36,9 @@ GOLD = "gold"
 JUDGE = "judge"
 """Name of the judge's column where there is only one judge."""
 HALF_PASS = 0.5
-"""The share of annotators who say pass where as many say fail."""
+"""Share of annotators who say pass if they are evenly split."""
 SPLIT_DECISION = "pass or fail"
-"""What annotators split over where they gave decisions on the whole."""
+"""Name for what annotators are split on, if they decided on whole responses."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from typing import Literal, get_args
 
 Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
 KINDS: tuple[str, ...] = get_args(Kind)
-"""Who or what rated, the strongest evidence first."""
+"""Kinds of raters, the strongest evidence first."""
 PEOPLE = ("adjudicated", "human")
 JUDGES = ("model", "code")
 CHOSEN_BY = ("system", "group", "split", "stratum", "drawn")
-"""The fields of an example by whose values examples are chosen."""
+"""Fields of an example by whose values examples can be selected."""

@@ -5,7 +5,7 @@ from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.submission import Submission
 
 _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
-"""How a pair counts as drawn if its responses were drawn in two ways: the first of these that occurs."""
+"""Ways to draw examples, the least typical first: a pair counts as drawn in the first of its responses' ways."""
 
 
 def pair_of(first_response: Example, second_response: Example) -> Example:

@@ -40,7 +40,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 _UNREADABLE: Final = (ValueError, OverflowError, LookupError, MemoryError)
-"""What pyarrow raises for cells that Python has no value for: bytes that aren't UTF-8, the year 300,000."""
+"""Errors that pyarrow raises for cells without a Python value, such as bytes that aren't UTF-8 or the year 300,000."""
 
 
 def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str, Any]]:

@@ -19,9 +19,10 @@ from markscheme.ratings.splits import SPLIT_SEED, file_for_parts, write_parts
 from markscheme.rubrics.rubric import Rubric
 
 READ_FIRST: Final = 40
-"""Tasks of a set that are there to be read: fewer held-out ones couldn't prove new words anyway."""
+"""Number of a set's first tasks that go into the dev split: with fewer tasks, held-out ones couldn't confirm new
+words anyway."""
 TASKS_IN_TURN: Final = 3
-"""Later tasks of which one is there to be read."""
+"""Of the tasks after these, one in this many goes into the dev split."""
 _TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
 
 

@@ -8,7 +8,7 @@ from markscheme.plain_data import shown
 from markscheme.submission import PAIR_NAMES, is_missing
 
 _MAPPINGS = ("metadata", *PAIR_NAMES)
-"""Keys of an example whose values have cells of their own; any other mapping, such as a trace, is data."""
+"""Keys of an example whose mappings consist of cells; any other mapping, such as a trace, is data."""
 
 
 def refuse_frame(rows: Any) -> None:

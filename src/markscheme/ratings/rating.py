@@ -17,11 +17,12 @@ from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 EMPTY_MAPPING: Final[Mapping[str, Any]] = {}
-"""What most ratings and examples have of a rare kind, one mapping for all of them: a set may have millions."""
+"""An empty mapping that most ratings and examples share as a rare attribute, since a set may have millions of them."""
 Declined: TypeAlias = Literal["abstained", "unread", "not applicable"]
-"""Why an answer has no level: the rater couldn't tell, nobody could read it, or the criterion doesn't apply."""
+"""Reasons why an answer has no level: the rater couldn't tell, nobody could read it, or the criterion doesn't apply."""
 DECLINED_KEYS: Final[Mapping[str, Declined]] = {word.replace(" ", "_"): word for word in get_args(Declined)}
-"""The key with the reason that a file of ratings has instead of a level; the first that is there counts."""
+"""Keys that a file of ratings may have instead of a level, in order of precedence, with the reason for the missing
+level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Return a digest of the wordings and scales of all criteria of a rubric, to tell later what raters saw."""
+    """Return a digest of the wordings and scales of all of a rubric's criteria, as they are shown to raters."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
@@ -244,7 +245,7 @@ def _under(rating: Rating, name: str) -> str:
 
 
 PLAIN = (bool, int, float, str)
-"""Types of an answer that is a level alone."""
+"""Types of an answer that consists of just a level."""
 
 
 @dataclass(frozen=True)
@@ -423,7 +424,7 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
 
 
 def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Read the parameters left out in each way a judge was asked; () if nothing is recorded.
+    """Read the sets of parameters that were left out when a judge was asked; () if nothing is recorded.
 
     Raises:
         ValueError: It is something else.

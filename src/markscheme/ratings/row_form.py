@@ -10,18 +10,19 @@ from typing import Final, Literal, TypeAlias
 from markscheme.plain_data import LINES, PARQUET, TABLES
 
 RowForm: TypeAlias = Literal["lines", "table", "parquet", "json", "yaml", "packed"]
-"""JSON by line, cells by line, Parquet, one document of JSON or YAML, or a file that holds others."""
+"""Ways in which a file holds rows: JSON by line, cells by line, Parquet, one document of JSON or YAML, or a packed
+file."""
 PACKED: Final = (
     *(b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"),
     *(b"SQLite format 3", b"PAR1", b"ARROW1"),
 )
-"""How workbooks, compressed files and stores begin."""
+"""First bytes of workbooks, compressed files and databases."""
 _PARQUET: Final = b"PAR1"
 _KEYS_OF_ROWS: Final = frozenset(["examples", "results"])
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 _MARKS: Final = (b",", b";", b"\t")
 _YAML: Final = re.compile(rb"---|%YAML|[#-](\s|$)|[\"']?[\w .-]+[\"']?:(\s|$)")
-"""How the first line of a document of YAML begins, and the header of no table."""
+"""Pattern of the first line of a YAML document, which isn't the header of a table."""
 
 
 def form_of_rows(path: Path) -> RowForm:

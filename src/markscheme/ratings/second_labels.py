@@ -8,9 +8,10 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE
 
 LABELLED_TWICE: Final = 0.9
-"""Least share of the examples that two annotators labelled or that are adjudicated, where labels are of two each."""
+"""Least share of the examples that two annotators labelled, or that are adjudicated, for a set to count as labelled
+twice."""
 FOR_A_GATE: Final = "For a gate, two annotators label each: one annotator's labels show trends at most."
-"""Sentence for every screen that asks for labels of further examples."""
+"""Sentence that accompanies every request to label further examples."""
 
 
 def second_labels_needed(examples: Iterable[Example]) -> int:

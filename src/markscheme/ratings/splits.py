@@ -20,7 +20,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
 
 SPLIT_SEED = 1
-"""Part of the hash that orders tasks: the same tasks are split the same way."""
+"""Seed of the hash that orders tasks, fixed so that the same tasks are always split in the same way."""
 OPENED = "opened.jsonl"
 TUNED = "tuned.jsonl"
 
@@ -331,7 +331,7 @@ def dev_size(n: int) -> int:
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Draw dev and test splits by task for the labelled examples, a third dev; existing splits are kept."""
+    """Draw dev and test splits for the labelled examples, task by task, a third dev; existing splits are kept."""
     if examples.has_splits:
         return examples
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
@@ -475,7 +475,7 @@ def _record(examples: ExampleSet, name: str) -> Path:
 
 @contextmanager
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Lock a record while this process counts its lines and appends one; other processes wait.
+    """Lock a record, so that no other process appends a line while this one counts lines and appends its own.
 
     Raises:
         RatingError: The record can't be opened.

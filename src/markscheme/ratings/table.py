@@ -33,10 +33,11 @@ from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats, Integers
 
 MOST_ANNOTATORS = 6
-"""Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,
-because few pairs of a crowd share enough examples to compare them individually."""
+"""Largest number of annotators who get a column each. With more, columns are the first, second, … rating of every
+example, because few pairs of a crowd share enough examples to compare them individually."""
 SAME_AS_LEVELS = 1e-6
-"""A given score this close to the score of the same rater's levels was computed, not judged."""
+"""Largest difference between a given score and that of the same rater's levels with which the score counts as
+computed."""
 
 
 @dataclass(frozen=True)
@@ -344,7 +345,7 @@ class _RatingArrays:
 
     @cached_property
     def _scores_and_decisions(self) -> tuple[Floats, Floats]:
-        """The score and the decision of each rating, computed once for all ratings of the same levels."""
+        """The score and the decision of each rating, computed only once for ratings with equal levels."""
         answers = (level_kinds_on(self.codes, name) for name in self.levels)
         first, kind = equal_rows([self.whole, *answers], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]
@@ -425,7 +426,7 @@ class Collapsed:
 
 
 EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[str]], tuple[float | None, bool | None]]
-"""Score and decision by levels and skipped criteria, which thousands of ratings have in common."""
+"""Cache of score and decision, by levels and skipped criteria, which thousands of ratings have in common."""
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:

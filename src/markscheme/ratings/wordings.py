@@ -13,13 +13,13 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 WORDINGS_FILE = "wordings.jsonl"
-"""The file's name."""
+"""Name of the file with the record of wordings."""
 SAME_AS = "same_as"
-"""The key of the earlier words that mean the same, by their author's word."""
+"""Key of the earlier wordings that, by their author's statement, mean the same."""
 
 
 NOT_KNOWN = "not known"
-"""In place of a digest: of labels that don't say to which words they were given, once there have been others."""
+"""Mark, in place of a digest, of labels that don't name their wording although a criterion was reworded."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
-    """Mark a person's answers to reworded criteria as given to unknown words if they name none."""
+    """Mark a person's answers to reworded criteria as given to unknown words, if they don't record the wording."""
     if label.kind not in PEOPLE:
         return label
     superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}

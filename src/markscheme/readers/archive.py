@@ -11,18 +11,20 @@ from typing import IO, Any
 from markscheme.errors import RatingError
 
 MOST_OF_MEMBER = 256 * 2**20
-"""Bytes that a member may unpack to: it is read whole, so a small archive could fill the memory."""
+"""Largest unpacked size in bytes of a member, since members are read whole and a small archive could fill the
+memory."""
 MOST_OF_ALL = 4 * 2**30
-"""Bytes that all members together may unpack to; they are read one by one."""
+"""Largest unpacked size in bytes of all members together."""
 UNPACKING_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError, MemoryError),
 )
-"""What the modules behind zipfile raise for headers and packed bytes that can't be; RuntimeError is for encryption."""
+"""Errors that zipfile and the modules behind it raise for invalid headers and data; RuntimeError is for encrypted
+data."""
 ZSTANDARD = 93
 """The compression method's number in a ZIP archive (APPNOTE 4.4.5)."""
 _LOCAL_HEADER = 30
-"""Bytes before a member's name (APPNOTE 4.3.7)."""
+"""Number of bytes before a member's name (APPNOTE 4.3.7)."""
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -104,7 +104,7 @@ class _Statement(NamedTuple):
 
 
 _IndexOrFault: TypeAlias = "int | ValueError"
-"""Index of a statement, or why a line states nothing."""
+"""Index of a line's statement, or the error of an invalid line."""
 
 
 class _Entries:
@@ -222,7 +222,7 @@ def _score(line: Mapping[str, Any]) -> float | None:
 
 
 def _fill(reading: Reading, entries: _Entries) -> None:
-    """Add responses and ratings to a reading; responses of several systems with the same id get different ids."""
+    """Add responses and ratings to a reading; responses of different systems with the same id get distinct ids."""
     statements = entries.statements
     units = _apart(entries)
     if units is not entries.units:
@@ -259,7 +259,7 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield, per response, how many earlier ratings each of its raters gave of the same id, as sample numbers."""
+    """Yield the sample number of each rating: how many ratings its rater gave to the same response before."""
     times = Counter[tuple[str, str]]()
     for unit, number in zip(units, entries.numbers, strict=True):
         rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]
@@ -310,7 +310,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
 
 
 def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield an id with gold's and the judge's decision for each example that a report's figures count."""
+    """Yield an id, gold's decision and the judge's decision for each example in the counts of a report."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

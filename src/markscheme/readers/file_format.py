@@ -18,13 +18,13 @@ ReadFiles: TypeAlias = "Callable[[Sequence[Peek], Rubric | None, Columns], list[
 ReadRemarks: TypeAlias = "Callable[[Sequence[Peek]], tuple[list[Remark], dict[str, Example], Counter[str], list[str]]]"
 
 EXPORTED: Final = 10
-"""Rank of exports of tools, which are tried before all else: their own form is narrower than that of a table."""
+"""Rank of exports of other tools, which are tried first, since their form is narrower than that of a table."""
 SAVED: Final = 20
-"""Rank of what a page or Promptfoo saves."""
+"""Rank of files that a labelling page or Promptfoo saves."""
 PUBLISHED_SETS: Final = 30
-"""Rank of data sets of other packages."""
+"""Rank of other packages' data sets."""
 OURS: Final = 50
-"""Rank of our own files and of tables."""
+"""Rank of markscheme's own files and of tables."""
 
 
 class FileFormat(NamedTuple):
@@ -64,6 +64,6 @@ class FileFormat(NamedTuple):
 
 
 LoadFormats: TypeAlias = "Callable[[], Sequence[FileFormat]]"
-"""Imports the formats of a feature and returns them."""
+"""Function that imports the formats of a feature and returns them."""
 FORMATS: OpenTable[LoadFormats] = OpenTable()
-"""What loads the formats of each feature; `readers.formats` has the core's."""
+"""Functions that load the formats of each feature; `readers.formats` has the core's."""

@@ -23,17 +23,18 @@ from markscheme.text import folded_word
 YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "accept", "1", "1.0"])
 NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "reject", "0", "0.0"])
 LEVEL_DIGITS = 9
-"""Digits that a level computed from a position is rounded to: 0.29 of 0 to 100 is 29, not 28.999999999999996."""
+"""Number of digits to which a level computed from a position is rounded, so that 0.29 of 0 to 100 is 29, not
+28.999999999999996."""
 ITEMS = ".*"
-"""In the path of a column, each item of the list before it: a row of its own."""
+"""Part of a column's path that means "each item of this list", which becomes a row of its own."""
 OF_JUDGE = ("verdict", "judge")
-"""The fields that a judge's answer and its name are mapped to."""
+"""Fields for a judge's answer and for the judge's name."""
 TEXTS = ("response", "query", "reference")
-"""What is read as text, lists too."""
+"""Fields that are read as text, even if the value is a list."""
 Expected = Literal["ratings", "examples", "decisions", "anything"]
-"""What a caller takes plain lines and tables for, which may hold any of them."""
+"""Contents that a caller expects of plain lines and tables, which may be of either kind."""
 Whole = tuple[dict[str, Rated], float | None, bool | None]
-"""An overall verdict: levels, score and decision."""
+"""An overall verdict: levels by criterion, score and decision."""
 
 
 @dataclass(frozen=True)
@@ -188,11 +189,11 @@ class Import:
 
 
 MOST_REMEMBERED = 4096
-"""Answers that a reading remembers: a scale has fewer, however they are written."""
+"""Largest number of different answers that a reading caches: more than the ways to write the levels of a scale."""
 
 
 RESPONSES_ALONE = Columns(kind="human")
-"""For who wants the responses of files: it doesn't matter who rated them."""
+"""Columns for callers who only want the responses in files, so that it doesn't matter who rated them."""
 
 
 def to_pass(option: str) -> str:
@@ -202,7 +203,7 @@ def to_pass(option: str) -> str:
 
 @dataclass
 class Reading(Import):
-    """What is read from one file by one rubric; a reader adds examples and ratings to it.
+    """The content of one file, read by one rubric; a reader adds examples and ratings to it.
 
     Attributes:
         rubric: The rubric whose criteria and scales the ratings must fit.

@@ -20,7 +20,7 @@ from markscheme.rubrics.search import find_rubric
 from markscheme.submission import has_pair_alone
 
 OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
-"""Keys that tell a line of our own ratings from another tool's."""
+"""Keys by which a line of markscheme's own ratings is recognized."""
 OF_OTHERS = frozenset([*VERDICT, *LABEL_NAMES, "gold", "level", "criterion"])
 INFERRED = "No rubric is given: scales are inferred from the ratings, weights are equal, and the pass mark is 0.5."
 

@@ -16,7 +16,7 @@ from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_
 from markscheme.rubrics.rubric import Rubric
 
 POSITIONS: Span = (0.0, 1.0)
-"""The scale that both sides are moved to where no rubric names one, and that of overall scores."""
+"""The scale of overall scores, to which both sides are also converted if no rubric names a scale."""
 OVERALL = "overall"
 """The key of a rating's overall score, which is from 0 to 1."""
 
@@ -149,7 +149,7 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
 
 
 MOST_DIFFERENT: Final = 4096
-"""Different lines that are counted before they are read."""
+"""Largest number of different lines that are counted before they are parsed."""
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:

@@ -20,25 +20,25 @@ from markscheme.submission import PAIR_NAMES, Submission
 PREFERENCE = "preference"
 """The criterion of pairs that come without a rubric."""
 WINNERS = ("preference", "winner")
-"""Where a row says which response is better."""
+"""Columns that may say which response of a pair is better."""
 RESPONSE_PAIRS = (
     (*PAIR_NAMES,),
     ("response_a", "response_b"),
     ("response1", "response2"),
     ("conversation_a", "conversation_b"),
 )
-"""Where a row has its two responses."""
+"""Pairs of columns that may hold the two responses."""
 SYSTEM_PAIRS = (
     ("system_a", "system_b"),
     ("model_a", "model_b"),
     ("system1", "system2"),
     ("first_system", "second_system"),
 )
-"""Where a row names what wrote them."""
+"""Pairs of columns that may name the systems that wrote the responses."""
 QUERIES = ("query", "input", "question", "instruction", "prompt")
-"""Where a row has what was asked."""
+"""Columns that may hold the query."""
 _ABOUT = ("inputs", "system", "expected", "judge_raw", "judge_reason", "turn", "language")
-"""Further keys of published sets, which say nothing that a rating or a pair could hold, or are read elsewhere."""
+"""Further keys of published data sets, which neither a rating nor a pair has room for, or which are read elsewhere."""
 _LEVELS: Mapping[str, float] = {
     **LEVEL_OF,
     "a": -1.0,
@@ -56,9 +56,9 @@ _LEVELS: Mapping[str, float] = {
     "tie (bothbad)": 0.0,
     "tie (bothgood)": 0.0,
 }
-"""What words mean in every file; numbers mean different things in different files."""
+"""Levels of preference by the words for them, which mean the same in every file, unlike numbers."""
 _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
-"""Numbers that count the responses from 1, with 0 for a tie."""
+"""Levels of preference by numbers, in files that count the responses from 1 and write 0 for a tie."""
 
 
 @dataclass(frozen=True)

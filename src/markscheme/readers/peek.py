@@ -28,16 +28,17 @@ from markscheme.readers.archive import UNPACKING_ERRORS
 from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
 
 FIRST = 50
-"""Number of parts that a reader looks at to recognize a file."""
+"""Number of items, rows or entries that are read to recognize a file's format."""
 HEAD = 200_000
 """Characters in which a file of Promptfoo's results names its evaluation or first grading, after long prompts."""
 FilePart = tuple[str, Any]
 FIRST_BYTES = 4096
-"""Bytes that show what a file holds."""
+"""Number of bytes that are read to recognize what a file holds."""
 SHEET_MAGIC = (b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"ARROW1")
-"""How workbooks of old, compressed tables and Arrow's begin."""
+"""First bytes of old workbooks, compressed tables and Arrow files."""
 FileShape: TypeAlias = Literal["sheet", "table", "parquet", "lines", "json", "yaml", "text"]
-"""What a file holds: a table that `open_sheet` reads, one that is read by line or from Parquet, JSON, or other text."""
+"""Kind of content of a file: a table that `open_sheet` reads, one that is read by line or from Parquet, JSON, or
+other text."""
 _SHAPE_OF_NAME: Mapping[str, FileShape] = {
     **dict.fromkeys((".csv", ".tsv"), "table"),
     **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
@@ -47,7 +48,7 @@ _SHAPE_OF_NAME: Mapping[str, FileShape] = {
 }
 _BLANK = "\ufeff \t\r\n"
 OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
-"""Members of which a workbook that is an archive has one."""
+"""Names of members of which each workbook that is a zip archive has one."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Peek:
         return self._shape_of_text(by_name)
 
     def _shape_of_packed(self, start: bytes) -> FileShape | None:
-        """Return the shape of a file that isn't text, from its first bytes; None for text."""
+        """Return the shape of a packed or binary file, such as a workbook, by its first bytes; None for text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
             return "sheet" if is_one_table else "text"
@@ -260,9 +261,9 @@ class Peek:
 
 
 MOST_OF_CELL = 64 * 2**20
-"""Bytes of a row in an SQLite file: more than any trace has, and little enough to be in memory."""
+"""Largest size in bytes of a row in an SQLite file: more than any trace has, and small enough for memory."""
 STORE_ERRORS = (sqlite3.Error, ValueError, OverflowError, MemoryError)
-"""What the module sqlite3 raises for damaged files: ValueError also where SQLite's own message isn't UTF-8."""
+"""Errors that the module sqlite3 raises for damaged files; ValueError also if SQLite's own message isn't UTF-8."""
 
 
 def _why(problem: Exception) -> str:
@@ -325,7 +326,7 @@ def _is_json(text: str) -> bool:
 
 
 LONGEST_LETTER = 4
-"""Bytes of a letter in UTF-8, at most."""
+"""Largest number of bytes of a character in UTF-8."""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

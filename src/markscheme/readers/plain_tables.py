@@ -11,7 +11,7 @@ from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration
 
 _BEGINNING = 64
-"""Bytes that show whether JSON is a list."""
+"""Number of bytes that are read to see whether JSON is a list."""
 
 
 def names_table(names: Sequence[str]) -> bool:

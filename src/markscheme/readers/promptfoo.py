@@ -52,7 +52,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def _add_output(row: Row, reading: Reading) -> None:
-    """Add an output as an example; repeats and other prompts of the same test share its case."""
+    """Add an output as an example; repeated outputs, and those of other prompts for the same test, share a case."""
     reading.add_example(_example(row, ()))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)

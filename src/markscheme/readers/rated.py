@@ -41,7 +41,7 @@ from markscheme.submission import Submission
 from markscheme.text import folded_word
 
 AS_WRITTEN = Columns()
-"""Of files that say everything themselves."""
+"""Columns for files that need no options."""
 
 
 def columns_from_options(options: ColumnOptions) -> Columns:
@@ -164,7 +164,7 @@ class RatedFiles:
 
     @cached_property
     def labelled(self) -> ExampleSet:
-        """Examples of all files with their labels; an annotator's later label of an example counts."""
+        """Examples of all files with their labels; of several labels by an annotator on an example, the last counts."""
         every = RatingCodes().joined(*(file.labels for file in self.files))
         raters = [(header.rater, header.kind) for header in every.headers]
         labels: dict[str, dict[tuple[str, str], int]] = {}
@@ -438,7 +438,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """Return the one rubric of several files, or the criteria that all of them rate on the same scale.
+    """Return the rubric that several files share, or else the criteria that all of them rate on the same scale.
 
     Raises:
         ComparisonError: There are none.

@@ -20,7 +20,7 @@ from markscheme.submission import is_missing
 
 UNIT_COLUMNS = ("unit", "id", "item")
 ROWS_OF_A_FOREIGN_COLUMN = 10
-"""Rows from which a column whose words occur in no other column holds no ratings on the others' scale."""
+"""Number of rows from which on a column whose words occur in no other column isn't read as ratings."""
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
 VERSION = 1
-"""Of the sheets that are written and read."""
+"""Version of labelling sheets that is written, and the only one that is read."""
 KEY = "sheet.key"
-"""The file with the project's key, in the rubric's calibration folder; it is on no sheet."""
+"""Name of the file with the project's key, in the rubric's calibration folder; the key is on no sheet."""
 KEY_BYTES = 32
-"""As long as the digest of SHA-256, which RFC 2104 advises for HMAC."""
+"""Number of bytes of the key: as many as a SHA-256 digest has, as RFC 2104 advises for HMAC."""
 
 
 def wording_of(rubric: Rubric) -> str:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from markscheme.readers.table_outputs import FileContent
 
 MAGIC_BYTES = 64
-"""Bytes that show what a file holds."""
+"""Number of bytes that are read to recognize what a file holds."""
 _JSON = (b"[", b"{")
 _ONE_RESPONSE = (".txt", ".md")
 RESPONSE_COLUMNS = ("response", "output", "answer")
-"""The columns of a table that may contain the response; the first that is there counts."""
+"""Columns of a table that may contain the response, in order of preference."""
 
 
 def holds_several(path: Path) -> bool:

@@ -17,12 +17,12 @@ from markscheme.readers.tabular.source import open_sheet
 from markscheme.submission import RESPONSE_KEYS, Submission
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
-"""What an input is called that a table may call otherwise."""
+"""Names of inputs for columns of a known role, whatever the table calls them."""
 _LEFT_OUT = frozenset({"id", "response", "group", "system", "judge", "human", "reason", "note", "derived", "aside",
                        "split", "blind", "at"})  # fmt: skip
-"""Columns that are no input: who reads or rates a response mustn't see what others said of it."""
+"""Roles of columns that aren't inputs: a judge or a reader mustn't see what others said of a response."""
 _STATED = frozenset({"response", "id", "query", "group"})
-"""Fields of `--map` that only a table's responses have."""
+"""Fields of `--map` that only tables of responses have."""
 
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
@@ -33,7 +33,7 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
 
 
 FileContent: TypeAlias = Literal["format", "responses", "other"]
-"""What a file holds: a format that is neither a table nor plain records, records with responses, anything else."""
+"""Kind of content of a file: another tool's format, records with responses, or anything else."""
 
 
 def content_of_file(path: Path) -> FileContent:
@@ -48,7 +48,7 @@ def content_of_file(path: Path) -> FileContent:
 
 
 def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
-    """Read the responses in a table, each with its inputs; of several rows with one id the first counts.
+    """Read the responses in a table, each with its inputs; if several rows have the same id, the first one counts.
 
     Raises:
         UsageError: No column holds responses; it names the option that says which does.

@@ -20,9 +20,9 @@ from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, DEFAULT_TOLERANCE, Crit
 from markscheme.text import is_path_component, path_component
 
 PERCENT_ENDS = (0.0, 100.0)
-"""The ends of a score that people write as a percentage: whole numbers between them are enough to choose from."""
+"""Ends of a scale of percentages, on which a judge can choose from the whole numbers."""
 PARTS_OF_SCORE = 10
-"""Levels above the lowest that a score gets, so that a judge that is asked can answer more than its ends."""
+"""Number of steps into which a continuous score is divided, so that a judge can choose more than its ends."""
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 

@@ -23,7 +23,7 @@ from markscheme.submission import Submission, as_text, text_in_file
 ID = ("id", "exampleid", "targetid", "item", "unit")
 RESPONSE_NAMES = ("response", "output", "answer", "submission")
 EXPECTED_COLUMN = "expected"
-"""Columns that hold a reference answer or a label, depending on their values."""
+"""Name of a column that holds a reference answer or a label, depending on its values."""
 INPUTS = {
     "query": ("query", "input", "question", "prompt"),
     "reference": ("reference", "expectedoutput", EXPECTED_COLUMN),
@@ -35,7 +35,7 @@ OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 DAY_COLUMNS = ("at", "createdat")
 NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("seconds",)
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
-"""Why the rater gave no level: of the criterion that a row names, else of all that have none."""
+"""Columns with the reason why the rater gave no level: on the row's criterion, or on all criteria without a level."""
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 OUTPUT_COLUMNS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
@@ -43,7 +43,7 @@ PROBABILITY = "probability"
 """The field of a judge's probability of MET; `probability:LEVEL` is that of one level of several."""
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
           "criterion", "level", "judge", PROBABILITY)  # fmt: skip
-"""What a column can be mapped to, in addition to the rubric's criteria."""
+"""Fields that a column can be mapped to, in addition to the rubric's criteria."""
 
 
 def is_table(peek: Peek) -> bool:
@@ -208,7 +208,7 @@ class _Table:
             self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """Split a row of texts into its id and the other cells; "" and () if it has a response or other values."""
+        """Split a row of texts into its id and its other cells; "" and () if the row isn't that simple."""
         names = tuple(raw)
         column = self._id_columns.get(names)
         if column is None:
@@ -252,7 +252,7 @@ class _Table:
         return RatingReader(self.reading.rubric)
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell that a rating cannot hold; for an object, count each of its values."""
+        """Count a cell as lost because a rating has no room for it; for an object, count each of its values."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)
@@ -449,7 +449,7 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, unit: str, run: str) -> None:
-        """Store a rating, merged with the same rater's in the same run; a further run makes another sample."""
+        """Store a rating, merged with others by the same rater in the same run; each further run is another sample."""
         key = (unit, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:

@@ -13,9 +13,9 @@ from markscheme.report.repairs import message_with_repair
 from markscheme.rubrics.file import criterion_lines
 
 COMMANDS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": "warning", "low": "notice"}
-"""What GitHub calls an annotation of each severity."""
+"""GitHub's command for an annotation of each severity."""
 LEVELS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": "warning", "low": "note"}
-"""What SARIF calls it."""
+"""SARIF's level for each severity."""
 SARIF_VERSION: Final = "2.1.0"
 
 

@@ -7,11 +7,11 @@ from markscheme.report.document import Curve
 from markscheme.text import printable
 
 EIGHTHS = "▁▂▃▄▅▆▇█"
-"""A cell filled by one to eight eighths."""
+"""Characters of a cell that is filled by one to eight eighths, to draw curves."""
 MOST_COLUMNS = 60
-"""Characters of a line at most: longer ones tell no more."""
+"""Largest number of characters of a curve's line."""
 POINTS = 6
-"""Steps in a table of a curve."""
+"""Number of steps in a table of a curve."""
 
 
 def line_of(values: Sequence[float], highest: float, columns: int) -> str:

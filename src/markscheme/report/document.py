@@ -14,9 +14,9 @@ from markscheme.stats import Estimate
 Tone = Literal["good", "trend", "open", "bad", "note"]
 TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
 _FIRST_WORDS = 60
-"""Characters of a query or a response by which a reader recognises it: two of them make one or two lines."""
+"""Number of characters of a query or a response that are shown, enough to recognize it."""
 _REACHES = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
-"""Half-lengths of lines for shifts, in levels: few, so that most tables have the same."""
+"""Half-lengths, in levels, that lines for shifts may have; only a few, so that most tables have the same."""
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 _Made = TypeVar("_Made")
 
@@ -126,7 +126,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Return both texts as pieces, those words marked that only one of the texts has.
+    """Return both texts as pieces, with the words marked that only one of the texts has.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')

@@ -6,15 +6,15 @@ from html import escape
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotMark, PlotPoint, PlotRule
 
 LEFTMOST = 9.0
-"""Per cent of the width from which on marks are drawn: left of that are the names of the upright axis."""
+"""Left edge of a plot's marks in per cent of the width; left of it are the labels of the vertical axis."""
 RIGHTMOST = 97.0
-"""Per cent of the width up to which marks are drawn: half a point and half a name of the lower axis fit beyond."""
+"""Right edge of a plot's marks in per cent of the width, which leaves room for half a point and half a label."""
 ABOVE = 22.0
-"""Pixels above the drawing, for words at its upper end."""
+"""Height in pixels above the marks, for words at their upper end."""
 BELOW = 40.0
-"""Pixels below it, for the names and the title of the lower axis."""
+"""Height in pixels below the marks, for the labels and the title of the horizontal axis."""
 RADIUS = 5.0
-"""Pixels of a point: a finger finds it, and two next to each other can be told apart."""
+"""Radius of a point in pixels, large enough for a finger and small enough to tell two points apart."""
 
 
 def drawn(plot: Plot) -> str:

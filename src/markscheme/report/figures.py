@@ -9,7 +9,7 @@ from markscheme.text import cut_short as cut_short  # used with figures, but als
 
 NONE = "–"
 PLAIN_LEVEL = 0.95
-"""Level of an interval that one setting has, and of every interval in a table."""
+"""Level of intervals if only one setting was tried, and of all intervals in tables."""
 
 
 def share(value: float | None) -> str:

@@ -43,26 +43,27 @@ from markscheme.trajectory import STEPPED
 _LARGEST_DATA = 2_400_000
 """Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
 _TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
-"""Maximum characters of a response, input, reason or quote; the first that keeps the page small enough is used."""
+"""Largest numbers of characters of a response, input, reason or quote, the first of which that keeps the page small
+enough is used."""
 _CHARACTERS_PER_STEP = 40
-"""An agent's steps are fewer where texts are shorter: one for so many of their characters, and at least four."""
+"""Divisor of the limit on a text's characters that gives the largest number of an agent's steps that are shown."""
 _FEWEST_STEPS = 4
-"""Steps that are shown of any trace: two from its start, two from its end."""
+"""Fewest steps that are shown of any trace: two from its start, two from its end."""
 _QUERY_WORDS, _RESPONSE_WORDS = 90, 180
-"""Characters of a query and of a response in the list of examples: about two lines together."""
+"""Numbers of characters of a query and of a response in the list of examples: about two lines together."""
 _BEGINNING = 1000
-"""Characters of a text in which its first words are looked for."""
+"""Number of characters of a text in which its first words are looked for."""
 _FEWEST_SHOWN = 500
 """Number of examples that are always shown, however long their names."""
 _LONGEST_LINE = 2000
-"""Maximum characters shown of anything else."""
+"""Largest number of characters of any other text."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _JOINERS = "\u200c\u200d"
 """Invisible characters that are part of normal words and emoji."""
 _UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
-"""Matches characters that may be invisible, among others."""
+"""Pattern of characters that may be invisible, among others."""
 _IN_SCRIPTS = {letter: f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
-"""Characters that could end the element that holds data."""
+"""Escapes for characters that could end the HTML element with the data."""
 
 
 def render_html(document: Document, when: str | None = None) -> str:

@@ -10,9 +10,9 @@ from pathlib import PurePath
 from typing import Any
 
 _DIGITS = 12
-"""Significant digits: what floats differ by between machines lies beyond them."""
+"""Number of significant digits; beyond them, floats differ between machines."""
 _LIMITS = ("value", "low", "high")
-"""Fields of an estimate in its own unit."""
+"""Fields of an estimate that are in the estimate's own unit."""
 
 
 def plain(value: Any) -> Any:
@@ -56,9 +56,9 @@ def plain(value: Any) -> Any:
 
 
 _OF_WORDS = frozenset([str, int, bool, type(None)])
-"""Types of the elements of a list that is plain as it is."""
+"""Types of elements that are written to JSON without conversion."""
 _OF_NUMBERS = frozenset([float, type(None)])
-"""Types of the elements of a list of numbers."""
+"""Types of the elements of a list of numbers that may be missing."""
 
 
 class _Rounded(dict[float | None, float | None]):
@@ -105,7 +105,7 @@ class _Numbers(dict[float | None, str]):
 
 
 _WORDS = {True: "true", False: "false", None: "null"}
-"""Texts of what is neither text nor number."""
+"""JSON texts of the values that are neither texts nor numbers."""
 
 
 def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
@@ -151,7 +151,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
 
 def _limit(key: Any, value: Any) -> Any:
-    """Round a value of a mapping if its key says that it is a limit of an interval; return any other unchanged."""
+    """Round a value if its key is that of an interval's limit; return any other value unchanged."""
     if str(key) not in _LIMITS:
         return value
     limit = plain(value)

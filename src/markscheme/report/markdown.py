@@ -11,19 +11,19 @@ from markscheme.report.figures import cut_short
 from markscheme.text import on_one_line, printable
 
 _WIDTH = 80
-"""Width of figures in characters."""
+"""Width of charts in characters."""
 _MOST_IDS = 8
-"""Ids in a row: a line of a comment on a pull request."""
+"""Largest number of ids in a row: a line of a comment on a pull request."""
 _MOST_EXAMPLES = 5
-"""Examples to read first; the HTML page has all."""
+"""Largest number of examples to read first; the HTML page has all."""
 _MOST_FIRST = 2
-"""First examples whose texts are shown."""
+"""Largest number of examples whose texts are shown."""
 _LONGEST_REASON = 500
-"""Characters of a judge's reason: about five lines."""
+"""Largest number of characters of a judge's reason: about five lines."""
 _IN_PICTURES = str.maketrans("`<>", "'‹›")
-"""Characters that could end a code block, or that some renderers read as a tag."""
+"""Replacements for characters that could end a code block, or that some renderers read as a tag."""
 _ACTED_ON = re.compile(r"[\\`*_{}\[\]>#|@!$]|<(?!\d)|(?<! )~")
-"""Characters with a meaning in Markdown; `<` before a digit opens no tag, and `~` after a blank closes no
+"""Pattern of characters with a meaning in Markdown; `<` before a digit opens no tag, and `~` after a blank closes no
 strikethrough."""
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from markscheme.report.document import Block, Table
 
 PlotRole = Literal["judge", "annotators", "baseline", "target", "wrong", "plain"]
-"""What a mark shows; each role has one colour and shape on all pictures of a page."""
+"""Role of a mark, which determines its colour and shape in all plots of a page."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Axis:
 
 
 MOST_TICKS = 5
-"""Steps of an axis of counts; more names than that run into each other on a phone."""
+"""Largest number of steps on an axis of counts; more labels would overlap on a phone."""
 
 
 def _steps() -> Sequence[int]:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from markscheme.report.plot import Plot
 
 DrawPlot: TypeAlias = "Callable[[Plot], Any]"
-"""Draws a plot and returns the chart."""
+"""Function that draws a plot and returns the chart."""
 PLOT_DRAWERS: OpenTable[Callable[[], DrawPlot]] = OpenTable()
-"""Ways to draw a plot; each is imported when a plot is drawn."""
+"""Functions that import a way to draw a plot, which are called when a plot is drawn."""
 
 
 def plot_drawer() -> DrawPlot:

@@ -8,7 +8,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import counted, in_words
 
 FIXED_ALONE = "Fixing it alone"
-"""The subject of a sentence that follows a finding about one criterion."""
+"""Subject of a sentence, which follows a finding about one criterion, on what fixing that criterion would change."""
 
 
 def message_with_repair(finding: Finding) -> str:

@@ -9,7 +9,7 @@ from markscheme.seam import Feature
 from markscheme.stats.wording import CODE_WORDS
 
 _OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
-"""Names of the classes of results of tables."""
+"""Names of the result classes for tables without a rubric."""
 
 
 def _of_calibration() -> Reporter:
@@ -45,4 +45,5 @@ RESULT_REPORTS = Feature(
     SENTENCES(_table_sentence),
     CODE_WORDS(_codes_in_words),
 )
-"""What the core itself adds in the way of features: its reports are above the results that they describe."""
+"""The core's own reports, declared as features declare theirs, since they are in layers above the results that they
+describe."""

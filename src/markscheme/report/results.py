@@ -18,7 +18,7 @@ from markscheme.report.views import calibration
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
 MOST_IN_NOTEBOOK = 60_000
-"""Bytes of a result in a notebook, which keeps them with every cell that shows it."""
+"""Largest size in bytes of a result in a notebook, which stores it with every cell that shows it."""
 _THE_REST = Paragraph(("`to_html()` returns the whole page, with every example.",))
 _Result = TypeVar("_Result")
 
@@ -103,4 +103,4 @@ def page(document: Document) -> str:
 
 
 CALIBRATION_REPORTER: Final[Reporter] = DocumentReporter[Calibration](calibration.json_of, calibration.view)
-"""What describes the calibration of one judge."""
+"""Reporter of the calibration of one judge."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 JudgesReporter: TypeAlias = (
     "Callable[[Sequence[Calibration]], tuple[Calibration, Document, Callable[[], dict[str, Any]]]]"
 )
-"""Compares the judges of several calibrations.
+"""Function that compares the judges of several calibrations.
 
 It returns the calibration of the judge to choose, the report on all of them, and what makes the report's JSON.
 """
 JUDGES_REPORTERS: OpenTable[JudgesReporter] = OpenTable()
-"""What reports on several judges; the first does."""
+"""Functions that report on several judges; the first one is used."""

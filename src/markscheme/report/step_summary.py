@@ -5,7 +5,7 @@ from pathlib import Path
 from markscheme.files import append_text
 
 MOST_BYTES = 1_000_000
-"""GitHub rejects a step summary above one mebibyte entirely."""
+"""Largest size in bytes of a step summary: GitHub rejects one above a mebibyte entirely."""
 _CUT = "\n\n*The rest is cut off: a summary may hold a megabyte.*\n"
 
 

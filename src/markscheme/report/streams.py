@@ -27,6 +27,6 @@ class WatchedStream(NamedTuple):
 
 
 StreamsHere: TypeAlias = Callable[[Path], Iterable[WatchedStream]]
-"""Yields the streams of a working directory."""
+"""Function that yields the watched streams of a working directory."""
 STREAMS: OpenTable[StreamsHere] = OpenTable()
-"""What finds them."""
+"""Functions that find watched streams."""

@@ -14,4 +14,4 @@ TABLE_REPORTERS: Final[Mapping[str, Reporter]] = {
     "TableCalibrations": DocumentReporter[TableCalibrations](tables.by_criterion_json, tables.by_criterion),
     "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
 }
-"""By the names of their classes."""
+"""Reporters of tables' results, by the names of the results' classes."""

@@ -120,7 +120,7 @@ def _ends_seen(values: ReadValues) -> str:
 
 
 ROWS_LISTED: Final = 3
-"""Rows listed where a judge gave no value, at most."""
+"""Largest number of rows without a judge's value that are listed."""
 WITHHELD: Final[Mapping[str, str]] = {
     "direction": "whether yes passes isn't known, since the column asks for a fault: --pass VALUE says which does",
     "pass-value": "which of the values passes isn't known: --pass VALUE says which, and adds false passes and fails",
@@ -302,7 +302,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "no-responses": lambda _: "no column holds the responses: --response names it",
     "no-notes": lambda _: "no column holds notes: --map COLUMN=note names it",
 }
-"""By code, what is open."""
+"""Function for each error code that writes the sentence on why a table can't be read."""
 
 
 def json_of(error: UsageError) -> dict[str, object]:

@@ -22,21 +22,21 @@ from markscheme.report.figures import cut_short
 from markscheme.text import printable, raw_stream
 
 _WIDEST = 120
-"""Maximum columns used, even on a wider screen: longer lines are hard to read."""
+"""Largest number of columns used, even on a wider screen, since longer lines are hard to read."""
 _PIPED = 100
-"""Columns without a screen and without COLUMNS."""
+"""Number of columns used without a screen, if COLUMNS isn't set."""
 _GAP = 2
 """Gap between the columns of a table."""
 _LONGEST_FIGURE = 24
-"""Width of a figure with its interval, which is wrapped last."""
+"""Largest width of a cell with a figure and its interval; other cells are wrapped before it."""
 _MOST_IDS = 5
-"""Ids in a row, which leave room for the text before them."""
+"""Largest number of ids in a row, which leaves room for the text before them."""
 SCREEN_LINES = 40
-"""Lines of a first screen: what a terminal window of usual height shows without scrolling."""
+"""Largest number of lines of a first screen: what a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
-"""Characters of a judge's reason: two lines of the widest terminal used."""
+"""Largest number of characters of a judge's reason: two lines of the widest terminal used."""
 _GLUE = "\ue000"
-"""What stands for the spaces of a command while lines are broken."""
+"""Placeholder for the spaces of a command while lines are broken."""
 _QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
 _TOKEN = re.compile(r"\S+|\s+")
 _STYLES: dict[doc.Tone, str] = {
@@ -69,7 +69,7 @@ _TYPED = str.maketrans(
         **dict(zip(EIGHTHS, "__..--==", strict=True)),
     }
 )
-"""Replacements for a terminal without line drawing."""
+"""Replacements for characters that a terminal without line drawing can't show."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _Room:
 
 
 _ALL_ROOM = _Room(cards=8, advice=True, rows=10_000, notes=10_000, examples=5)
-"""Room for details: eight findings and five examples are as much as is read at once."""
+"""Limits for details, which hardly limit anything: eight findings and five examples are as much as is read at once."""
 _ROOMS = (
     _Room(cards=3, advice=True, rows=20, notes=6, examples=2),
     _Room(cards=3, advice=True, rows=20, notes=6, examples=1),
@@ -107,7 +107,8 @@ _ROOMS = (
     _Room(cards=1, advice=False, rows=5, notes=2, asides=False),
     _Room(cards=1, advice=False, rows=3, notes=1, captions=False, asides=False),
 )
-"""What a first screen leaves out, step by step, until it fits: small print and advice before findings and figures."""
+"""Limits for the first screen, of which the first that fits is used: small print and advice are dropped before
+findings and figures."""
 
 
 def render_terminal(

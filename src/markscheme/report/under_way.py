@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from markscheme.seam import OpenTable
 
 UnderWay: TypeAlias = Callable[[], tuple[Sequence[str], Mapping[str, Any]]]
-"""Looks for what is under way, and returns a line for each, and all of it by a key of the JSON of `status`."""
+"""Function that finds unfinished work of one kind; it returns a line for each piece, and all of them under a key of
+the JSON of `status`."""
 UNDER_WAY: OpenTable[UnderWay] = OpenTable()
-"""What looks for it."""
+"""Functions that find unfinished work."""

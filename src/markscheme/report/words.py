@@ -160,7 +160,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --anyway accepts it",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
 }
-"""The sentence of each reason, made of its facts."""
+"""Function for each reason's code that writes the sentence from the reason's facts."""
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:

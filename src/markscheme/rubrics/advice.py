@@ -23,17 +23,19 @@ Code = Literal[
     "tie",
     "unreachable-limit",
 ]
-"""The kinds of advice that the rubric itself gives rise to."""
+"""Codes of the kinds of advice that follow from the rubric alone."""
 CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone", "yaml"]
-"""Codes of advice that needs more than the rubric: its file, modules with checks, or the folder next to it."""
+"""Codes of the kinds of advice that need more than the rubric: its file, modules with checks, or the folder next to
+it."""
 UNKNOWN_CHECK: Final = "unknown-check"
-"""The code of advice on a check that no known module has: nothing can be graded with it."""
+"""Code of the advice that a check is defined nowhere, so that nothing can be graded with it."""
 MOST_PLAIN_LEVELS = 7
 """Number of levels beyond which raters can't distinguish neighbours without anchors."""
 _SAME_SIZE = 1e-9
-"""A step and the tolerance closer than this are equal: scores are compared after rounding to 9 decimals."""
+"""Largest difference between a step and the tolerance that counts as none: scores are rounded to 9 decimals before
+comparison."""
 _SAME_QUESTION = 0.8
-"""Share of words two criteria have in common from which both seem to ask the same."""
+"""Least share of common words with which two criteria seem to ask the same."""
 
 _VAGUE = re.compile(
     r"\b(good|nice|high[- ]quality|well[- ](written|done|structured)|appropriate(ly)?|proper(ly)?|reasonabl[ey]"
@@ -52,12 +54,13 @@ _SAYS_LITTLE = re.compile(
 _ENGLISH = re.compile(
     "the|and|that|to|are|it|does|with|which|has|not|for|this|says|gives|names|what|every|each|any|in|its"
 )
-"""Words that hardly any English criterion is without, and that are rare in other languages."""
+"""Pattern of common English words, at least one of which nearly every English criterion has, and which are rare in
+other languages."""
 FEWEST_WORDS = 6
-"""Words of a rubric below which its language can't be told; a judgement."""
+"""Fewest words of a rubric from which its language is determined; a judgement."""
 LEAST_ENGLISH = 0.1
-"""Share of such words from which a rubric is read as English: seven English ones here have .21 to .41, sentences in
-German, French, Dutch, Spanish and Italian up to .06."""
+"""Least share of common English words in a rubric that is read as English: the seven English rubrics here have .21
+to .41, sentences in German, French, Dutch, Spanish and Italian up to .06."""
 
 
 def is_in_english(rubric: Rubric) -> bool:

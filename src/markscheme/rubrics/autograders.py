@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 AUTOGRADERS: "Final[OpenTable[Callable[[], SupportsGrade[Any]]]]" = OpenTable()
-"""Functions that make an autograder for a rubric that is to grade without one; the first one counts."""
+"""Functions that make an autograder for a rubric if the caller passes none; the first one is used."""
 
 
 def default_autograder() -> "SupportsGrade[Any]":

@@ -15,15 +15,16 @@ from markscheme.phrases import brief
 from markscheme.text import folded_word
 
 _PUNCTUATION = re.compile(r"(?!%|[-−](?=\d)|(?<=\d)[.,:/](?=\d)|[<>=+~^|$`])[^\w\s]|_")
-"""Signs that don't change what words ask; comparisons, signs of numbers and what stands inside a number do."""
+"""Pattern of punctuation that doesn't change the meaning of words, without comparisons, signs of numbers and
+characters inside numbers."""
 CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
-"""Answers of a rater instead of a level; no level can have these names."""
+"""Answers that a rater may give instead of a level; no level can have these names."""
 LEVEL_ROUNDING = 1e-9
-"""Levels closer than this are one level: they differ by the rounding of sums and medians alone."""
+"""Difference below which two levels count as equal, since it comes from the rounding of sums and medians."""
 LARGEST_LEVEL = 1e9
-"""No scale goes so far, and the statistics square differences of levels."""
+"""Largest value of a level; no real scale has larger ones, and statistics square differences of levels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from markscheme.plain_data import shown
 from markscheme.rubrics.criterion import Criterion, Scale
 
 Probabilities: TypeAlias = tuple[float, ...]
-"""One for each level, in the scale's order (UNMET, MET), also for a fault; they sum to 1. Empty where unknown."""
+"""Probability of each level, in the scale's order (UNMET, MET), also for a fault; they sum to 1. Empty if unknown."""
 
 SUM_WITHIN = 0.05
-"""How far a sum may be from 1 and is still scaled: providers promise about 1, and some round to two decimals."""
+"""Largest difference from 1 at which a sum of probabilities is scaled to 1: providers promise about 1, and some
+round to two decimals."""
 TIED = 1e-9
-"""Probabilities closer than this are tied: they differ by the rounding of sums and means alone."""
+"""Difference below which two probabilities are tied, since it comes from the rounding of sums and means."""
 
 
 def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:

@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(?<![-+.\w])[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
-"""Text that certainly needs no quotes in YAML."""
+"""Pattern of text that certainly needs no quotes in YAML."""
 _FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
-"""The comment on whose levels weights and pass mark were fitted to."""
+"""Pattern of the comment that names the judge to whose levels the weights and pass mark were fitted."""
 _MARK_KEYS = ("passingThreshold", "pass_mark")
 FAILS_WITH, NONE_FAILS = "an output fails with", "faults of one kind alone don't fail an output"
-"""How a drafted comment next to the pass mark begins that says what weights and mark come to: new ones remove it."""
+"""Beginnings of comments next to a drafted rubric's pass mark that say which faults fail an output; new numbers
+remove such comments."""
 _DERIVED = re.compile(
     rf"^(?:{'|'.join(_MARK_KEYS)}):[^#\r\n]*(?<![ \t\r\n])([ \t]*# (?:{FAILS_WITH}|{NONE_FAILS})[^\r\n]*)", re.MULTILINE
 )
 _LINE = 80
-"""Minimum width of a line of folded text."""
+"""Smallest width of a line of folded text."""
 _WORD_KEYS = ("description", "requirement")
 _BESIDE = {
     "passingThreshold": ("name", "description"),
@@ -42,7 +43,7 @@ _BESIDE = {
     "weight": ("name", "requirement", "description"),
     "threshold": ("weight", "name", "requirement", "description"),
 }
-"""The keys after which a missing number is inserted, the best place first."""
+"""Keys after which a missing number is inserted, the best place first, by the number's key."""
 
 
 @dataclass(frozen=True)

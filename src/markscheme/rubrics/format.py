@@ -26,10 +26,10 @@ from markscheme.rubrics.keys import (
 from markscheme.user_code import names_function
 
 Problems = list[tuple[Place, str]]
-"""Places of invalid values, each with a message."""
+"""Pairs of the place of an invalid value and a message."""
 _QUOTES = " without a value; a text with a comma inside { } needs quotes"
 MISSING = object()
-"""Marks a key without a default: it is required."""
+"""Mark of a key without a default, which is therefore required."""
 
 Change = Literal[
     "whitespace",
@@ -46,7 +46,7 @@ Change = Literal[
     "instruction",
     "comment-style",
 ]
-"""Changes to a response that `stress` makes."""
+"""Changes that `stress` makes to a response."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def _gray_zone(data: Any, path: Place, problems: Problems) -> Any:
 
 
 _GRAY_ZONE = KeyValueKind({"anyOf": [_SHARE.schema, _SIDES_SCHEMA]}, _gray_zone)
-"""A distance for both sides of the pass mark, or one for each."""
+"""Kind of value for a gray zone: one distance for both sides of the pass mark, or one for each."""
 
 
 def _check(data: Any, path: Place, problems: Problems) -> Any:
@@ -323,7 +323,7 @@ def _check(data: Any, path: Place, problems: Problems) -> Any:
 _CHECK = KeyValueKind(
     {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}, _check
 )
-"""A check by its name, or as an object with its name as the only key.
+"""Kind of value for a check: its name, or an object with its name as the only key.
 
 It is read as the name and the JSON of its value, "" where there is none.
 """
@@ -367,7 +367,7 @@ def _ends(data: Any, path: Place, problems: Problems) -> Any:
 
 
 _ENDS = KeyValueKind({"anyOf": [SCALE.schema, {"const": "binary", "type": "string"}]}, _ends)
-"""A scale of whole numbers given by its ends, or the word binary."""
+"""Kind of value for a scale: the ends of whole numbers, or the word binary."""
 EXAMPLES = Keys("ExamplesEntry", "What a good and a bad response show.", {"good": Key(TEXT), "bad": Key(TEXT)})
 CRITERION = Keys(
     "CriterionEntry",

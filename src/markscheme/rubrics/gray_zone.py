@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ALL, NONE = "all", "none"
-"""In files: a person decides all, or none, of the passes or fails."""
+"""Words in files for distances of the gray zone: a person decides all, or none, of the passes or fails."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ MOST_SAMPLES = 1000
 MOST_PER_CALL = 10_000
 """Maximum criteria that may be asked for in one question: more than any rubric has."""
 BOTH_ORDERS = 2
-"""A pair is asked about once in each order, so that a judge's lean to a place shows and doesn't decide."""
+"""Number of orders in which a pair is asked about by default: with both, a judge's lean to a place shows and doesn't
+decide."""
 DEFAULT_PASS_MARK = 0.5
 """Default of the file format for `passingThreshold`: half of what can be earned."""
 DEFAULT_TOLERANCE = 0.1

@@ -19,25 +19,26 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 MOST_CRITERIA_OF_ROW = 2000
-"""Criteria of a row; the largest published rubric has 1,963."""
+"""Largest number of criteria of a row; the largest published rubric has 1,963."""
 INTERNED: Final = 512
-"""Rubrics of rows that are kept, so that many responses to one task build its rubric once."""
+"""Number of rows' rubrics that are cached, so that many responses to one task share one rubric."""
 KEYS_OF_RUN: Final = (
     "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",
     "max_false_fail", "max_false_credit", "max_missed_credit", "ask_within", "rows", "core_share",
 )  # fmt: skip
-"""Keys that say how a run asks and what it is held to, and so can't differ by row."""
+"""Keys on how a judge is asked and on the requirements it must meet, which a row's own rubric can't set."""
 PER_CALL: Final = 20
-"""The most criteria in one question about a row with a rubric of its own, where nothing else is said."""
+"""Default of the largest number of criteria in one question about a row with its own rubric."""
 _KEYS: Final = ("rubric", "rubrics")
 _AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
 _SCORE_LINE: Final = re.compile(r"^[ \t]*Score \d+:", re.MULTILINE)
 _BEFORE: Final = "row-"
-"""Comes before the name of a row's criterion that is a core criterion's name too."""
+"""Prefix of the name of a row's criterion if a core criterion has the same name."""
 
 
 ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria that it brings."),), name="rows")
-"""What a run is named by, and its judge opened for, where each row brings its criteria; nothing is graded by it."""
+"""Rubric that names a run, and for which its judge is opened, if each row brings its criteria; nothing is graded by
+it."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
 
 
 def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
-    """Return what to do with a row's own rubric: what the run says, else what the core rubric's key `rows` says.
+    """Return how to treat a row's own rubric: by the run's option, else by the core rubric's key `rows`.
 
     >>> core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     >>> row_rule(None, core), row_rule("add", core), row_rule(None, None)

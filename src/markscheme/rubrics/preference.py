@@ -7,14 +7,14 @@ from markscheme.rubrics.criterion import Level, Scale
 
 Preference = Literal["first", "tie", "second"]
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
-"""Preferences that a pair may get, in the order of the levels."""
+"""Preferences between the two responses of a pair, in the order of their levels."""
 LEVEL_OF: Final[Mapping[str, float]] = {"first": -1.0, "tie": 0.0, "second": 1.0}
-"""The level of each: below 0 where the first response is the better one."""
+"""Level of each preference, negative if the first response is the better one."""
 ShownOrder = Literal["first-second", "second-first"]
 """The order in which a rater saw the two responses of a pair."""
 SHOWN_ORDERS: tuple[ShownOrder, ...] = get_args(ShownOrder)
 TIE_ROUNDING: Final = 1e-9
-"""Scores of pairs closer than this to the limit of a tie are ties: they are sums of weights."""
+"""Distance from the limit of a tie within which a pair's score is a tie, since scores are sums of weights."""
 _WORDS: Final[Mapping[str, str]] = {
     "first": "the first response is the better one",
     "tie": "neither response is better than the other",

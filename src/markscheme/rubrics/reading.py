@@ -19,16 +19,18 @@ from markscheme.rubrics.shape_hints import NOTHING_SAID, ShapeOptions
 from markscheme.rubrics.shapes import RUBRIC_SHAPES, PublishedRubric
 
 MAX_RUBRIC_BYTES = 1 << 20
-"""A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
+"""Largest size of a rubric's file in bytes: rubrics are written by hand, and the largest known ones have less than a
+tenth of this."""
 MISSPELT = 3
-"""Unknown keys that may be misspelt ones of a rubric; with more, and fewer known ones, the file is something else."""
+"""Largest number of unknown keys in a file that may be a rubric with misspelt keys; with more, and fewer known keys,
+it is something else."""
 MAX_STEPS = 101
 """Maximum number of levels of a scale given by its ends."""
 
 _Value = TypeVar("_Value")
 _Rubric = TypeVar("_Rubric")
 CriterionValues = Mapping[str, Any]
-"""A mapping of the file by canonical key names, with defaults for missing keys."""
+"""Values of a mapping in a file, by canonical key names and with defaults for missing keys."""
 
 
 # --- texts and files ------------------------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def _is_native_rubric(data: Any) -> bool:
 
 _YAML = re.compile(r"(?:---|%YAML|- |(?:[\"'][\w .-]+[\"']\s*|[\w .-]+):(?:\s|$))")
 _HEAD = 65_536
-"""Bytes that show whether a file is a rubric."""
+"""Number of bytes that are read to see whether a file is a rubric."""
 
 
 def _head(path: Path) -> str:
@@ -170,7 +172,7 @@ def shows_rubric(path: Path) -> bool:
 
 
 _RESULTS_IN_YAML = re.compile(r"^evalId:", re.M)
-"""A key of Promptfoo's results, which isn't the first once a program has sorted them."""
+"""Pattern of a key of Promptfoo's results, which need not be first in files that a program has sorted."""
 
 
 def may_be_results(path: Path) -> bool:
@@ -182,7 +184,7 @@ _KEYS_OF_RUBRICS = (
     "criteria", "sections", "rubric", "requirement", "criterion", "criterion_description", "rubrics", "rubricContent",
     "dimensions", "axes", "sub_tasks", "title",
 )  # fmt: skip
-"""Keys of which a rubric in JSON has one, in markscheme's format or another; a table is spared its reading."""
+"""Keys of which each rubric in JSON has at least one, in any format, so that tables needn't be parsed."""
 
 
 def _holds_criteria(path: Path) -> bool:

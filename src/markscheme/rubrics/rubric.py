@@ -68,10 +68,10 @@ __all__ = [
     "TableOf",
 ]
 TableOf = Literal["pass-fail", "values", "marked"]
-"""What raters gave in a table without a rubric: pass and fail; or levels, scores and categories, which pass from a mark
-that the caller stated where they are marked."""
+"""What raters gave in a table without a rubric: pass and fail; other values; or values of which those from a stated
+mark on pass."""
 INPUT_NAME: Final = re.compile(r"[\w.-]+")
-"""Names of inputs: they stand in tags around what a judge is shown, and in columns and keys of files."""
+"""Pattern of an input's name, which becomes a tag in prompts, a column, and a key in files."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 POOL = "YOUR-OUTPUTS.jsonl"
-"""The placeholder for the reader's file of outputs, in commands that choose what to label next."""
+"""Placeholder for the reader's file of outputs in commands that choose what to label next."""
 RUBRIC_SUFFIXES = (".yaml", ".yml", ".json")
 CALIBRATION_FOLDERS = "calibration"
-"""The folder with one folder per rubric: its labels, its accepted runs and what was tried on them."""
+"""Name of the folder with a folder for each rubric, which holds its labels, accepted runs and records of trials."""
 
 
 def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
@@ -50,7 +50,7 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 
 def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
-    """Return the word by which a command finds a rubric again: its name, or its file's path where the name doesn't."""
+    """Return the word by which a command finds a rubric again: its name, or its file's path if needed."""
     start = start or Path.cwd()
     if rubric.source is None:
         return rubric.name

@@ -37,4 +37,4 @@ class ShapeOptions:
 
 
 NOTHING_SAID = ShapeOptions()
-"""The options of a caller who says nothing."""
+"""Options of a caller who sets none."""

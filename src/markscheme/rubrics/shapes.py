@@ -45,4 +45,4 @@ class RubricShape(Protocol):
 
 
 RUBRIC_SHAPES: OpenTable[RubricShape] = OpenTable()
-"""Readers of published rubrics; they are asked for data that aren't of markscheme's own format."""
+"""Readers of published rubrics, which are tried on data that aren't in markscheme's own format."""

@@ -26,21 +26,24 @@ except ImportError:
     from hashlib import blake2b
 
 TYPE_CHECKING = False
-"""Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
+"""Flag that type checkers take to be true; importing `typing` only for its flag would cost every assertion
+milliseconds."""
 
 if TYPE_CHECKING:
     from typing import Any
 
 SILENCE = 5.0
-"""Seconds without a heartbeat, which a session sends every second, before its process is checked."""
+"""Seconds without a heartbeat after which a session's process is checked; a session sends one every second."""
 LONGEST_SILENCE = 30.0
-"""Seconds without a heartbeat allowed to a running process, which may be starting or loading a model."""
+"""Longest time in seconds without a heartbeat from a running process, which may be starting or loading a model."""
 LOCK_PATIENCE = 10.0
 """Seconds to wait for another process that is starting or ending a session."""
 ATTEMPTS = 3
-"""Attempts: the existing session, one that accepted the connection while being killed, and a new one."""
+"""Number of sessions that are tried: the existing one, one that was killed while it accepted the connection, and a
+new one."""
 WAITING = 512
-"""Callers that may queue for a session, which accepts them as soon as it has started or a verdict lets it."""
+"""Largest number of callers that may queue for a session, which accepts them once it has started or finished a
+verdict."""
 
 AFTER_VERDICTS = frozenset(
     (
@@ -48,10 +51,10 @@ AFTER_VERDICTS = frozenset(
         "commands",
     )
 )
-"""Folders in layers below `promptfoo`, which no session can load: two thirds of the modules, whose edits change no
-verdict. Every assertion looks at all others."""
+"""Names of folders above `promptfoo` in the layers, which no session loads, so that their edits change no verdict.
+They have two thirds of the modules, and every assertion checks all the others for edits."""
 STARTS = "markscheme.promptfoo.serving"
-"""The module whose `main` is the warm process."""
+"""Name of the module whose `main` is the warm process."""
 
 _IRRELEVANT = frozenset(
     {
@@ -60,9 +63,11 @@ _IRRELEVANT = frozenset(
         *("INIT_CWD", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "PYTEST_CURRENT_TEST"),
     }
 )
-"""Variables that change with the shell, the window or the running test, and don't affect a judge."""
+"""Names of environment variables that change with the shell, the window or the running test, and don't affect a
+judge."""
 _IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
-"""Variables about sessions, about the terminal, and those Promptfoo and npm set for their own processes."""
+"""Prefixes of environment variables about sessions and the terminal, and of those that Promptfoo and npm set for
+their own processes."""
 
 
 class _Refused(Exception):  # noqa: N818 - what the session did

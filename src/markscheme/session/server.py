@@ -22,7 +22,8 @@ LONGEST_REQUEST = 1 << 28
 """Size limit of a request in bytes."""
 
 LEAVE_FILE: Mapping[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
-"""We remove the socket's file ourselves, under the folder's lock; asyncio might remove another session's."""
+"""Arguments by which asyncio leaves the socket's file alone: it might be another session's, so we remove ours under
+the folder's lock."""
 
 Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 

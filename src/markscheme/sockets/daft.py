@@ -13,9 +13,9 @@ from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.search import find_rubric
 
 RUBRIC_COLUMN = "rubric"
-"""The column of rows' own criteria."""
+"""Name of the column with rows' own criteria."""
 CONCURRENCY = 64
-"""Rows graded at once on each worker, unless a caller says otherwise."""
+"""Default number of rows graded at once on each worker."""
 
 
 def with_grades(frame: DataFrame, rubric: str | None, judge: str, *, workers: int = 1, **asking: Any) -> DataFrame:

@@ -13,7 +13,7 @@ from markscheme.grading.grades import row_verdicts
 from markscheme.sockets import inputs_for, last_text, tag_scores
 
 MOST_TAGS = 20
-"""Tags of rows' criteria that are logged: those of most completions."""
+"""Largest number of criteria's tags that are logged: the tags of most completions."""
 
 
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:

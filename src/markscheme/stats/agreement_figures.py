@@ -16,9 +16,10 @@ from markscheme.stats.rating_patterns import over
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_mean, grouped_share
 
 DECIMALS = 9
-"""Differences are rounded to so many decimals before they are compared, so that 0.7 - 0.6 isn't less than 0.1."""
+"""Number of decimals to which differences are rounded before they are compared, so that 0.7 - 0.6 isn't less than
+0.1."""
 TIES_TO_FLAG = 0.05
-"""Share of examples exactly at the tolerance from which a report warns: so many can change a verdict."""
+"""Least share of examples exactly at the tolerance of which a report warns: so many can change a verdict."""
 
 
 @dataclass(frozen=True, slots=True)

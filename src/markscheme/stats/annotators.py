@@ -24,17 +24,17 @@ GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
 
 LEAST_SHARED_EXAMPLES = 30
-"""Examples that two raters must share: what the alternative annotator test asks for."""
+"""Fewest examples that two raters must share, as the alternative annotator test requires."""
 _LEAST_PEOPLE = 3
-"""Annotators without whom that test has no others to compare with."""
+"""Fewest annotators for the alternative annotator test, which compares each with the others."""
 AS_GOOD = -0.10
-"""How far below annotators the judge's alpha may lie and still count as as good as theirs."""
+"""Largest distance of the judge's alpha below that of annotators with which it still counts as equally good."""
 GAP_LEVEL = 0.90
 """Coverage of the gap's interval, which makes its lower limit a one-sided 95 % limit."""
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
-"""How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
+"""Distance by which the alternative annotator test lets a judge be worse than an annotator, by kind of annotator."""
 _TIE = 1e-12
-"""Agreements nearer than this differ by rounding alone, and both win."""
+"""Difference below which two agreements are equal except for rounding, so that both win."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from markscheme.stats.pairs import RELATIVE_ROUNDING, Moments, Pairs, above_minu
 from markscheme.stats.rating_patterns import over
 
 ALMOST_ONE = 1 - 1e-12
-"""Correlations from here differ from 1 by rounding alone, and have no transform for a jackknife."""
+"""Correlation from which on the difference from 1 is only rounding, so that there is no transform for a jackknife."""
 RERANKED_AT_ONCE = 2_000_000
-"""Cells of ranks held in memory at a time, 16 MB of float64."""
+"""Number of ranks that are held in memory at a time, 16 MB of float64."""
 RERANKED_AT_MOST = 50_000_000
-"""Cells beyond which ranks are not computed again for each group left out, about a second of work; the groups are
-approximated by their units then."""
+"""Largest number of ranks that are computed again for each group left out, about a second of work; with more,
+leaving a group out is approximated by leaving out its units."""
 
 
 def pearson(pairs: Pairs, level: float) -> Estimate:

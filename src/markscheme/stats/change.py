@@ -32,13 +32,15 @@ NO_SHIFT_MARGIN = 1 / 16
 """Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a
 judgement."""
 _FINEST = 100
-"""Finer differences are rounded to hundredths, the unit in which overall scores are tested."""
+"""Number of steps in a unit to which finer differences are rounded: hundredths, in which overall scores are tested."""
 MOST_STEPS = 20_000_000
-"""Up to so many steps a distribution is convolved exactly; beyond, a Fourier transform takes less time."""
+"""Largest number of steps with which a distribution is convolved exactly; for more, a Fourier transform takes less
+time."""
 MOST_DEALS = 1_000
-"""Ways to deal an example's ratings that are gone through: 3 originals and up to 14 repeats stay below."""
+"""Largest number of ways to deal an example's ratings that are enumerated: 3 originals with up to 14 repeats have
+fewer."""
 _TAIL = 1e-33
-"""Sums less likely than this are left out of the transform, whose own error is about 1e-12."""
+"""Probability below which a sum is left out of the transform, whose own error is about 1e-12."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) ->
     Args:
         differences: Now minus then, one per example, shape (n,); nan where either is missing. Half levels, thirds and
             any other multiple of 1/100 or more are exact; finer differences are rounded to 1/100.
-        times: Examples that each difference stands for, shape (n,); one each by default.
+        times: Examples that each difference represents, shape (n,); one each by default.
 
     Returns:
         The mean difference with its exact two-sided p and mid-p; both are 1 where no example differs.
@@ -163,7 +165,7 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
         current: Ratings now, shape (n,); nan = missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
-        times: Examples that each row stands for, shape (n,); one each by default.
+        times: Examples that each row represents, shape (n,); one each by default.
 
     Returns:
         The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both are 1 where no run differs.
@@ -229,7 +231,7 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
         groups: A name for each example, shape (n,), where several share a task; the flip rates' intervals use them.
-            Rows that stand for several examples come with their numbers as `Groups`.
+            Rows that represent several examples come with their numbers as `Groups`.
 
     Returns:
         The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. One
@@ -281,7 +283,7 @@ def shift_interval(
 
     Args:
         differences: Now minus then (or minus the mean of the stored runs), shape (n,); nan = missing.
-        times: Examples that each difference stands for, shape (n,); one each by default.
+        times: Examples that each difference represents, shape (n,); one each by default.
         span: The scale's range in the same unit: L - 1 for levels numbered 0 to L - 1.
         level: Coverage, 0 to 1; 0.90 tests both sides at 5 %.
         method: What was measured, for the Estimate's `method`.
@@ -527,11 +529,11 @@ def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def counted_runs(runs: Floats, times: npt.ArrayLike | None) -> tuple[Floats, Integers]:
-    """Return the rows rated in every run, shape (n, n_runs), and how many examples each stands for, shape (n,).
+    """Return the rows rated in every run, shape (n, n_runs), and how many examples each represents, shape (n,).
 
     Args:
         runs: The ratings of each run in a column.
-        times: Examples that each row stands for, shape (n,); None for one each.
+        times: Examples that each row represents, shape (n,); None for one each.
 
     Raises:
         ValueError: The caller's fault: infinite ratings, or numbers of examples that aren't one for each row.
@@ -555,7 +557,7 @@ def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) ->
 
     Args:
         outcomes: Shape (n_rows, n_columns).
-        times: How many equal rows each row stands for, each with a draw of its own, shape (n_rows,).
+        times: How many equal rows each row represents, each with a draw of its own, shape (n_rows,).
         two_sided: Whether sums in the other direction count too.
     """
     observed = int(times @ outcomes[:, 0])

@@ -41,13 +41,13 @@ NamedWeights: TypeAlias = Literal["identity", "linear", "quadratic"]
 Weights: TypeAlias = NamedWeights | npt.ArrayLike
 
 MOST_CATEGORIES = 200
-"""With more levels than this, values count as measurements: coefficients that count categories are undefined."""
+"""Largest number of levels for coefficients that count categories; with more, values are treated as measurements."""
 FEW_FOR_PARTIAL_CREDIT = 50
-"""Below this many examples, an uncorrected mean of partial credits varies too unevenly for its interval."""
+"""Number of examples below which the interval of an uncorrected mean of partial credits isn't reliable."""
 _NO_CHANCE_DISAGREEMENT = 1e-13
-"""Disagreement by chance below which it is the rounding of 0, and coefficients have no value."""
+"""Disagreement expected by chance below which it is 0 except for rounding, and coefficients have no value."""
 _ENDLESS = 1e15
-"""So many examples that corrections for their number vanish."""
+"""Number of examples that is used as infinite, so that corrections for small samples vanish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Count the units with two ratings or more, among all units and then without each left-out set."""
+    """Count the units with two ratings or more, over all units and then without each left-out set."""
     return table.remaining(table.rated >= 2)
 
 
@@ -237,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the features of all ratings on units with two ratings or more, and count these ratings (Krippendorff)."""
+    """Sum the features of all ratings on units with two or more; also count these ratings (Krippendorff)."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -266,14 +266,14 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Compute the mean rank of the ratings on each level, scaled from 0 (worst) to 1 (best); a row per left-out set."""
+    """Compute the mean rank of the ratings on each level, from 0 (worst) to 1 (best), with a row per left-out set."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the losses within units for the ordinal metric, whose ranks differ for each left-out set."""
+    """Sum the losses within units for the ordinal metric, with the ranks that remain without each left-out set."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -417,7 +417,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Mark an estimate approximate if there are few units, or few outside the most common level."""
+    """Mark an estimate as approximate if it has few units, or few that aren't on the most common level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         facts = {"fewest": FEW_FOR_PARTIAL_CREDIT, "grouped": table.grouped}
         return mark_rough(estimate, Reason("few-for-partial-credit", facts))
@@ -451,7 +451,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """Count the left-out sets that contain a unit of one of the flagged rows."""
+    """Count the left-out sets that contain a unit with one of the flagged rows."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 

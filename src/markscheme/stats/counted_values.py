@@ -12,7 +12,7 @@ def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[fl
 
     Args:
         values: Finite, shape (n_rows,), at least one.
-        units: How many units each row stands for, shape (n_rows,).
+        units: How many units each row represents, shape (n_rows,).
         shares: Which quantiles, 0 to 1.
 
     Example:

@@ -19,13 +19,14 @@ from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
 
 LEAST_LIKELY = 1e-9
-"""Numbers of fails that are less likely are left out: all of them together move no chance by more than .000001."""
+"""Least probability of a number of fails that is considered: all less likely ones together change no result by more
+than .000001."""
 HALVINGS = 30
 """Steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
 
 
 FIGURES_KEPT: Final = 64
-"""Figures whose number of labels is kept: judges that decide alike, and one table in several forms, have the same."""
+"""Number of results that are cached: judges with equal decisions, and one table in several forms, have the same."""
 
 
 @dataclass(frozen=True, slots=True)

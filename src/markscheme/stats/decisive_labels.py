@@ -16,9 +16,11 @@ from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 LABEL_COUNTS = (20, 40, 60, 80, 120, 160, 240, 320, 480)
-"""Numbers of labels that may be named: round ones, each about a third above the last; nobody plans to the label."""
+"""Numbers of labels that may be recommended: round ones, each about a third above the last, since nobody plans to
+the label."""
 HOPELESS = 1 / 3
-"""Chance at the largest number below which none is named: at the target, labels alone decide in 1 of 20 sets."""
+"""Chance to decide with the largest number of labels below which none is recommended: at the target, labels alone
+decide in 1 of 20 sets."""
 PLANNED_ICC = 0.2
 """Correlation within groups that is assumed before labels show it; a judgement."""
 
@@ -168,7 +170,7 @@ def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Return flags of the hit counts whose exact limits both lie above a bound, or both below it."""
+    """Return flags of the hit counts whose exact interval lies wholly above a bound, or wholly below it."""
     misses = n - np.asarray(hits, dtype=np.float64)
     return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_MARKED: Final = 2**16
-"""Numbers up to this are marked however few occur; higher ones where few are left out between those that occur."""
+"""Limit up to which numbers are found by marking, however few occur; larger ones only if most numbers in between
+occur too."""
 
 
 def numbered(

@@ -21,7 +21,7 @@ from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Grouping, G
 from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
-"""With fewer units than this, no second moments are reported."""
+"""Fewest units for which second moments are reported."""
 
 
 def slope_on_people(
@@ -104,7 +104,7 @@ def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) ->
 
     Args:
         people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
-        units: How many units each row stands for, shape (n_rows,); one each by default.
+        units: How many units each row represents, shape (n_rows,); one each by default.
 
     Returns:
         Both in squared units of the ratings, the error not below 0; nan where fewer than five units count. Where
@@ -418,7 +418,7 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings minus their mean, 0 where they don't count, and their sums without each group."""
+        """Return a column's ratings minus their mean, 0 for ratings left out, and their sums without each group."""
         if (number, key) not in self._sums:
             filled = np.where(counted, self._rated[number][0], 0.0)
             centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)
@@ -426,7 +426,7 @@ class _Covariances:
         return self._sums[number, key]
 
     def _count(self, counted: Flags, key: bytes) -> Floats:
-        """Count the units whose ratings count, over all and without each group."""
+        """Count the units whose ratings aren't left out, over all groups and then without each group."""
         if (0, key) not in self._sums:
             ones = counted.astype(np.float64)
             self._sums[0, key] = ones, self._groups.left_out(ones)

@@ -9,7 +9,8 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 from markscheme.stats.wording import Fact, reason_in_words, share_in_words
 
 Hedge: TypeAlias = Literal["few", "withheld", "rough"]
-"""How an interval is limited: a share is a count of few examples; it isn't given; it covers less than its level."""
+"""Kind of limitation of an interval: "few" if a share is printed as a count, "withheld" if it isn't given, "rough"
+if it covers less than its level."""
 
 
 class ScaleLevel(float):

@@ -12,7 +12,7 @@ from markscheme.stats.pairs import equal_vectors
 def gain_in_hits(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate how much larger a share of the same units the second rater gets right than the first.
+    """Estimate the share of units that the second rater gets right, minus that of the first rater.
 
     Args:
         first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.

@@ -9,15 +9,16 @@ import numpy.typing as npt
 from markscheme.stats.intervals import Integers, group_numbers
 
 SETS: Final = 1000
-"""Sets of groups; up to so many groups each is a set by itself."""
+"""Number of jackknife sets; with up to this many groups, each group is a set of its own."""
 OFFSET: Final = 1_000_003
-"""Added to a place, so that the first ones are scattered too: their cubes would be below the prime."""
+"""Number that is added to an index before it is cubed, since the cubes of small numbers would be below the prime."""
 PRIME: Final = 2**31 - 1
-"""Prime by which cubes of places are scattered; two factors below it have a product that any database can hold."""
+"""Prime by which the cubes of indices are scattered; the product of two smaller numbers fits into any database's
+integers."""
 
 
 def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
-    """Return the number of the jackknife set, from 0, with which each group is left out.
+    """Return the number, from 0, of the jackknife set that each group belongs to.
 
     Neighbours are scattered: if groups next to each other are alike, sets of neighbours would make limits 2 to 9 times
     too wide.

@@ -18,13 +18,16 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 FEWEST_DF = 5.0
-"""Least degrees of freedom of a jackknife interval, however few examples carry the statistic; chosen by simulation."""
+"""Smallest number of degrees of freedom of a jackknife interval, however few examples determine the statistic;
+chosen by simulation."""
 OFF_TO_SHOW = 5
-"""With fewer examples outside the most common level, simulated intervals of kappa miss too often to be shown."""
+"""Fewest examples outside the most common level with which an interval of kappa is shown; with fewer, simulated
+intervals miss too often."""
 OFF_TO_TRUST = 10
-"""From so many such examples intervals hold what they promise; below they are marked as approximate."""
+"""Number of such examples from which on intervals cover as much as they claim; with fewer they are marked as
+approximate."""
 STILL = 1e-13
-"""A statistic that moves by less, relative to its size, moves by rounding alone."""
+"""Relative change of a statistic below which it is only rounding."""
 NO_SPREAD = Reason("no-spread")
 
 
@@ -305,7 +308,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> Reason:
-    """Make the Reason that few examples, or groups with one, are outside a rater's most common level.
+    """Make the Reason that too few examples, or groups with any, are outside a rater's most common level.
 
     Example:
         >>> str(few_off(1))
@@ -433,7 +436,7 @@ def _check_share(successes: float, n: float) -> None:
 
 
 MANY_GROUPINGS: Final = 8
-"""Groupings whose numbers are kept: that of all examples, and those of their slices in turn."""
+"""Number of groupings that are cached: that of all examples, and those of slices in turn."""
 
 
 def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers, int]:
@@ -488,13 +491,13 @@ def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:
 class Groups:
     """The groups of units that the jackknife leaves out in turn: single units, or all units of a group together.
 
-    A row may stand for several equal units, so that a table of counts gives the same results as its units.
+    A row may represent several equal units, so that a table of counts gives the same results as its units.
 
     Attributes:
         number: The set in which each row is left out, numbered from 0, shape (n_rows,).
         n: Number of groups; the number of units if units have no groups.
-        times: Units that each row stands for within its set, shape (n_rows,); None if each row is one unit.
-        copies: Number of equal groups that each set stands for, shape (n_sets,); None if each set is one group.
+        times: Units that each row represents within its set, shape (n_rows,); None if each row is one unit.
+        copies: Number of equal groups that each set represents, shape (n_sets,); None if each set is one group.
         named: Whether units have groups.
     """
 
@@ -519,10 +522,10 @@ class Groups:
 
     @classmethod
     def counted(cls, n: npt.ArrayLike, sets: npt.ArrayLike | None = None) -> Self:
-        """Make the groups of rows that each stand for several units.
+        """Make the groups of rows that each represent several units.
 
         Args:
-            n: Units that each row stands for, shape (n_rows,).
+            n: Units that each row represents, shape (n_rows,).
             sets: The set in which each row's units are left out, shape (n_rows,); None where each unit is left out by
                 itself.
 
@@ -544,7 +547,7 @@ class Groups:
 
     @property
     def units(self) -> Floats:
-        """Number of units that each row stands for, shape (n_rows,)."""
+        """Number of units that each row represents, shape (n_rows,)."""
         times = np.ones(len(self.number)) if self.times is None else self.times
         return times if self.copies is None else times * self.copies[self.number]
 
@@ -618,7 +621,8 @@ class Groups:
 
 
 Grouping: TypeAlias = npt.ArrayLike | Groups | None
-"""Names of the groups of units, one for each; rows with their numbers of units; or None, where each is by itself."""
+"""Names of the groups of units, one for each unit; or Groups of rows that count units; or None if each unit is
+independent."""
 
 
 def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Groups]:

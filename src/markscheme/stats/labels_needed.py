@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 EVEN = 1 / 2
-"""Chance of a decision from which a number is named; followed from 20 labels on, verdicts came after it in .55-.97."""
+"""Chance of a decision that a recommended number of labels must give; in simulations from 20 labels on, verdicts
+followed in .55-.97."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,17 @@ from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.wording import Fact
 
 RELATIVE_ROUNDING = 1e-13
-"""A variance this small, relative to the values, is what rounding leaves of equal ones."""
+"""Variance, relative to the values' size, below which the values are equal except for rounding."""
 _PLACES = 14
-"""Significant places to which scores are compared: two fewer than a float has, so that sums of weights tie."""
+"""Number of significant digits to which scores are compared: two fewer than a float has, so that equal sums of
+weights tie."""
 MOST_CELLS = 50_000_000
-"""Cells of the tables of levels of all groups up to which leaving each group out counts in them."""
+"""Largest number of cells, in all groups' tables of levels together, with which groups are left out by counting in
+the tables."""
 TABLE_CELLS_AT_ONCE = 2_000_000
-"""Cells of these tables held in memory at a time, 16 MB of float64."""
+"""Number of cells of these tables that are held in memory at a time, 16 MB of float64."""
 _SMALL_TABLE = 20_000
-"""Up to so many cells all pairs of levels are counted in a table; with more, units are sorted."""
+"""Largest number of cells with which pairs of levels are counted in a table; with more, units are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Ratings of gold and judge on the units that both rated; a row may stand for several equal units.
+    """Ratings of gold and judge on the units that both rated; a row may represent several equal units.
 
     Attributes:
         gold: Gold's ratings, finite, shape (n_rows,).
@@ -100,7 +102,7 @@ class Pairs:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Reason that says that gold, the judge or both give every unit the same value; None if both vary."""
+        """Reason that gold, the judge or both give the same value to every unit; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
         still = [(name, ScaleLevel(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
         match still:
@@ -140,7 +142,7 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """For each row, how many units gold and judge order alike, and how many differ for each, shape (3, n_rows).
+        """For each row's unit: units that gold and judge order alike minus unlike, then units that differ by each.
 
         First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
         then the units with a different gold value; then those with a different judge value.
@@ -250,12 +252,12 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each row's unit, the units that both raters order the same way relative to it, minus the opposite.
+    """Count, for each row's unit, the units that both raters order alike, minus those that they order oppositely.
 
     Args:
         gold: Ranks from 0 without gaps, ties sharing one, shape (n_rows,).
         judge: Ranks of the judge's ratings, from 0 without gaps, shape (n_rows,).
-        units: How many equal units each row stands for, shape (n_rows,); one each by default.
+        units: How many equal units each row represents, shape (n_rows,); one each by default.
 
     Returns:
         Whole numbers, one for a unit of each row, shape (n_rows,); over units, their sum is twice the numerator of
@@ -355,7 +357,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, those with the same `tied` code and a lower `order`, and those with the same `order`."""
+    """Count, for each unit, the units with equal `tied` and a lower `order`, and those with both codes equal."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)

@@ -21,17 +21,18 @@ from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_b
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 
 MOST_STRATA = 5
-"""Strata beyond which each has too few labels; a judgement."""
+"""Largest number of strata; with more, each would have too few labels; a judgement."""
 LEAST_LABELS = 5
-"""Labels per stratum below which the rate is approximate; a judgement."""
+"""Fewest labels per stratum with which the rate isn't marked as approximate; a judgement."""
 LEAST_GOLD_OF_EACH = 10
-"""Gold passes and fails that the judge's error rates need; a judgement."""
+"""Fewest gold passes, and fewest gold fails, from which the judge's error rates are estimated; a judgement."""
 NEGLIGIBLE = 0.02
-"""Share of the responses below which an unlabelled stratum hardly moves the rate."""
+"""Largest share of the responses in a stratum without labels that is ignored, since it hardly moves the rate."""
 LEAST_YOUDEN = 0.1
-"""Sensitivity plus specificity minus one below which a judge says nothing about gold; a judgement."""
+"""Least sum of sensitivity and specificity, minus one, with which a judge says anything about gold; a judgement."""
 NOT_RANDOM = 0.01
-"""Significance at which labels called random are refused, because their verdicts differ from the rest."""
+"""Significance level at which labels that are said to be random are refused, because their verdicts differ from the
+rest."""
 
 
 def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: Drawn, level: float = 0.95) -> Estimate:

@@ -17,7 +17,7 @@ from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.pairs import numbers
 
 SAME_LEVEL = 1e-9
-"""Ratings this close to a level, in the unit of the scale or its range, count as that level."""
+"""Distance, in the scale's unit or relative to its range, within which a rating counts as a level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def commonest(values: Floats, units: Floats | None = None) -> float:
 
     Args:
         values: Shape (n_rows,), nan = missing.
-        units: How many units each row stands for, shape (n_rows,); one each by default.
+        units: How many units each row represents, shape (n_rows,); one each by default.
     """
     is_known = np.isfinite(values)
     seen, code = np.unique(values[is_known], return_inverse=True)

@@ -12,9 +12,10 @@ CheckState: TypeAlias = Literal["too few", "old labels count", "relabel the rest
 FEWEST_RELABELLED = 20
 """Examples that must be labelled again before any old label counts; with 20 and no difference the risk is .05."""
 OLD_PER_NEW = 2
-"""Old labels that count for each example labelled again; the figures above hold up to this many."""
+"""Number of old labels that count for each example labelled again; the risk above was simulated with up to this
+many."""
 _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
-"""How many examples may differ, from so many labelled again on; by the same simulation."""
+"""Pairs of a number of examples labelled again and of how many of them may differ, by the same simulation."""
 
 
 def may_differ(relabelled: int) -> int | None:

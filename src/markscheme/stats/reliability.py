@@ -22,11 +22,11 @@ from markscheme.stats.rating_patterns import as_table, commonest
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 
 SQUARES_ROUNDING = 1e-12
-"""Sums of squares below this share of the total are rounding error."""
+"""Share of the total sum of squares below which a sum of squares is only rounding error."""
 ENOUGH_TO_LEAVE_ONE_OUT = 20
-"""Units from which the jackknife holds on continuous ratings."""
+"""Fewest units for which the jackknife is reliable on continuous ratings."""
 MOST_LEVELS_OF_A_SCALE = 7
-"""Distinct ratings up to which they are levels; more are scores."""
+"""Largest number of distinct ratings that are treated as levels; more are scores."""
 
 
 # -- intraclass correlation --------------------------------------------------------------------------------------------

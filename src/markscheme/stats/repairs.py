@@ -14,7 +14,7 @@ from markscheme.stats.intervals import Flags, Floats
 SmallCounts: TypeAlias = npt.NDArray[np.integer[Any]]
 """Small counts of criteria, or their differences."""
 RANKED: Final = ("false passes", "decisions", "scores")
-"""By what repairs are ranked, the first that differs: columns of `DecisionChanges.ranks`."""
+"""Effects by which repairs are ranked, the decisive one first: the columns of `DecisionChanges.ranks`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ class LevelSwap:
 
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
-        """Indices of the criteria on which gold's level differs from the judge's on some example that counts."""
+        """Indices of the criteria on which gold's level would change any example's score or decision."""
         moves = self.moves
         differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
         return np.flatnonzero((differs & self.follows[:, None] & self.is_known).any(axis=0))

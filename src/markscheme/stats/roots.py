@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 MOST_EVALUATIONS = 200
-"""Evaluations at most: ten usually do, and halving alone would need 50."""
+"""Largest number of evaluations: ten usually suffice, and halving alone would need 50."""
 WIDTH_LEFT = 1e-13
-"""Width of the interval, as a share of the first one, at which its middle is the zero: next to rounding."""
+"""Width of the interval, as a share of the first one, at which its middle is returned as the zero: close to rounding
+error."""
 
 
 def zero_between(function: Callable[[float], float], low: float, high: float) -> float:

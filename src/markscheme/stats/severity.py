@@ -35,13 +35,14 @@ from markscheme.stats.shares import FEWEST_SHOWN, share
 from markscheme.stats.table import STATISTICS, PairStatistic
 
 MOST_LEVELS = 100
-"""With more levels than this, values count as measurements, and a mean over levels is undefined."""
+"""Largest number of levels for a mean over levels; with more, values are treated as measurements."""
 CELLS_AT_ONCE = 2_000_000
-"""Cells of confusion matrices kept in memory at a time while groups are left out: 16 MB of them."""
+"""Number of cells of confusion matrices that are kept in memory at a time while groups are left out: 16 MB."""
 FEWEST_DF_OF_LEVELS = 3.0
-"""Least degrees of freedom of a mean over levels, of which two or three may carry nearly all the variance."""
+"""Smallest number of degrees of freedom of a mean over levels, of which two or three may carry nearly all the
+variance."""
 MOST_LEVELS_IN_TABLE = 1000
-"""A larger confusion matrix is refused: its million cells would be nearly all empty."""
+"""Largest number of levels of a confusion matrix: the million cells of a larger one would be nearly all empty."""
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ def confusion(
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan where there is no rating.
         levels: The scale's levels, worst first; by default the values either rater gave, ascending.
-        groups: Numbers of units that the rows stand for; by default each row is one unit.
+        groups: Numbers of units that the rows represent; by default each row is one unit.
 
     Returns:
         Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.

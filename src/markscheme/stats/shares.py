@@ -30,45 +30,54 @@ from markscheme.stats.intervals import (
 Support: TypeAlias = Literal["plain", "approximate", "withheld"]
 
 FEWEST_SHOWN = 5
-"""Below this many examples a share is a count, "3 of 4": its interval would span two thirds of the scale or more."""
+"""Fewest examples for an interval of a share; with fewer, it would span two thirds of the scale or more, so the
+share is printed as a count, "3 of 4"."""
 FEWEST_GROUPS = 5
-"""Below this many groups nothing shows how much examples of one group have in common, so there are no bounds."""
+"""Fewest groups for bounds of a share; with fewer, nothing shows how much the examples of a group have in common."""
 GROUPS_TO_TRUST = 10
-"""From this many groups the bounds cover .946 or more in simulation; with 5 to 9 they are marked approximate."""
+"""Number of groups from which on bounds cover .946 or more in simulation; with 5 to 9 groups they are marked
+approximate."""
 PRIOR_RHO = (0.5, 2.0)
-"""Beta prior of the correlation within a group: most of it near 0, as for tasks whose examples hardly resemble."""
+"""Parameters of the Beta prior of the correlation within a group: mostly near 0, as for tasks whose examples hardly
+resemble each other."""
 RHO_Q = 0.80
 """Quantile of the posterior correlation that the bounds use; with it they cover .946 or more in simulation."""
 LIKELY_Q = 0.50
-"""Quantile of the posterior correlation that counts where two ways to group are added up: neither is likely to err."""
+"""Quantile of the posterior correlation that is used if two ways of grouping are combined, since both are unlikely
+to err."""
 HEAVIEST = 3.0
-"""The largest weight of an example, as a multiple of its draw's mean: a heavier one would decide by itself."""
+"""Largest weight of an example, as a multiple of its draw's mean weight; a heavier example would decide by itself."""
 MEAN_ICC = 0.3
 """Correlation of differences assumed before any example differs; chosen by simulation, together with its weight."""
 MEAN_WEIGHT = 8
-"""Differing examples that weigh as much as this assumption."""
+"""Number of differing examples that this assumption weighs as much as."""
 LOGS_PER_GAMMA = 3
-"""Logarithms that take as long as one value of the log-gamma function, with the sums around them (measured)."""
+"""Number of logarithms that take as long to compute as one value of the log-gamma function with the sums around it
+(measured)."""
 _FEW_COUNTS = 40
-"""Up to so many different counts the log-gamma function of each is computed."""
+"""Largest number of different counts for which the log-gamma function of each is computed."""
 _SAME_SUM = 1e-16
-"""Part of itself by which a sum of log-gammas may err where fewer counts stand in for many."""
+"""Largest relative error of a sum of log-gammas in which a few counts represent many."""
 MOST_RATES_REMEMBERED = 512
-"""Correlations within groups that are remembered: a report on thousands of examples asks for a few hundred."""
+"""Number of correlations within groups that are cached: a report on thousands of examples needs a few hundred."""
 _HITS_ALIKE = 9
-"""Decimals to which hits of a group are compared, so that thirds that add up to a whole are one."""
+"""Number of decimals to which the hits of groups are compared, so that thirds that add up to a whole equal it."""
 HIT_DIGITS = 2
-"""Decimals of a count of hits, of which an example on which raters partly agree has a fraction."""
+"""Number of decimals of a count of hits, which is a fraction if raters partly agree on an example."""
 _RATE_NODES = 48
-"""Points of the integral over rates; of 324 simulated tables no limit moves by more than .0000002 with 400."""
+"""Number of points of the integral over rates; with 400 points, no limit of 324 simulated tables moves by more than
+.0000002."""
 _CORRELATION_NODES = 48
-"""Points of the integral over correlations; with 400 these limits move by .0004 at most, with 24 by .0014."""
+"""Number of points of the integral over correlations; with 400 these limits move by .0004 at most, with 24 by .0014."""
 _COARSE_NODES = 32
-"""Points that find where the correlation may lie; with 400 the same limits move by .0002 at most."""
+"""Number of points with which the range of likely correlations is found; with 400 the same limits move by .0002 at
+most."""
 _NEGLIGIBLE = 25.0
-"""So far below the highest logarithm of its density a correlation is left out: with 60 limits move by .0002 at most."""
+"""Distance below the highest log density beyond which a correlation is left out: with 60 limits move by .0002 at
+most."""
 _FURTHEST_LOGIT = 16.0
-"""Rates nearer to 0 or 1 than .0000001 are left out; with 30 in its place limits move by .0000003 at most."""
+"""Largest logit of a rate that is considered, which leaves out rates nearer to 0 or 1 than .0000001; with 30 limits
+move by .0000003 at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,7 @@ class Grouped:
         return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
 
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
-        """Return the figure as an Estimate with a two-sided interval, withheld or marked if there are few groups."""
+        """Return the figure as an Estimate; with few groups its interval is withheld or marked as approximate."""
         if not self.n:
             return Estimate.without_value(Reason("no-examples"), n=0, method=method, level=level)
         low = self.lower((1 + level) / 2)
@@ -482,7 +491,7 @@ def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return fewer counts with weights that give the same sum of log Γ(shape + count), to save time.
+    """Return a few counts with weights that give nearly the same sum of log Γ(shape + count), to save time.
 
     log Γ is smooth over counts above 0: its polynomial through Chebyshev's nodes errs by `_SAME_SUM` of itself.
 

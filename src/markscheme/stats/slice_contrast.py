@@ -12,19 +12,19 @@ from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, s
 from markscheme.stats.pairs import equal_vectors
 
 DIFFERENCE_ROUNDING = 1e-7
-"""Differences below this are rounding error."""
+"""Difference below which it is only rounding error."""
 FEWEST_INSIDE = 5
-"""Examples of the part with a gold level that is found elsewhere too."""
+"""Fewest examples in the slice with a gold level that also occurs outside it."""
 FEWEST_OUTSIDE = 10
-"""Examples elsewhere at the same gold levels."""
+"""Fewest examples outside the slice with gold levels that occur in it."""
 LEAST_PART = 0.5
-"""Share of the part that must have a gold level found elsewhere: the rest would be left unexplained."""
+"""Least share of the slice's examples that must have a gold level which also occurs outside it."""
 LEAST_KEPT = 2 / 3
-"""Share of a difference that must remain at the same gold levels: of a part that is only harder, less remains."""
+"""Least share of a difference that must remain at equal gold: of a slice that is merely harder, less remains."""
 MOST_DISTINCT = 6
-"""Distinct gold scores up to which each is a stratum of its own."""
+"""Largest number of distinct gold scores with which each score is a stratum of its own."""
 FIFTHS = 5
-"""Strata of gold scores where there are more distinct ones."""
+"""Number of strata of gold scores if there are more distinct ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """The regression on gold over all examples, for slices that share each stratum with the rest."""
+        """The regression on gold over all examples, for slices whose strata all occur outside the slice too."""
         return _SameGold(self.values, self.strata, self.covariate)
 
 
@@ -311,7 +311,7 @@ def _centred(values: Floats, strata: Integers) -> Floats:
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute a p by groups from how far each group moves the coefficient; 1 if there is only one group."""
+    """Compute the p of a difference from how far each group moves the coefficient; 1 if there is only one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from markscheme.stats.pairs import Pairs
 
 PairStatistic: TypeAlias = "Callable[[Pairs, float], Estimate]"
-"""Computes an error or correlation of paired ratings, with an interval of the given coverage."""
+"""Function that computes an error or a correlation of paired ratings, with an interval of the given coverage."""
 LoadStatistics: TypeAlias = Callable[[], Mapping[str, PairStatistic]]
-"""Imports the statistics of a feature and returns them, by their keys in JSON."""
+"""Function that imports the statistics of a feature and returns them, by their keys in JSON."""
 STATISTICS: OpenTable[LoadStatistics] = OpenTable()
-"""What loads the statistics that each feature adds to those of every criterion; `stats.severity` has the core's."""
+"""Functions that load the statistics that features add to those of every criterion; `stats.severity` has the core's."""

@@ -16,7 +16,7 @@ from markscheme.stats.roots import zero_between
 
 RunFigure = Literal["score", "pass"]
 REPEATS = (1, 2, 3, 5, 7, 9)
-"""Numbers of runs to average that are tried, fewest first."""
+"""Numbers of runs to average that are considered, the smallest first."""
 FALSE_FAILS = 0.05
 """Share of runs that may fall below a safe threshold although nothing changed: 1 in 20."""
 _SHOWN, _ADVISED = 0.95, 0.90
@@ -26,17 +26,17 @@ Advised numbers of runs are to keep their promise with a probability of 80 %. Re
 cases whose runs shift much (by simulation), since the prior expects smaller shifts; required 0.90, in 80 %.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
-"""Quantiles at which the error of the cases' variance is tried for the number of runs to average."""
+"""Quantiles of the error in the cases' variance that are averaged over to find the number of runs."""
 RATIOS: Floats = 2.0 ** (np.arange(9) / 2)
-"""Variances of run means that are tried, as multiples of what cases explain."""
+"""Possible variances of run means, as multiples of the variance that cases explain."""
 _PRIOR: Floats = np.array([1 / 2] + [1 / 16] * 8)
 _CENTERS: Floats = ndtri((np.arange(41) + 0.5) / 41)
 _Z_FALSE_FAIL = float(ndtri(0.95))
 _Z_FOUND = float(ndtri(0.80))
 _SMALLEST_VARIANCE = 1e-24
-"""A variance below it is the rounding of 0."""
+"""Variance below which it is 0 except for rounding."""
 _BINARY_VARIANCE = 0.125
-"""Added variance of a pass or fail, so that cases which never flipped don't count as certain."""
+"""Variance that is added to a pass or fail, so that cases which never flipped don't count as certain."""
 _METHOD = "repeated runs, run-level variance averaged over its ratio to the cases'"
 
 

@@ -14,11 +14,12 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
 
 ONE_LOOK = 0.95
-"""Coverage of an interval that is looked at once."""
+"""Coverage of an interval that is looked at only once."""
 LEAST_OWN = 10
-"""Labels below which a rate is withheld; from it on, intervals cover in .933 of draws or more."""
+"""Fewest labels with which a rate is shown; with this many or more, intervals cover in .933 of draws or more."""
 WIDEST_PLANNED = 0.30
-"""Half-width to expect beyond which a rate is withheld; it depends on counts alone, never on outcomes."""
+"""Largest expected half-width of an interval with which a rate is shown; it depends on counts alone, never on
+outcomes."""
 METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 
 

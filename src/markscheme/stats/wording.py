@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 from markscheme.seam import OpenTable
 
 Fact: TypeAlias = float | str | None
-"""A figure or a name behind a reason."""
+"""A figure or a name in the facts of a reason."""
 
 
 CODE_WORDS: OpenTable[Callable[[], Any]] = OpenTable()
-"""Loads a module with `reason_in_words` and `share_in_words`."""
+"""Functions that import the module with `reason_in_words` and `share_in_words`."""
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:

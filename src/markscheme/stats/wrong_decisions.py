@@ -9,7 +9,7 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare
 
 UNKNOWN = 0.5
-"""Share assumed, with limits of 0 and 1, where a stratum has no labels."""
+"""Share that is assumed, with limits of 0 and 1, for a stratum without labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Stratum:
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return the distances from the share to its lower and upper bound, multiplied by the stratum's part of all."""
+        """Return how far the share's lower and upper bound lie from it, as parts of all the graded responses."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low

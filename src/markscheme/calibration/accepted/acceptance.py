@@ -237,7 +237,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs to which today's run can be added; None and the reason if it can't be added to them.
+    """Return the accepted runs if today's run can be added to them, else None with the reason why it can't.
 
     Args:
         path: Their accepted.json; it may be missing.

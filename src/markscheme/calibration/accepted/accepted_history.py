@@ -111,7 +111,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
 
 
 def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
-    """Append a run to the history file in a folder, unless `history`, the runs read from that file, ends with it."""
+    """Append a run to the history file in a folder, unless `history`, read from that file, has it as its last one."""
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)
@@ -137,7 +137,7 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
 
 
 def kept_points(folder: Path) -> list[AcceptedPoint]:
-    """Read the lines of the history in a folder, the earliest first; return no lines if no history was kept.
+    """Read the lines of the history in a folder, the earliest first; return no lines if there is no history file.
 
     Raises:
         RatingError: A line isn't an accepted run.

@@ -215,7 +215,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
 
 
 def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
-    """Raise or warn that the accepted run can't be compared with the new one, unless the new one is to be accepted."""
+    """Raise an error, or warn, if the accepted run can't be compared with a new one that isn't to be accepted."""
     if drift.accept:
         return
     if drift.accepted is None and of_other_examples:

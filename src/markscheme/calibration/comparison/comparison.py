@@ -407,7 +407,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """Agreement figures that decide whether trends may be shown, by the measure that trends are of."""
+        """Agreement figures for the ruling on trends: of scores, or of what trends are of instead."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property
@@ -436,7 +436,7 @@ class Comparison:
 
     @property
     def weighted_to(self) -> int | None:
-        """Number of outputs that the figures are weighted to, from which the examples were drawn; None without weights.
+        """Number of outputs that the weighted figures describe, from which examples were drawn; None without weights.
 
         Several draws come from one pool, so it is as large as the largest of them says.
         """
@@ -489,7 +489,7 @@ class Comparison:
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Examples whose error equals the tolerance, which isn't agreement, and the agreement if they counted."""
+        """Number of examples whose error equals the tolerance, which isn't agreement, and the agreement if it were."""
         return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.sets)
 
     @cached_property

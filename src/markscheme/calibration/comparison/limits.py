@@ -58,7 +58,7 @@ class MostWrong:
         )
 
     def least(self, side: SideName, target: float) -> float:
-        """Return the least share that a judge must stop of gold's fails, or keep of its passes.
+        """Return the least share of gold's fails that a judge must fail, or of gold's passes that it must pass.
 
         Example:
             >>> MostWrong().least("stops", 0.8), MostWrong(false_pass=0.1).least("stops", 0.8)
@@ -87,7 +87,7 @@ class GateSide:
 
     @property
     def state(self) -> SideState:
-        """State of the side: "kept" if its whole interval is above the least share, "broken" if below, else "open"."""
+        """State of the side: "kept" if its whole interval is above the required share, "broken" if below, or "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if low is not None and low > self.least:
@@ -101,7 +101,7 @@ class GateSide:
 
     @property
     def least_examples(self) -> int | float:
-        """Fewest examples that could show the side kept, if the judge is right on all of them; ∞ if no number could.
+        """Fewest examples that could show the share to be large enough, if the judge is always right; ∞ if none could.
 
         Example:
             >>> shares = decision_figures([0.0] * 3, [0.0] * 3)
@@ -207,7 +207,7 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 
 
 def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Add to gold's decisions on drawn examples its fails among the examples that were picked by hand.
+    """Return gold's decisions on drawn examples, together with its fails among examples picked by hand.
 
     A fail that a user complained about shows what a judge stops, and nothing of how often outputs fail. Where drawn
     examples speak for more than themselves, it has no chance to be weighted by, and is left out.

@@ -128,7 +128,7 @@ def _level_name(criterion: Criterion, merit: float) -> str:
 
 
 def criterion_meant(rubric: Rubric, of: str | Criterion) -> Criterion:
-    """Return a criterion by its name; a Criterion is returned as it is.
+    """Return the criterion with a name; a Criterion is returned unchanged.
 
     Raises:
         UsageError: No criterion has that name.

@@ -97,7 +97,7 @@ class Repair:
 
     @property
     def is_idle(self) -> bool:
-        """Whether there are decisions, and no wrong one becomes right."""
+        """Whether the repair corrects no wrong decision although decisions were compared."""
         return self.decided > 0 and not self.repaired
 
     @property
@@ -185,7 +185,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels together with gold's, to replace them by; None if `repairs_of` has nothing to count.
+    """Return the judge's levels and gold's, which replace them one criterion at a time; None if nothing can be counted.
 
     Args:
         table: Has both columns.
@@ -244,7 +244,7 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """Return the two criteria that repair most together; None if a single one repairs a fifth."""
+        """Return the repair by the two criteria that repair most together; None if a single one repairs a fifth."""
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")

@@ -58,7 +58,7 @@ class GateAnswer:
 
     @property
     def sides(self) -> tuple[GateSide, GateSide]:
-        """Both sides of the gate: stopping what people fail, and keeping what people pass."""
+        """The two sides of the gate: failing what people fail ("stops"), and passing what people pass ("keeps")."""
         return self.stops, self.keeps
 
     @property
@@ -74,7 +74,7 @@ class GateAnswer:
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The side to offer a looser limit for: the only one that falls short, if such a limit would hold; or None."""
+        """The only side that falls short, if a looser limit can be offered for it; None otherwise."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:

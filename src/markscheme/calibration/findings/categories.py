@@ -42,7 +42,7 @@ class _Label:
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:
-        """Estimate the share of examples with this gold label that the judge gives it to."""
+        """Estimate how often the judge gives the label to the examples that have it in gold."""
         return share(self.hits, self.criterion.groups, level=level)
 
 

@@ -246,7 +246,7 @@ class CriterionEvidence(CriterionComparison):
         return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
     def where(self, included: Flags) -> Self:
-        """Set everything about examples that aren't included to nan; the examples keep their order."""
+        """Return the evidence with everything on excluded examples set to nan; the examples keep their order."""
         return replace(
             self,
             gold=np.where(included, self.gold, np.nan),
@@ -478,7 +478,7 @@ class Evidence:
 
     @cached_property
     def n(self) -> int:
-        """Number of examples scored by judge and gold; without scores, the most that any criterion has."""
+        """Number of examples scored by judge and gold; if there are no scores, the largest number on any criterion."""
         scored = int(np.isfinite(self.misses).sum()) if self.ids else self.comparison.scored
         return scored or max((criterion.n for criterion in self.criteria.values()), default=0)
 
@@ -533,7 +533,7 @@ def mean(values: Floats, units: Floats | None = None) -> float:
 
     Args:
         values: Shape (n_rows,), nan = missing.
-        units: How many examples each row stands for, shape (n_rows,); one each by default.
+        units: How many examples each row represents, shape (n_rows,); one each by default.
     """
     is_known = np.isfinite(values)
     if not is_known.any():
@@ -546,7 +546,7 @@ def modal_level(values: Floats, units: Floats | None = None) -> tuple[float, flo
 
     Args:
         values: Shape (n_rows,), nan = missing.
-        units: How many examples each row stands for, shape (n_rows,); one each by default.
+        units: How many examples each row represents, shape (n_rows,); one each by default.
     """
     level = commonest(values, units)
     counted = np.isfinite(values) * (1.0 if units is None else units)
@@ -567,7 +567,7 @@ def significant(
     *,
     sides: int = 1,
 ) -> dict[str, Estimate]:
-    """Return the criteria (or labels) on which a statistic significantly exceeds its bound, with Holm's correction.
+    """Return the criteria (or labels) whose statistic significantly exceeds its bound, by Holm's correction.
 
     Args:
         criteria: Those tested together.
@@ -596,7 +596,7 @@ def significant(
 
 
 def _without_spread(estimate: Estimate) -> Estimate:
-    """Return an estimate with its own value as both limits, if leaving out any single example doesn't change it."""
+    """Return an estimate with its value as both limits, if its interval was withheld because values don't vary."""
     if estimate.caveat != Caveat("withheld", NO_SPREAD):
         return estimate
     return replace(estimate, low=estimate.value, high=estimate.value, caveat=None)

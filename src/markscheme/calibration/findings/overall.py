@@ -274,7 +274,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
 
 
 def _what_to_say(subset: Slice) -> str:
-    """Say what to write in the criteria about a slice; never who wrote its responses, which a judge mustn't know."""
+    """Return advice on what to add to the criteria about a slice, which never names who wrote the responses."""
     if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if subset.part.by == BY_LABEL_KIND:

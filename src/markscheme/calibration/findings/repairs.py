@@ -42,7 +42,7 @@ def severity_of(repair: Repair) -> Severity:
 
 
 def _reordered(findings: Sequence[Finding]) -> list[Finding]:
-    """Sort the findings that have a repair by what it repairs; all other findings keep their positions."""
+    """Sort the findings with a repair by the repair's effect; all other findings keep their positions."""
     places = [index for index, finding in enumerate(findings) if finding.repair is not None]
     ordered = sorted((findings[row] for row in places), key=_rank, reverse=True)  # stable: equal ones by cost
     result = list(findings)

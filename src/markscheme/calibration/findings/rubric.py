@@ -191,7 +191,7 @@ def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequ
 
 
 def _written(evidence: Evidence, criterion: CriterionEvidence, worst: Sequence[int]) -> str:
-    """Return quotes of annotators' remarks where they differ, and of their reasons for giving no level."""
+    """Return quotes of what annotators wrote where their levels differ, and of their reasons for giving no level."""
     everywhere = evidence.remarks(criterion, np.flatnonzero(evidence.included).tolist())
     skipped = [remark for remark in everywhere if remark["level"] is None]
     differing = [

@@ -320,7 +320,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Return the indices of the figures on which a slice is still worse without the examples of worse slices."""
+    """Return the indices of a slice's figures that stay worse if the examples of other worse slices are left out."""
     untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
     if untaken.inside.sum() < SMALLEST_PART:
         return []

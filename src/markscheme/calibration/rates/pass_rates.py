@@ -241,7 +241,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """Add the reason why an estimate has no value as its note; return other estimates unchanged."""
+    """Add a note to an estimate without a value, with the reason; return other estimates unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 

@@ -469,7 +469,7 @@ class CalibrationRequest:
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], GradingJudge]:
-        """Return a function that opens the judge on each call, or returns it if it is open already."""
+        """Return a function that opens the judge; if the judge is open already, the function just returns it."""
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)

@@ -95,7 +95,7 @@ class BatchLedger:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 
     def forget(self, token: str) -> None:
-        """Drop a batch; the prompts that it had no reply to may be sent again."""
+        """Drop a batch, so that its prompts without a reply may be sent again."""
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE token = ?", (token,))
             connection.execute("DELETE FROM batched WHERE token = ?", (token,))

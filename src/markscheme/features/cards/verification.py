@@ -207,7 +207,7 @@ class _CardFiles:
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
-        """Models that answered, by the recorded replies; without replies, those named like the model that was asked."""
+        """Models that answered, by the recorded replies; without replies, models named like the one that was asked."""
         recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if recordings:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))

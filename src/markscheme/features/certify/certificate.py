@@ -86,7 +86,7 @@ class Certificate:
 
     @property
     def upper(self) -> float | None:
-        """Greatest upper limit, over the sides, of the share of automatic decisions that is wrong; None without any."""
+        """Largest upper limit, over the sides, of the share of wrong automatic decisions; None without any decision."""
         return max((of_side.upper for of_side in self.certified.values() if of_side.upper is not None), default=None)
 
     @property
@@ -97,7 +97,7 @@ class Certificate:
 
     @property
     def why_not_written(self) -> str | None:
-        """Reason why no file can be written that says which judges to ask; None if one can."""
+        """Reason why no certificate's file can be written, such as a judge without a name; None if one can."""
         if not self.is_supported:
             return "nothing is certified"
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), None)

@@ -1,4 +1,4 @@
-"""Sentence on where the decisions come from on which a promise was tested: annotators, or their labels."""
+"""Sentence on the decisions that a promise was tested on: annotators' own, or those that follow from their labels."""
 
 from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass

@@ -12,7 +12,7 @@ from markscheme.rubrics.gray_zone import GrayZone
 
 
 def zone_of(certificate: Certificate) -> float | GrayZone | None:
-    """Return the gray zone that leaves the same labelled examples to people as a certificate does.
+    """Return the gray zone in which people decide the same labelled examples as under a certificate; None without one.
 
     Of the widths that do, the one with the fewest decimals. A side of which nothing is automatic goes to people
     altogether.
@@ -29,7 +29,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the half-width of one side's gray zone, with as few decimals as leave the same examples to people."""
+    """Return the half-width of one side's gray zone, in the fewest decimals that leave the same examples to people."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:
@@ -41,7 +41,7 @@ def _width(certificate: Certificate, side: MarkSide) -> float:
 
 
 def _roundest(least: float, below: float) -> float:
-    """Return the number above 0 with the fewest decimals from `least` to under `below`; `least` where there is none.
+    """Return the positive number with the fewest decimals that is at least `least` and below `below`; else `least`.
 
     >>> _roundest(0.1133, 0.125), _roundest(0.0, 0.083), _roundest(0.25, 0.2500000001)
     (0.12, 0.08, 0.25)

@@ -53,7 +53,7 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return the number of labels that a certificate needs; the number it has, if these support it."""
+    """Return the number of labels needed for a certificate; the present number if those labels already suffice."""
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

@@ -37,7 +37,7 @@ class SeenDecisions:
     judges: tuple[RankedDecisions, ...]
 
     def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
-        """Find the thresholds by which the judges decide most examples alone, for each side that has a promise.
+        """Find, for each side with a promise, the thresholds by which judges decide as many examples as possible alone.
 
         Args:
             promise: The promise.

@@ -524,7 +524,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Link the scores of two judges, with the new score for each old score; for round ones if there are many."""
+        """Link two judges' scores, and convert each score of the first judge, or a few round ones, to the second's."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])

@@ -168,7 +168,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return the files with only those ratings and labels that are on responses in all of them.
+    """Return the files with only those ratings and labels whose responses occur in all of the files.
 
     Args:
         rated: The files.

@@ -189,7 +189,7 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the command that reports on the judge to choose; None if it isn't one side or is a report already."""
+    """Return the command that reports on the judge to choose; None if it isn't one of the sides, or is a report."""
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best

@@ -49,7 +49,7 @@ def _is_rubric(name: str) -> bool:
 
 
 def _version(side: str) -> tuple[Path, str | None]:
-    """Return a version's file, and the commit as named; None as the commit for the file on disk."""
+    """Return a version's file and the commit as the user named it, None for the file on disk."""
     name, _, revision = side.rpartition("@")
     if Path(side).is_file() or _is_rubric(side):
         return find_rubric(side), None

@@ -160,7 +160,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return the labelled examples and the rubric's folder, each None if there is none; record looks at a test part."""
+    """Return the labelled examples and the rubric's folder, or None for either; note earlier looks at a test part."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:

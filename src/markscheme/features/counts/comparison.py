@@ -124,7 +124,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def _annotator_shares(self) -> AnnotatorShares | None:
-        """Shares of annotators who agree, as counted in a part of their own; None without such a part."""
+        """Shares of annotators who agree per example, from a part of the counts file; None if it has no such part."""
         names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
         rows = self.counts.parts.get(names.get(self.measure.name, ""))
         if rows is None or isinstance(self.measure.of, Criterion) or not rows.people.shape[1]:
@@ -161,7 +161,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
+        """Number of examples exactly at the tolerance, which isn't agreement, and the share of agreement if it were."""
         rows = self.rows_compared
         return tolerance_ties(rows.gold, rows.judge, tolerance=self.tolerance, groups=rows.groups)
 
@@ -173,7 +173,7 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return the share of a side (stops or keeps) from counts by group; without these, the share passed in."""
+        """Return how often a side's decisions are right (stops or keeps), by group if the file has counts by group."""
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:
             return of_decisions

@@ -286,7 +286,7 @@ class CountQuery:
                 yield f"gold_skips_{index}", skips
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Yield columns of gold's levels where even splits count as the worse level, and as the better one."""
+        """Yield columns of gold's levels with even splits moved to the worse end of the scale, or to the better end."""
         for index, criterion in self._criteria:
             if self._may_split(criterion):
                 low, high = criterion.scale.ends
@@ -300,7 +300,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Aliases of the raters whose scores are computed; gold also with even splits settled in both ways."""
+        """Aliases of the raters whose scores are computed; gold also with even splits at either end of the scale."""
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:

@@ -49,7 +49,7 @@ class CountedRepairs(Repairs):
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
-    """Yield the part of the counts for each decisive criterion: its name, and columns on what fixing it changes.
+    """Yield, for each decisive criterion, the name of its part in the counts file, and columns on fixing it.
 
     They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
     score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.

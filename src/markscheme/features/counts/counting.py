@@ -171,7 +171,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows that count groups, one for each combination of the group's number of hits and of examples."""
+    """Yield rows that count groups with equal numbers of hits and of examples."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

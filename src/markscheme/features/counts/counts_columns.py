@@ -124,7 +124,7 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
 
 
 def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
-    """Read parts, each row's part and number columns from plain CSV; None if a cell is quoted or not a plain number."""
+    """Read part names, each row's part, and columns of numbers from plain CSV; None if the CSV isn't that simple."""
     head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
     names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
     if b'"' in raw or not body or b"\n\n" in body or PART_COLUMN not in names or len(set(names)) < len(names):

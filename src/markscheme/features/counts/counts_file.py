@@ -54,7 +54,7 @@ class CountedRows:
         judge: The judge's, shape (n_rows,), nan = missing.
         people: Single annotators', shape (n_rows, n_people), nan = missing.
         earlier: The earlier judge's, shape (n_rows,), nan = missing, as where none is named.
-        n: Examples that each row stands for, shape (n_rows,).
+        n: Examples that each row represents, shape (n_rows,).
         line: The row's number in the file, shape (n_rows,).
     """
 
@@ -78,7 +78,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """Share of hits in the groups that each row counts, and these groups with their sizes."""
+        """Share of hits per group in each row, and the groups with their sizes."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 

@@ -72,7 +72,7 @@ def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
 def _counted(
     examples: daft.DataFrame, name: str, values: Sequence[str], named: Mapping[str, str] = MappingProxyType({})
 ) -> daft.DataFrame:
-    """Count the examples for each combination of a part's values and set; `named` maps further columns to values."""
+    """Count the examples with equal values of a part, set by set; `named` maps further columns to expressions."""
     columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1)), *named]
     cells = (
         daft.sql_expr(text).cast(DataType.float64()).alias(column)

@@ -34,7 +34,7 @@ class ProbabilityAudits:
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """Audits to test, by row; only the decision's if the rubric has one criterion, which is the same event."""
+        """Audits to test, by row; with a single criterion only the decision's, since both are about the same event."""
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
 

@@ -370,7 +370,7 @@ def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float
 
 
 def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
-    """Return the logistic curve of outcomes by probabilities; None where they separate the outcomes.
+    """Return the logistic curve of outcomes by probabilities; None if the probabilities separate the outcomes.
 
     Source:
         Cox (1958), Biometrika 45(3/4), 562-565. doi:10.1093/biomet/45.3-4.562
@@ -449,7 +449,7 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
-    """Yield logistic fits with each part left out in turn, a hundred fits at a time to bound the memory."""
+    """Yield the coefficients of logistic fits without one part of the data each, in batches of a hundred."""
     x = _log_odds(p)
     for first in range(0, parts.n, 100):
         rows = np.arange(first, min(first + 100, parts.n))

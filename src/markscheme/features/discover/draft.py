@@ -292,7 +292,7 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
 
 
 def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
-    """Return True if a criterion asks what the mode's definition says."""
+    """Return True if a criterion has the same words as the mode's definition."""
     return words_alone(criterion.requirement) == words_alone(mode.definition)
 
 

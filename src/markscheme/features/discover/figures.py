@@ -377,8 +377,7 @@ def was_listed(reading: OutputReading, mode: Mode) -> bool:
 
 
 def answered_again(reading: OutputReading, mode: Mode) -> str:
-    """Return a reader's answer when they read an output again for a mode, if the definition still means the same;
-    "" without one."""
+    """Return the answer from when a reader read an output again for a mode; "" without one for today's meaning."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answer for answer, under in answers if mode.means(under)), "")
 

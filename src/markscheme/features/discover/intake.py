@@ -27,7 +27,7 @@ from markscheme.text import path_component
 
 
 def now() -> str:
-    """Return the time, as readings and assignments have it."""
+    """Return the current time, in the form in which readings and assignments store it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

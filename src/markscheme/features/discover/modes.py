@@ -238,7 +238,7 @@ class Codebook:
         return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
-        """Return the mode of a name; raise an error if it isn't listed, as a proposal that nobody has accepted."""
+        """Return the mode with a name; raise an error if it isn't listed, such as a proposal nobody has accepted."""
         mode = self.mode(name)
         if mode.is_listed:
             return mode
@@ -261,7 +261,7 @@ class Codebook:
         return self._with(mode)
 
     def assign(self, assignment: Assignment) -> "Codebook":
-        """Return the codebook with a note put into modes: by a person, or as a suggestion, which counts nowhere.
+        """Return the codebook with a note assigned to modes by a person, or with a suggestion, which doesn't count.
 
         A person who puts a note into a mode that a model proposed accepts that mode.
 

@@ -69,7 +69,7 @@ def refuse_headless(path: Path, folder: Path) -> None:
 
 
 def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
-    """Raise an error for a reading whose reader or output isn't that of the sheet, as its head states them.
+    """Raise an error if a reading's reader or output isn't among those in the sheet's head.
 
     Raises:
         ValueError: Says why.

@@ -108,7 +108,7 @@ def open_discovery(
     more: Mapping[str, Example] | None = None,
     reads_all: bool = False,
 ) -> OpenedDiscovery:
-    """Open a discovery by the name of the rubric to be; a pool that is named is kept for the next time.
+    """Open a discovery by the name of its future rubric; if a pool is named, it is remembered for the next time.
 
     Args:
         name: Name of the rubric to be.

@@ -89,7 +89,7 @@ class NotesIn:
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
-        """Add a reading; merge it with an earlier reading of the same reader and output.
+        """Add a reading; if the same reader has read the output before, merge the two readings.
 
         Args:
             reading: Without notes.

@@ -112,7 +112,7 @@ class OutputReading:
 
 
 def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> OutputReading:
-    """Read the line of a file of notes that is one reading.
+    """Read a person's reading of an output from a line of a file of notes.
 
     Args:
         line: The data.
@@ -148,7 +148,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """Merge two lines on the same reader and output: the later content, with the lines of first occurrence."""
+    """Merge two lines on the same reader and output: content of the later one, line numbers of the earlier one."""
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)

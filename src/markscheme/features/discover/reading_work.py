@@ -73,7 +73,7 @@ class ReadingWork:
     # --- what is read -------------------------------------------------------------------------------------------------
 
     def outputs(self) -> ReadOutputs:
-        """Return the readings of all readers so far, with the codebook and order."""
+        """Return what all readers have read so far, with the codebook and the reading order."""
         return self.opened.outputs()
 
     @cached_property
@@ -276,7 +276,7 @@ class ReadingWork:
             raise UsageError("there is no such note here; reload the page")
 
     def recode_notes(self) -> list[str]:
-        """Return the sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
+        """Return the notes that this person is to sort again without seeing how others did, at most thirty."""
         outputs = self.outputs()
         recoded = {recoding.note for recoding in outputs.codebook.recoded if recoding.by == self.rater}
         by_others = [

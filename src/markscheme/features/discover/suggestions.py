@@ -81,7 +81,7 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """Return the name of the first group with a note; a unique name if the model left the note out."""
+        """Return the name of the first group that has a note; if no group has it, a name that no other note gets."""
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 

@@ -140,7 +140,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """Compute an upper bound on the share of outputs with a mode not yet noted, valid at all looks together.
+    """Compute an upper bound on the share of outputs with a mode nobody has noted, which may be looked at repeatedly.
 
     The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
     of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
@@ -348,7 +348,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """Return the largest number of modes that can each have a share of the outputs, at most one in each output."""
+    """Return how many modes can each occur in a given share of the outputs, if no output shows two of them."""
     return math.floor(1 / share + 1e-9)
 
 

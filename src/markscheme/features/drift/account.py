@@ -100,7 +100,7 @@ def looks_finding(since: Since) -> Finding:
 
 
 def over_looks(since: Since) -> str:
-    """Say what all comparisons since the accepted run together show about drift; "" if there are none."""
+    """Say what all comparisons since the accepted run together show about drift; "" without comparisons."""
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'look')} since the accepted run"

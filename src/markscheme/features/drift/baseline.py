@@ -163,7 +163,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if the headline already says what this finding says."""
+        """Return True if a finding is the one that the headline states."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"
@@ -295,7 +295,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
-    """Return the indices of the examples whose response is still the accepted one, and how many responses changed."""
+    """Return the indices of the examples that are the same as in the accepted run, and how many have changed since."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
     return alike, len(rated_then) - len(alike)

@@ -81,7 +81,7 @@ class RunShift:
 
     @property
     def alike(self) -> bool:
-        """Whether there are several accepted runs and they aren't shown to differ."""
+        """Whether several accepted runs were compared with each other, and aren't shown to differ."""
         return self.p_alike is not None and self.p_alike > RUNS_DIFFER
 
 
@@ -141,7 +141,7 @@ def compare_runs(
         current: Ratings of the new run, shape (n,); nan = missing.
         stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
             every run.
-        times: Examples that each row stands for, shape (n,); one each by default.
+        times: Examples that each row represents, shape (n,); one each by default.
         span: The scale's range in the unit of the ratings; 1 for the score.
         step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
             difference two scores of the rubric can have, at most 0.05.

@@ -136,7 +136,7 @@ def _refuse_accepting(folder: Path) -> None:
 
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> AcceptedExperiment | None:
-    """Load the accepted run; None if there is none, or if it cannot be read and is about to be replaced."""
+    """Load the accepted run; None if there is no file, or if it can't be read but will be replaced anyway."""
     if path.is_file():
         return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
     if worse and not accepting:

@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Number of grades for each set of parameters that were left out of the request to the judge."""
+        """Number of grades for each set of parameters that weren't sent to the judge, since its server refuses them."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property

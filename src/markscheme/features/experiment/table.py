@@ -170,7 +170,7 @@ def since(
 
 
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
-    """Merge the rows of cases with the same inputs to one row each: the mean of their outputs.
+    """Merge rows whose cases have the same inputs into one row, with the mean of their values.
 
     It isn't the median, by which several ratings of one response become one: these are ratings of several responses,
     and what a variant is compared by is the mean over its responses.

@@ -60,7 +60,7 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
 
 def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs of levels among a text's lines or clauses, whose scores all come first or all come last."""
+    """Yield the runs of levels in a text's lines or clauses: all scores before their meanings, or all after."""
     matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
     return _evenly(
         [

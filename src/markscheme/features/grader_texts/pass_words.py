@@ -171,6 +171,6 @@ LIMIT_WORDS = (
 """Patterns of words that compare scores with a limit, each with whether the limit itself is excluded, and whether the
 words mean lower scores (None if they mean better or worse ones).
 
-None stands for the scores on its better, or its worse, side. Words of one row may be part of a later row's.
+With None, the scores on its better, or its worse, side are compared. Words of one row may be part of a later row's.
 """
 FOLLOWS = rf" ?(?:[-–+%.,;:()/*=!>→]|$|以|分|で|未)| ?(?:{'|'.join(_FOLLOWS_IN.values())})\b"

@@ -69,7 +69,7 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return the list of the texts that follow each mark; nothing if there are fewer than two marks."""
+    """Return a list whose items are the texts after each mark; nothing if there are fewer than two marks."""
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))

@@ -325,7 +325,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return the wording, unless another one has the same words and numbers.
+    """Return the wording, after checking that no other wording has the same words and numbers.
 
     Raises:
         NotTried: One has.

@@ -215,7 +215,7 @@ async def _answer(
 
 
 def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
-    """Test the finalists' differences from the user's wording, in decisions if the part has them, else in scores."""
+    """Test how much better finalists are than the user's wording, by decisions if the part has them, else by scores."""
     by_task = part.by_task(columns)
     if part.decided is not None:
         return decisions_test(by_task, alpha)
@@ -228,7 +228,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the numbers of the first samples of the candidates and of the user's wording, which no cache holds yet.
+    """Return the first sample numbers for the candidates and for the user's wording, of which no replies are cached.
 
     A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
     the first (0).

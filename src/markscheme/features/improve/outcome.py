@@ -65,7 +65,7 @@ class ImprovementRun:
 
     @property
     def because(self) -> str:
-        """The result, in a sentence or two."""
+        """One or two sentences on the result of the run."""
         if self.answer is None:
             return self._on_dev()
         if self.answer.adopted is not None:

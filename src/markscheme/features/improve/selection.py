@@ -41,7 +41,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """Return how many dev tasks all candidates are tried on, before the better half continues on the rest.
+    """Return how many dev tasks all candidates are tried on; only the better half is then tried on the remaining tasks.
 
     >>> first_size(27), first_size(10)
     (13, 6)

@@ -74,7 +74,7 @@ class TrialPart:
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
-        """Return a judge's scores, or its decisions if wordings are compared by decisions, shape (n_examples,)."""
+        """Return a judge's values by which wordings are compared, scores or decisions, shape (n_examples,)."""
         return column.scores if self.decided is None else column.decisions
 
     @property
@@ -165,7 +165,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples outside `mask`.
+        """Ask the judge with a wording about a part's examples; return its ratings, nan for examples outside `mask`.
 
         Args:
             rubric: The wording.

@@ -472,7 +472,7 @@ def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimat
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Compute held-out overall scores minus their prediction by a regression on the weighted score of the rest."""
+    """Compute the errors of held-out overall scores under a line that was fitted to the remaining examples."""
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))

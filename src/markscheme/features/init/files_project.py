@@ -1,4 +1,4 @@
-"""The project in which files that `init` is given go on."""
+"""Conversion of the files that `init` is given to the files of a new project."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the terminal shows around adjudication, in which one person resolves labels on which annotators disagree."""
+"""Messages on the terminal before and after adjudication, in which one person resolves annotators' disagreements."""
 
 from collections import Counter
 from collections.abc import Iterator

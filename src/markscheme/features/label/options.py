@@ -1,4 +1,4 @@
-"""Options of how a project is labelled, and of which goals its plan shows."""
+"""Options for how a project is labelled, and for the goals that its plan shows."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -164,11 +164,11 @@ class SetFile:
             )
 
     def keep_parts(self) -> tuple[Example, ...]:
-        """Assign examples without a part, such as dev, to one, and return all examples; call within `locked`."""
+        """Assign each example without a part to one, dev or test, and return all examples; call within `locked`."""
         return keep_parts_by_place(self.path, self.rubric)
 
     def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:
-        """Return new examples with the part, such as dev, that each is assigned to; call within `locked`."""
+        """Return new examples, each assigned to a part, dev or test; call within `locked`."""
         return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:

@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def asks_for_labels(self) -> bool:
-        """Whether further examples are to be labelled by a rubric, as many as the verdict needs or as were drawn."""
+        """Whether the plan asks to label further examples, as many as the verdict needs or as were drawn."""
         labels = self.next_labels.labels
         return self.init is None and (self.next is not None or (labels is not None and labels.more > 0))
 
@@ -217,7 +217,7 @@ def _promise(
 
 
 def _number(needed: NextLabels) -> int:
-    """Return the default number of outputs to draw: as many as the verdict needs labels."""
+    """Return how many outputs to draw by default: as many as the number of labels that the verdict needs."""
     if needed.labels is None or not needed.labels.more:
         raise UsageError(needed.why_no_number)
     return needed.labels.more

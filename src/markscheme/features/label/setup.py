@@ -161,7 +161,7 @@ def _work(
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
-    """Return which labels given before a rewording of criteria still count; None if there are no such labels."""
+    """Return the labels from before a rewording, and whether they still count; None if there are none."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
     try:
@@ -195,7 +195,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Drop labelled responses without new questions, put those with new questions first, and note what is left out."""
+    """Remove responses that need no label, put those with reworded criteria first, and note how many were removed."""
     steps = [
         step
         for step in work.steps

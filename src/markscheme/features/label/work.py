@@ -253,7 +253,7 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Take back a step's label, so that the step is asked again; answers to criteria not asked this time stay."""
+        """Withdraw a step's label, so that the step is asked again; answers to criteria that weren't reworded stay."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
         if step in self._before:

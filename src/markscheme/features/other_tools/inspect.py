@@ -143,7 +143,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """Return the fields of a score or of an edit of it, and the history of earlier edits."""
+    """Return the fields of a score, or of an edit of a score, and the list of its earlier edits."""
     fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}

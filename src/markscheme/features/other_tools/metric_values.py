@@ -66,7 +66,7 @@ class RawRating:
 
 
 def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
-    """Return a rating's value and the word next to it; a word without a number becomes the value.
+    """Return a rating's value and its word; if there is only a word, the word becomes the value.
 
     >>> of_number_and_word(1, "yes"), of_number_and_word(None, "yes"), of_number_and_word(1, None)
     ((1, 'yes'), ('yes', None), (1, None))
@@ -118,7 +118,7 @@ def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
 
 
 def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
-    """Yield the ratings; values by which a judge reports its failure become None, unless people use the same word."""
+    """Yield the ratings, without the values by which a judge reports a failure, unless people use the same word."""
     of_people = {folded(str(rating.written)) for rating in metric if not rating.is_by_judge}
     failures = MISSING_OF_A_JUDGE - of_people
     for rating in metric:

@@ -74,7 +74,7 @@ def _write_promptfoo(examples: ExampleSet, rubric: Rubric, source: Path, target:
 
 
 def _rubric_in(source: Path) -> str:
-    """Return a rubric's name if the project finds the rubric by it, so that the file is portable; else its path."""
+    """Return a rubric's name if the project finds it by that name, so that files stay portable; else its path."""
     by_name = known_rubrics().get(source.stem)
     return source.stem if by_name is not None and by_name.resolve() == source.resolve() else str(source.resolve())
 

@@ -122,7 +122,7 @@ class TargetFiles:
 
 
 def _shared_folder(target: Path) -> Path:
-    """Return the folder whose lock imports and labelling pages share: the folder of ratings, also for examples."""
+    """Return the folder to lock while a file is written: the folder of ratings, which labelling pages lock too."""
     folder = end_of_link(target).resolve().parent
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 

@@ -40,7 +40,7 @@ SHOWN_IDS = 3
 
 
 class Fields:
-    """A record of an export that counts each field as lost that its reader hasn't taken.
+    """A record of an export that counts every field as lost which its reader doesn't take.
 
     Args:
         record: The record.
@@ -57,7 +57,7 @@ class Fields:
         self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
 
     def take(self, path: str) -> Any:
-        """Take the value at a path, `outer.inner`; return None if there is none."""
+        """Take the value at a path such as `outer.inner`, which then isn't counted as lost; None if there is none."""
         if path in self._left or "." not in path:
             return self._left.pop(path, None)
         self._left, value = taken_out(self._left, path)
@@ -175,7 +175,7 @@ class ToolContent(Import):
         return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """Return an agent's steps under the name of the rubric's input for steps; empty if there is only an answer.
+        """Map the name of the rubric's input for steps to an agent's steps; empty if a response has no steps.
 
         Args:
             name: The input's name for a rubric that declares none.
@@ -336,7 +336,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Convert a raw rating from its rater's scale to the same relative position between `ends`."""
+        """Convert a raw rating from its rater's scale to a scale with these ends, at the same relative position."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw

@@ -300,7 +300,7 @@ def _pair(
 def orders_of_all(
     rubric: Rubric, examples: Sequence[Example], judge: Iterable[Rating], judge_name: str, people: Iterable[Rating]
 ) -> list[OrderFigures]:
-    """Return the figures on order of the judge, then of each annotator whose labels record the order shown."""
+    """Return figures on the effect of the shown order: of the judge, then of each annotator whose labels record it."""
     by_rater: dict[str, list[Rating]] = {}
     for label in people:
         by_rater.setdefault(label.rater, []).append(label)

@@ -154,7 +154,7 @@ async def _best_output(
 
 
 def _why_ungraded(matches: Iterable[Match]) -> str | None:
-    """Return why some pair of outputs has no grade, so that no best one is known; None if all have grades."""
+    """Return the error of the first pair of outputs that has no grade; None if all pairs have one."""
     return next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
 
 
@@ -179,7 +179,7 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 
 
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
-    """Return the outputs left after a knockout, in which the judge sees each pair in one order only.
+    """Return the indices of the outputs that survive a knockout, in which each pair is judged in one order only.
 
     The order is drawn by the texts.
     """

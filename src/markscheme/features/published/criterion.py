@@ -195,7 +195,7 @@ class CriterionReading:
         return amount
 
     def _note_words(self, text: str | None, weight: float, name: str) -> None:
-        """Note a class such as "Essential" removed from a text, and a text that contradicts its weight's sign."""
+        """Note that a class such as "Essential" was removed from a text, or that a text contradicts its weight."""
         words = without_prefix(text or "")
         if words != (text or ""):
             self.notes["the class before a criterion's words is left out: its weight says it"] = None

@@ -151,7 +151,7 @@ def _shows_criterion(fields: Any) -> bool:
 
 
 def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
-    """Count the tasks that a list's entries belong to, with the key that names them; None if there is only one."""
+    """Count the tasks in a list's entries; also return the key that names them; None if there is only one task."""
     rows = [fields for fields in entries if isinstance(fields, Mapping)]
     for key in TASKS:
         named = {str(row[key]) for row in rows if key in row}
@@ -168,7 +168,7 @@ def _holds_rubric(key: Any, value: Any) -> bool:
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Return the rubric nested under `rubric` or `rubrics`, the other keys around it, and its path."""
+    """Return the rubric that may be nested under `rubric` or `rubrics`, the keys around it, and the path to it."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:

@@ -19,7 +19,7 @@ SAME_ANSWER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _WiderMean(GroupedMean):
-    """A mean whose interval is the union of two intervals, for two ways to group the values.
+    """A mean of values that are grouped in two ways; its interval covers the intervals of both.
 
     Attributes:
         otherwise: The same mean, grouped in the other way.

@@ -165,7 +165,7 @@ def codes(names: npt.ArrayLike) -> Codes:
 
 
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
-    """Return whether verdicts generalize to criteria that nobody rated; not if the same few recur in all tasks."""
+    """Return whether verdicts allow conclusions on other criteria; not if the same few criteria recur in all tasks."""
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
     return not (recur and n_criteria < FEWEST_TO_GENERALIZE)
@@ -177,7 +177,7 @@ def is_heavy(tasks: Codes) -> bool:
 
 
 def weights_of_tasks_alike(tasks: Codes) -> Floats:
-    """Return weights of verdicts that give each task the same total weight, with a mean of 1."""
+    """Return weights of the verdicts, with a mean of 1, by which each task has the same total weight."""
     weights = 1 / np.bincount(tasks)[tasks]
     return np.asarray(weights / weights.mean())
 

@@ -57,7 +57,7 @@ def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _wrong_of(point: "AcceptedPoint") -> str:
-    """Return the number of false passes, out of the number of gold fails, as text; only what is known."""
+    """Return a text with the number of false passes out of gold's fails, as far as these numbers are known."""
     if point.false_passes is None:
         return NONE
     return str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")

@@ -80,7 +80,7 @@ def _form(kind: JudgeKind) -> str:
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Yield what the first unavailable judge lacks, and where to read what the others lack."""
+    """Yield what the first kind of judge that isn't ready lacks, and where to see what other kinds lack."""
     if not lacking:
         return
     kind, lack = lacking[0]

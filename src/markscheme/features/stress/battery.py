@@ -99,7 +99,7 @@ class Battery:
 
     @cached_property
     def changes(self) -> tuple[Perturbation | PartChange, ...]:
-        """Changes shown as rows of the table: of texts, and of images or documents that deserve the same levels."""
+        """Changes that are rows of the table: of texts, and of images or documents that should keep their levels."""
         made = {name for _, name in self.submissions}
         return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
 
@@ -173,7 +173,7 @@ class Battery:
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """Return an example of each of the first few changes: its name, the original and the changed response."""
+        """Return, for the first few changes that alter some text, the name, an original and its changed version."""
         first: dict[str, tuple[str, str, str]] = {}
         for (index, name), text in self.texts.items():
             original = self.examples[index].submission.response

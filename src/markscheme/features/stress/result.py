@@ -122,7 +122,7 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return, for each example whose images or documents can be changed, whether a version is rated differently.
+        """Return, for each example whose images or documents a change applies to, whether it is rated differently.
 
         Args:
             change: The name of the change of parts.
@@ -172,7 +172,7 @@ class Stress:
 
     @property
     def length(self) -> list[str]:
-        """Criteria on which longer responses are rated differently, whatever the added words say.
+        """Criteria on which responses are rated differently because they are longer, whatever the added words say.
 
         Neutral padding is a finding, every other change that adds words moves the rating the same way, and none is
         shown to move it further.
@@ -227,7 +227,7 @@ class Stress:
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
-        """Compute the results of these versions per criterion, with p-values adjusted together."""
+        """Compute the result of each version on each criterion, with p-values adjusted over all of them."""
         moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}
         spans = {criterion.name: _span(criterion) for criterion in self.battery.judged}
         tested = {key: d for key, d in moved.items() if len(d) or key[0] == CONTROL}

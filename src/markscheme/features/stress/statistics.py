@@ -115,7 +115,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Test whether changes move ratings in the same direction as a neutral change, and none significantly further.
+    """Test whether all changes move ratings in a neutral change's direction, and none of them significantly further.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.

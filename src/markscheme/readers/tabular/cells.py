@@ -20,7 +20,7 @@ _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 _RATIO: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)")
 _STARS: Final = re.compile(r"([★⭐]+)(☆*)")
 _SIGNS: Final = "-–—:=.)( "
-"""What stands between a number and its word, as in `4 - good` and `4) good`."""
+"""Characters between a number and its word, as in `4 - good` and `4) good`."""
 _LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
 _BEGINNING: Final = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?!\s*[-–—]\s*\d)(?![\w%]|[.,]\d)")
 _TOKENS: Final = re.compile(r"[^\W\d]+|[+-]?\d+(?:\.\d+)?")

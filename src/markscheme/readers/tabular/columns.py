@@ -40,7 +40,7 @@ ColumnRole: TypeAlias = Literal[
     "id", "aside", "derived", "other",
 ]  # fmt: skip
 MOST_SEEN: Final = 200
-"""Different cells of a column that are looked at to tell texts from values."""
+"""Largest number of different cells of a column that are looked at to tell texts from values."""
 
 
 @dataclass(frozen=True)
@@ -311,7 +311,8 @@ def has_sentences(column: TableColumn) -> bool:
 
 
 WORDS_OF_SENTENCE: Final = 4
-"""Words that cells have on average from which they are sentences: labels such as `strongly disagree` are shorter."""
+"""Mean number of words of a column's cells from which on these are sentences; labels such as `strongly disagree` are
+shorter."""
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
@@ -435,7 +436,7 @@ def _is_aggregate(column: TableColumn, annotators: Sequence[TableColumn], named:
 
 
 ROUNDED_MEAN: Final = 0.005
-"""How far a mean may be from that of its annotators: people write two decimals."""
+"""Largest difference between a mean and that of its annotators that rounding to two decimals explains."""
 
 
 def _by_criterion(
@@ -581,7 +582,8 @@ def _may_rate(column: TableColumn) -> bool:
 
 
 MOST_SIGNED: Final = 0.8
-"""Share of a column's values that have a sign such as `%`: a few say that nothing was rated."""
+"""Least share of a column's values with a sign such as `%` from which the column may hold ratings; its other values
+may mean that nothing was rated."""
 
 
 def _is_named_after_values(column: TableColumn) -> bool:
@@ -629,11 +631,11 @@ def _sides_of(
 
 
 FEW_RATERS: Final = 3
-"""Columns up to which each is offered as the judge's, where no name says which is."""
+"""Largest number of columns for which a refusal proposes each as the judge's, if no name tells."""
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make all columns people's; without a judge, the first one named like a model is a judge's."""
+    """Return options that make all columns annotators'; if no judge is known, one named like a model is the judge's."""
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 

@@ -9,9 +9,9 @@ from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.words import ID_NAMES, QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
 N: Final = "n"
-"""The name of the column."""
+"""Name of the column of counts."""
 MOST_UNITS: Final = 1_000_000
-"""Examples that a table may stand for; a file of counts by part may stand for any number."""
+"""Largest number of examples that a table with counts may have in all; a counts file by parts has no such limit."""
 
 
 def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) -> list[int] | None:
@@ -22,7 +22,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
         options: The user's options; a column that they call a rater's doesn't count examples.
 
     Raises:
-        UsageError: The table stands for too many examples to be read one by one.
+        UsageError: The table counts too many examples to be read one by one.
 
     Example:
         >>> verdicts = [TableColumn("label", ("ok", "bad")), TableColumn("verdict", ("ok", "ok"))]

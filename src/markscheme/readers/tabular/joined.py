@@ -10,7 +10,7 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
 JOINED = 0.5
-"""Share of the smaller table that must be in the other too."""
+"""Least share of the smaller table's rows that must also be in the other table."""
 
 
 def joined(

@@ -97,7 +97,7 @@ def _both_rated(
 
 
 CONFIDENCE: Final = 0.95
-"""Of the interval whose upper limit must be below 0 for a judge to be reversed."""
+"""Level of the one-sided limit that must be below 0 for a judge to count as reversed."""
 
 
 def _upper_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -269,7 +269,7 @@ class TableReading:
 
 
 _CodedCell: TypeAlias = Callable[[int, str], tuple[int, tuple[int, ...]] | None]
-"""Makes the codes of a rating of a row and a cell: its header's number, and those of its answers."""
+"""Function that encodes the rating in a row's cell: the number of its header, and the codes of its answers."""
 
 
 def _table_of(values: ReadValues) -> TableOf:
@@ -364,7 +364,7 @@ def read_columns(
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the first of the examples that each row counts; () for a table without counts."""
+    """Return the index of the first example that each row counts; () for a table without counts."""
     firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
     return tuple(firsts[row] for row in sorted(firsts))
 

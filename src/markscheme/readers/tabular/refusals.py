@@ -9,7 +9,7 @@ from markscheme.errors import UsageError
 from markscheme.ratings.column_options import as_typed
 
 VALUES_NAMED: Final = 5
-"""Values that a refusal names; they show what a column is like."""
+"""Largest number of a column's values that a refusal names."""
 
 
 def refusal(

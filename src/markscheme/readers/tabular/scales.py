@@ -11,21 +11,21 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, Level, 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
 FEWEST_LEVELS: Final = 3
-"""Different values from which numbers are a scale: of two it isn't known which of them passes."""
+"""Fewest different numbers that are read as a scale: with two, it isn't known which of them passes."""
 MOST_WORDS: Final = 20
-"""Different words that can be categories; more are texts."""
+"""Largest number of different words that can be categories; more are texts."""
 FEWEST_FOR_REPEATS: Final = 20
-"""Rows from which categories must repeat: of fewer, each may well be seen once."""
+"""Number of rows from which on categories must repeat; in fewer rows, each may occur just once."""
 WIDEST_SCALE: Final = 10
-"""The greatest distance between whole numbers that are levels, and the greatest such number."""
+"""Largest distance between whole numbers that are levels, and the largest such number."""
 HALVES: Final = 5
-"""The greatest distance between halves that are levels."""
+"""Largest distance between halves that are levels."""
 PERCENT_FROM: Final = 50
-"""The greatest number of a column, from which it is on a scale of 0 to 100."""
+"""Largest number in a column from which on the column's scale is taken to be 0 to 100."""
 PERCENT: Final = 100.0
-"""The end of a scale of percentages."""
+"""Upper end of a scale of percentages."""
 CLASH: Final = 2.0
-"""How many times one column's greatest value must be the other's for them to have different scales."""
+"""Ratio of two columns' largest values from which on their scales differ."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "brennan_prediger", "positions")
 
 
 def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Read numbers as levels of a scale from one end to the other, in steps of 1 or 0.5."""
+    """Read numbers as the levels of a scale between two ends, in steps of 1 or 0.5."""
     low, high = ends
     every = [low, high, *(value for of_column in numbers.values() for value in of_column.values())]
     step = 1.0 if all(is_whole(value - low) for value in every) else 0.5

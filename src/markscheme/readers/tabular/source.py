@@ -30,12 +30,12 @@ from markscheme.submission import is_missing
 from markscheme.text import encodable
 
 MOST_UNPACKED: Final = 4 * 2**30
-"""Bytes that are unpacked of a compressed file; no table that fits into memory has more."""
+"""Largest number of bytes that are unpacked of a compressed file; no table that fits into memory has more."""
 DELIMITERS: Final = ",;\t|"
 SAMPLE_ROWS: Final = 50
-"""Rows after the header by which the delimiter is found."""
+"""Number of rows after the header from which the delimiter is inferred."""
 FEWEST_IN_HEADER: Final = 2
-"""Different texts that the header of a sheet has at least; a title above it is one."""
+"""Fewest different texts in a sheet's header; a title above it has only one."""
 Rows: TypeAlias = Sequence[Sequence[str]]
 
 
@@ -99,7 +99,7 @@ def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
 
 
 _HEAD: Final = 4096
-"""Characters that show whether data are text."""
+"""Number of characters that are read to see whether data are text."""
 _REFUSED: Final = {
     b"%PDF": "a PDF",
     b"\x89PNG": "an image (PNG)",
@@ -368,7 +368,7 @@ def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
 
 
 FEWEST_BELOW: Final = 3
-"""Rows below a header that tell whether the first of them belongs to it."""
+"""Fewest rows below a header that show whether the first of them is part of the header."""
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
@@ -382,7 +382,7 @@ def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 MOST_SHARED: Final = 4096
-"""Different cells that are kept once, however often they occur: more are ids or texts."""
+"""Largest number of different cells of which equal ones are stored once; with more, they are ids or texts."""
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
@@ -552,7 +552,7 @@ def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
 
 
 ALL_TABLES: Final = "*"
-"""What `--table` names all sheets with the same columns by."""
+"""Value of `--table` for all sheets with the same columns."""
 
 
 def alike_in(tables: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:

@@ -29,11 +29,11 @@ def sums_among(rows: Sequence[Sequence[str]]) -> set[int]:
 
 
 FEWEST_COLUMNS: Final = 2
-"""Columns of a table beyond which a cell alone in its row is a note."""
+"""Number of columns above which a row with a single filled cell is a note."""
 SUMS_IN_TABLE: Final = 8
-"""Rows that sum up a table, or are notes on it, at most; more are examples that are named so."""
+"""Largest number of rows that may be sums or notes; more are examples with such names."""
 WORDS_OF_AN_ID: Final = 3
-"""Words that the name of a row has at most; a note on the table has more."""
+"""Largest number of words in the name of a row; a note on the table has more."""
 
 
 def _is_named_after_sums(row: Sequence[str]) -> bool:
@@ -42,7 +42,7 @@ def _is_named_after_sums(row: Sequence[str]) -> bool:
 
 
 LONGEST_SUM: Final = 20
-"""Characters of a cell that may say that its row is a total."""
+"""Largest number of characters of a cell that may mark its row as a total."""
 
 
 def _is_sentence_alone(row: Sequence[str]) -> bool:
@@ -75,4 +75,4 @@ def _in_figures(cell: str) -> float | None:
 
 
 ROUNDED: Final = 0.05
-"""How far a sum or mean may be from its column's: people write one decimal."""
+"""Largest difference of a sum or mean from its column's that rounding to one decimal explains."""

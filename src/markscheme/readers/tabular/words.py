@@ -27,17 +27,17 @@ FAMILIES: Final = {
     for words in ("yes y true t 1", "no n false f 0", "pass passed", "fail failed")
     for word in words.split()
 }
-"""Words that are one value in a column, by word."""
+"""Word that represents all equivalent values of a column, by each of them."""
 WITHOUT_DIRECTION: Final = _words(
     "yes y true t 1 no n false f 0 ja nein oui non sí si да нет はい いいえ 是 否 "
     "wahr falsch vrai faux verdadero falso vero"
 )
-"""Words that pass or fail by what the column asks: of a fault, yes is bad."""
+"""Words whose meaning, pass or fail, depends on what the column asks: of a fault, yes is bad."""
 FAULT_WORDS: Final = (
     *("error", "fail", "hallucinat", "toxic", "unsafe", "harm", "violat", "bias", "wrong", "incorrect", "refus"),
     *("leak", "issue", "problem", "flag", "offens"),
 )
-"""Beginnings of words that speak of a fault, in the name of a column."""
+"""Beginnings of words in a column's name that show that it asks about a fault."""
 MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
 MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
 MAY_BE_MISSING: Final = frozenset(
@@ -60,7 +60,7 @@ ABSTENTIONS: Final = frozenset(
         ),
     )
 )
-"""Words of who gives no answer: among categories they may be one of them, or none."""
+"""Words for no answer, which in a column of categories may also be one of these."""
 ORDERS: Final = (
     ("low", "medium", "high"),
     ("poor", "fair", "good", "very good", "excellent"),
@@ -68,13 +68,13 @@ ORDERS: Final = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
 )
-"""Words whose order everybody knows, worst first."""
+"""Groups of words with a well-known order, each worst first."""
 
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[_-]+(?=[^\W\d_])")
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]"
 )
-"""Characters that no reader sees, and tones of skin, which say nothing about what is rated."""
+"""Pattern of invisible characters and of emoji's skin tones, which say nothing about a rating."""
 _AROUND = "[](){}<>\"'`*«»“”„‘’‚ "
 
 
@@ -123,7 +123,7 @@ def is_decision(values: Iterable[str]) -> bool:
 VALUE_WORDS: Final = _words("label labels verdict score scores rating ratings grade level")
 JUDGE_WORDS: Final = _words("judge llm model machine ai auto prediction predicted pred grader")
 OF_PREDICTIONS: Final = _words("prediction predictions predicted pred")
-"""Words that make a model's column one of its ratings, rather than its name."""
+"""Words in a column's name that show that the column has a model's ratings and not its name."""
 PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
 REASON_WORDS: Final = _words("reason rationale reasoning explanation comment note notes feedback critique")
 RESPONSE_ENDS: Final = _words("response output answer completion reply submission")
@@ -139,7 +139,7 @@ SUM_WORDS: Final = _words(
     "total totals sum average averages avg mean median overall "
     "summe gesamt durchschnitt mittelwert moyenne somme promedio media totale"
 )
-"""What a row is called that sums up the rows above it."""
+"""Names of rows that sum up the rows above."""
 MODEL_FAMILIES: Final = (
     *("gpt", "claude", "gemini", "llama", "mistral", "qwen", "haiku", "sonnet", "opus", "deepseek", "gemma", "phi"),
     *("grok", "command", "o1", "o3", "o4"),

@@ -30,16 +30,16 @@ from markscheme.stats.shares import share as share_of
 
 
 EVEN_PREFERENCE = 0.5
-"""The value of a tie where preferences are numbers from 0 to 1."""
+"""Value of a tie, if preferences are numbers from 0 to 1."""
 OWN_FIGURES = (
     CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
     CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
 )
-"""Columns of the criteria table before those of features, and the bias, which is drawn on one scale for all."""
+"""The core's columns of the criteria table, which come before those of features and the bias."""
 
 
 def criterion_figures() -> tuple[CriterionFigure, ...]:
-    """Return the statistics that are columns of the criteria table, to the left of the bias."""
+    """Return the statistics that are columns of the criteria table, before the column of the bias."""
     return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
 
 

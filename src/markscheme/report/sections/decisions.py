@@ -19,11 +19,11 @@ from markscheme.report.figures import cut_short
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion
 
 FIRST_SHOWN = 2
-"""Responses whose texts are shown: more take the screen from what to fix."""
+"""Largest number of responses whose texts are shown; more would push what to fix off the screen."""
 BEGINNING = 90
-"""Characters of a response by which a reader sees what was passed."""
+"""Number of characters of a response that are shown, enough to see what was passed."""
 LONGEST_WHY = 90
-"""Characters of a reason or a note."""
+"""Largest number of characters of a reason or a note."""
 
 
 # --- the picture ------------------------------------------------------------------------------------------------------

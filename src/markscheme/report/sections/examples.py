@@ -62,7 +62,7 @@ def is_off(comparison: Comparison, index: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Select the examples that may be read: false passes, false fails, then the rest, each by difference in score."""
+    """Select examples that aren't held out: false passes, false fails, then the rest, each by difference in score."""
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     unread = np.array(values_of(comparison.gold.examples, "is_held_out"), dtype=bool)

@@ -153,7 +153,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _question(calibration: Calibration) -> str:
-    """Return what labels are asked about a judge: whether it can gate, unless nothing says what passes."""
+    """Return the question that labels are to answer: whether the judge can gate, or how good it is."""
     return "how good it is" if calibration.comparison.shows_trends_at_most else "whether it can gate"
 
 
@@ -319,7 +319,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 
 def _levels_agree(comparison: Comparison) -> str:
-    """Say when two levels agree: where they are equal, unless the tolerance takes in what is half a level apart."""
+    """Say when two levels agree: if they are equal or, with a large tolerance, if they are half a level apart."""
     steps = len(comparison.rubric.criteria[0].scale.levels) - 1
     if comparison.tolerance <= 1 / (2 * steps):
         return "the judge's level is gold's, the labels'"
@@ -327,7 +327,7 @@ def _levels_agree(comparison: Comparison) -> str:
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
-    """Return True if the judge decides wrongly on some example whose score agrees with gold's within the tolerance."""
+    """Return True if the judge makes a wrong decision on an example although its score agrees with gold's."""
     wrong = {*comparison.false_passes, *comparison.false_fails}
     return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
@@ -480,7 +480,7 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Yield the examples that count in no figure since annotators are evenly split, and the command to resolve them."""
+    """Yield a line on examples left out of all figures because annotators split evenly, with the command for them."""
     by_question: dict[str, list[str]] = {}
     for unit, over in even_splits:
         by_question.setdefault(over, []).append(unit)
@@ -492,7 +492,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield how to state which responses pass, if nothing does; the report needs it to say if the judge can gate."""
+    """Yield advice to state which responses pass, if nothing does: the judge can't be tested as a gate otherwise."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return

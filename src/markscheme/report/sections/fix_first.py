@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from markscheme.calibration.comparison.repairs import Repairs
 
 WORTH_A_LIMIT = 0.10
-"""A judge that agrees well enough, and is shown to pass more of the fails than this, isn't reported as without issues;
-the documentation proposes this limit."""
+"""Share of gold's fails that the judge passes from which on a good judge isn't reported as without issues; the
+documentation proposes it as a limit."""
 
 
 WORTH_KNOWING = "Worth knowing"
-"""Heading of the faults that change no decision."""
+"""Heading above faults that change no decision."""
 
 
 def fix_first(calibration: Calibration) -> doc.Section:
@@ -66,7 +66,7 @@ def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
 
 
 def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
-    """Yield sentences on decisions that only fixing two criteria together repairs, and on those nothing repairs."""
+    """Yield sentences on decisions that only fixing two criteria together corrects, and on those that stay wrong."""
     lines: list[doc.Line] = []
     if repairs is not None and repairs.pair is not None:
         lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
@@ -199,7 +199,7 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """Return the examples whose decision would be corrected by fixing a finding, else those that show it best."""
+    """Return the examples whose decision fixing a finding would correct; if there are none, the finding's examples."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 

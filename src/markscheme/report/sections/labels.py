@@ -12,7 +12,7 @@ LABELS_IN_WORDS = {
     "constructed": "synthetic labels",
     "model": "labels by a model",
 }
-"""What gold is based on."""
+"""Name of the labels that gold is based on, by kind of gold."""
 _KINDS = {
     "human": ("annotator", "annotators"),
     "adjudicated": ("adjudicator", "adjudicators"),

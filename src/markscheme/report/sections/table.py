@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from markscheme.stats import Estimate
 
 SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
-"""Makes the sections of a calibration, or none where it has nothing to show; examples come in the order of the page."""
+"""Function that makes the sections of a calibration, or none if there is nothing to show; it gets the page's
+examples in order."""
 
 
 class SectionRow(NamedTuple):
@@ -38,11 +39,12 @@ SECTIONS: OpenTable[SectionRow] = OpenTable()
 """The sections of features; `report.sections.details` has the core's."""
 MovedCallout: TypeAlias = "Callable[[Calibration, str], Callout | None]"
 MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
-"""What says on the first screen what moved since the accepted runs, and what the judge then does; None if nothing."""
+"""Functions that make the callout on what moved since the accepted runs, for the first screen; None if nothing
+moved."""
 CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
-"""What limits the figures on the first screen, said before all else."""
+"""Functions that yield lines on what limits the figures on the first screen, which come before all other lines."""
 RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = OpenTable()
-"""What else is said of the judge where a report tells what was run: a fact's name and its words."""
+"""Functions that yield further facts on the judge for the section on the run, each with its name and text."""
 
 
 class CriterionFigure(NamedTuple):
@@ -60,7 +62,8 @@ class CriterionFigure(NamedTuple):
 
 
 CRITERION_FIGURES: OpenTable[Callable[[], CriterionFigure]] = OpenTable()
-"""What loads each column that features add to the table of criteria; `report.sections.criteria` has the core's."""
+"""Functions that load the columns that features add to the table of criteria; `report.sections.criteria` has the
+core's."""
 
 
 def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:

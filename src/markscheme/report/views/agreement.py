@@ -16,9 +16,9 @@ from markscheme.stats import Estimate
 from markscheme.stats.estimate import Hedge
 
 RELIABLE = 0.8
-"""Alpha from which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
+"""Least alpha with which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
 TENTATIVE = 0.667
-"""Alpha from which he draws tentative conclusions: the same page."""
+"""Least alpha with which Krippendorff draws tentative conclusions: the same page."""
 _ALPHA = "krippendorff_alpha"
 _FOR_TWO: Mapping[ScaleName, tuple[str, ...]] = {
     "nominal": (_ALPHA, "cohen_kappa", "gwet_ac1"),
@@ -30,15 +30,15 @@ _FOR_MORE: Mapping[ScaleName, tuple[str, ...]] = {
     "ordinal": (_ALPHA, "conger_kappa", "gwet_ac2"),
     "interval": (_ALPHA, "icc_2_1", "icc_2_k"),
 }
-"""The coefficients that fit a scale: alpha, which takes missing ratings; the usual one; and one that prevalence moves
-little, or the reliability of absolute values."""
+"""Coefficients that fit each scale: alpha, which allows missing ratings; the usual one; and one that prevalence
+affects little, or the reliability of absolute values."""
 HEDGES: Mapping[Hedge | None, str] = {
     None: "",
     "few": "few: ",
     "withheld": "no interval: ",
     "rough": "approximate: ",
 }
-"""What a note calls an interval that is limited."""
+"""Words before a note on a limited interval, by the kind of limitation."""
 _SOURCE = (
     "Alpha: agreement beyond chance, 0 for chance and 1 for full agreement. By Krippendorff (2004) it is reliable from "
     ".80, and from .667 enough for tentative conclusions."

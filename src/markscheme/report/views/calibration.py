@@ -174,7 +174,7 @@ def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
 
 
 OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
-"""Errors of scores, which are measured on the scale from its worst to its best level."""
+"""Statistics of errors that are measured on the whole scale, from its worst to its best level."""
 ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
 
 

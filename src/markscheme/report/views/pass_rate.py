@@ -31,7 +31,7 @@ _ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
 }
 """Assumption about labels of other responses, by how they were drawn."""
 _WIDE = 0.2
-"""Width beyond which an interval is called wide: plus or minus 10 points is the usual one in reports of agreement."""
+"""Width above which an interval is called wide: plus or minus 10 points is usual in reports of agreement."""
 _NOT_HUMAN = ("constructed", "model")
 
 

@@ -172,7 +172,7 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
 
 
 def _candidates(name: str) -> Iterator[Rubric]:
-    """Yield the rubrics of the project, then earlier ones of that name, the latest first."""
+    """Yield the project's rubrics, then earlier versions of the one with the given name, the latest first."""
     files = known_rubrics()
     for file in files.values():
         try:

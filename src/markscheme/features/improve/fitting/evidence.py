@@ -185,7 +185,7 @@ class DecisionEvidence:
 
     @property
     def has_columns(self) -> bool:
-        """Whether there are enough decisions for at least two criteria."""
+        """Whether weights can be fitted: two criteria or more vary, and there are enough decisions for each of them."""
         k = len(self.tuned)
         return k > 1 and len(self.tasks) >= PER_WEIGHT * k
 

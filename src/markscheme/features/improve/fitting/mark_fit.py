@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 def mark_test(
     scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
 ) -> tuple[float, float | None]:
-    """Test by likelihood ratio whether people pass half of the responses whose score equals the pass mark.
+    """Test by likelihood ratio whether half of the responses whose score equals the pass mark are passed by people.
 
     Args:
         scores: Shape (n,), 0 to 1.
@@ -49,7 +49,7 @@ def fitted_mark(
 
 
 def snapped_mark(mark: float, attainable: Floats) -> float:
-    """Return a number with few decimals that passes the same attainable scores as `mark`, about halfway between two."""
+    """Return a number with few decimals between the attainable scores just below and just above `mark`."""
     below = attainable[attainable < mark]
     above = attainable[attainable >= mark]
     if not len(below) or not len(above):

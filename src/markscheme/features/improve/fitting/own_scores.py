@@ -81,7 +81,7 @@ class OwnScores:
         return f"{computed}{without_a_look.reason}"
 
     def fitted(self, *, opening: int = 1) -> TunedWeights:
-        """Fit weights to the scores; each further use of the same scores halves the significance level."""
+        """Fit weights to the scores; the significance level is halved for each earlier use of the same scores."""
         return fit_weights(
             np.where(self.counts[:, None], self.levels, np.nan),
             self.labels.marks,

@@ -113,7 +113,7 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return the majority's preference, the judge whose levels go with it, and the raters; empty for an even split."""
+    """Return one preference of the majority, with the judge's name and the agreeing raters; empty for an even split."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

@@ -205,7 +205,7 @@ def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return each row's weight times the cost of a wrong decision there, scaled so that the mean cost is 1."""
+    """Return each row's weight times the relative cost of a wrong decision about it; the costs average 1."""
     cost = np.where(rows.passed == 0, numbers.odds, 1.0)
     return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
 

@@ -192,7 +192,7 @@ def with_file(
 
 
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
-    """Record another use of the labels, unless the same use is on record; return its number."""
+    """Record this use of the labels if it is new, and return its number among the uses."""
     openings = openings_of(examples, whole=True)
     if openings is None:
         return 1

@@ -28,7 +28,7 @@ def counted_evidence(evidence: DecisionEvidence) -> str:
 
 
 def columns_in_words(evidence: DecisionEvidence) -> str:
-    """Return why weights can't be fitted although there are enough decisions or preferences."""
+    """Return why weights can't be fitted, too few criteria that vary or too few decisions, though a pass mark can."""
     k = len(evidence.tuned)
     if k < 2:
         return f"{k} of the criteria varies enough, two are needed"

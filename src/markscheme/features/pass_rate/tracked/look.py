@@ -198,7 +198,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the day from which rates count, and the day from which the judge is compared; None for the whole stream.
+    """Return the day from which rates count, and the day since when the judge is watched; None means from the start.
 
     After two years without a new period, one begins by itself.
     """
@@ -214,7 +214,7 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 
 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
-    """Return the responses that arrived before their week was counted; later ones count only in the pass rate."""
+    """Return the responses that arrived before a look counted their week; late ones only count in the pass rate."""
     counted: dict[str, str] = {}
     for look in looks:
         weeks = look.get("counted")

@@ -49,7 +49,7 @@ def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine])
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column with the value whose share changed most, regardless of its effect on the share of passes."""
+    """Find the column in which the share of some value changed most, whatever its effect on the share of passes."""
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 
@@ -79,7 +79,7 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield each side's counts grouped into fifths of the first side's numeric values."""
+    """Yield the counts of each side in five ranges of numeric values, which are the first side's fifths."""
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
     bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]

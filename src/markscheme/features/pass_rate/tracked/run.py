@@ -415,7 +415,7 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Grade responses and return the verdict on each; if the budget runs out, the rest stay without."""
+    """Grade responses and return the verdict on each, without the responses left when the budget runs out."""
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {
         unit: (

@@ -86,7 +86,7 @@ def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
 def _blocks(
     weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[Block]:
-    """Yield the plot of the weeks and a legend of lettered events; only the table if there is a single week."""
+    """Yield a plot of the weeks and the table below it, in which events have letters; for one week only the table."""
     table = Table(_HEADINGS, tuple(_rows(weeks, looks, happened)))
     if len(weeks) < 2:
         yield table
