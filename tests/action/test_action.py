@@ -371,7 +371,7 @@ def test_a_weekly_run_of_the_action_remembers_responses_and_fails_if_the_pass_ra
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_if_the_judge_misses_what_is_required_or_nothing_was_measured(
+def test_the_build_fails_if_the_judge_does_not_meet_the_required_use_or_if_nothing_was_measured(
     runner: Runner, status: str, use: str, require: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")

@@ -89,7 +89,7 @@ def _shown(page: Page) -> int:
     return int(page.locator(".examples output").inner_text().split()[0])
 
 
-def test_a_reader_filters_searches_and_opens_an_example(chromium: Browser, plain: Path) -> None:
+def test_a_reader_of_a_report_can_filter_and_search_its_examples_and_open_one(chromium: Browser, plain: Path) -> None:
     opened = Opened(chromium, plain)
     page = opened.page
     assert _shown(page) == 60
@@ -129,7 +129,9 @@ def test_the_list_of_examples_is_drawn_a_page_at_a_time_and_sorted_by_any_column
     assert column.get_attribute("aria-sort") == "ascending"
 
 
-def test_the_worst_example_of_a_finding_unfolds_with_the_judge_s_reason(chromium: Browser, tmp_path: Path) -> None:
+def test_the_worst_example_of_a_finding_can_be_unfolded_and_shows_the_judge_s_reason(
+    chromium: Browser, tmp_path: Path
+) -> None:
     file = tmp_path / "quoted.html"
     file.write_text(render_html(of_calibration.view(hostile_calibration(60, attacks=["quote: x"]))), encoding="utf-8")
     page = Opened(chromium, file).page

@@ -75,7 +75,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 FOREIGN = "ticket,ann,ben,why\n" + "".join(f"T-{n},yes,{'no' if n % 3 else 'yes'},It answers {n}.\n" for n in range(12))
 
 
-def test_columns_whose_values_no_rater_uses_are_refused_and_named(tmp_path: Path) -> None:
+def test_columns_that_share_no_value_with_the_raters_columns_are_refused_as_raters_by_name(tmp_path: Path) -> None:
     fault = "'ticket' and 'why' have no value in common with 'ann' and 'ben'; leave out what isn't a rater"
     assert why_not(tmp_path, FOREIGN).endswith(fault)
     with pytest.raises(MarkschemeError, match="'id_of_ticket' has no value in common"):
@@ -178,7 +178,7 @@ def test_a_file_that_is_not_a_table_of_ratings_is_refused_with_the_line_at_fault
     assert message in why_not(tmp_path, table, **options)
 
 
-def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_a_missing_file_of_ratings_is_reported(tmp_path: Path) -> None:
     with pytest.raises(MarkschemeError, match=r"there is no file .*none.csv; give a CSV table with a header row"):
         agreement(tmp_path / "none.csv")
 
@@ -207,7 +207,7 @@ def test_notes_on_coefficients_name_levels_by_the_words_of_the_table(tmp_path: P
 THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\npartly,no,no\nyes,no,yes\n" * 6
 
 
-def test_cells_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
+def test_cells_of_a_table_of_ratings_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
     report = as_json(tmp_path, THREE, levels="no,partly=no,yes,n/a=")
     merged = THREE.replace("partly", "no").replace("n/a", "")
     assert report == as_json(tmp_path, merged, levels="no,yes")
@@ -261,7 +261,7 @@ def test_an_intraclass_correlation_says_how_many_units_it_was_computed_from(tmp_
     assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
 
 
-def test_agreement_of_three_raters_is_over_pairs_and_averaged_over_units_if_ratings_are_missing(
+def test_agreement_of_three_raters_is_stated_for_pairs_and_says_if_it_is_averaged_over_units_with_missing_ratings(
     tmp_path: Path,
 ) -> None:
     even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"

@@ -47,7 +47,7 @@ def test_agreement_on_drawn_examples_estimates_the_agreement_on_all_outputs() ->
     assert "40 examples drawn with unequal chances: figures of single criteria" in text
 
 
-def test_examples_with_equal_chances_are_counted_as_they_are() -> None:
+def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None:
     calibration = calibrated([1.0] * 40)
     assert calibration.comparison.agreement.value == 0.8
     assert calibration.comparison.weighted_to is None

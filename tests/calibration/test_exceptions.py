@@ -121,7 +121,7 @@ def test_an_excepted_slice_may_be_a_value_of_the_metadata() -> None:
     assert "Can gate, except language X." in text_of(view(calibration))
 
 
-def test_one_annotator_s_labels_allow_trends_except_on_the_broken_slice() -> None:
+def test_with_one_annotator_s_labels_an_excepted_slice_leaves_a_judge_the_use_for_trends_elsewhere() -> None:
     decision = calibrated((14, 40), (144, 160), raters=("p1",)).decision
     assert (decision.verdict, decision.use) == ("ok", "trend")
     assert [part.called for part in decision.excepted] == ["system X"]

@@ -167,7 +167,7 @@ def test_a_comparison_by_criterion_has_the_share_of_equal_levels(seed: int) -> N
     assert comparison.by("decision").by("score").agreement == comparison.agreement
 
 
-def test_a_constant_decision_always_passes_or_always_fails() -> None:
+def test_the_best_constant_decision_is_to_pass_everything_or_to_fail_everything() -> None:
     gold = [[Rating(f"e{i}", "annotator", "human", {}, passed=i < 14)] for i in range(20)]
     examples = ExampleSet(tuple(Example(Submission("x", {}, f"e{i}"), tuple(g)) for i, g in enumerate(gold)))
     never = [Rating(f"e{i}", "judge", "model", {}, passed=False) for i in range(20)]
@@ -177,6 +177,6 @@ def test_a_constant_decision_always_passes_or_always_fails() -> None:
     assert comparison.agreement.value == pytest.approx(0.3)
 
 
-def test_a_criterion_that_the_rubric_does_not_have_is_an_error_of_the_caller() -> None:
+def test_comparing_on_a_criterion_that_the_rubric_does_not_have_is_an_error() -> None:
     with pytest.raises(UsageError, match="style"):
         World(0).comparison(of="style")

@@ -170,7 +170,7 @@ def test_no_more_labels_are_asked_for_than_responses_are_left() -> None:
     assert decide(calibrated(30, 3).comparison).next_step == asked.in_words
 
 
-def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_down(tmp_path: Path) -> None:
+def test_the_message_that_counts_labels_down_names_the_decision_of_which_there_are_too_few(tmp_path: Path) -> None:
     truth = [0.0] * 20 + [1.0] * 180
     examples = ExampleSet(
         tuple(

@@ -106,7 +106,7 @@ def test_examples_and_ratings_may_be_objects_of_the_package() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_the_reason_why_a_verdict_has_no_score_is_reported() -> None:
+def test_the_reason_why_a_judge_s_rating_has_no_score_is_reported() -> None:
     off_scale: list[dict[str, Any]] = [
         {"id": "e0", "criteria": {"polite": "Yes!"}},
         {"id": "e1", "note": "nothing to say"},
@@ -119,7 +119,7 @@ def test_the_reason_why_a_verdict_has_no_score_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_an_opened_judge_is_asked_and_stays_open() -> None:
+def test_calibrate_leaves_a_judge_open_that_the_caller_opened() -> None:
     class Watched(Wrapping):
         closed = False
 
@@ -239,7 +239,7 @@ def test_an_unknown_option_of_a_call_is_answered_with_the_nearest_of_all_its_opt
         calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
 
 
-def test_an_unknown_option_of_a_comparison_is_answered_with_the_nearest() -> None:
+def test_an_unknown_option_of_compare_in_python_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match=r"unknown option `levls`; did you mean `levels`\?"):
         compare("a.jsonl", "b.jsonl", levls="1-5")
 

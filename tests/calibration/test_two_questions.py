@@ -60,7 +60,9 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_the_gate_ruling_follows_from_stopped_fails_kept_passes_and_the_target(case: GateCase) -> None:
+def test_whether_a_judge_can_gate_follows_from_the_shares_of_fails_stopped_and_passes_kept_and_the_target(
+    case: GateCase,
+) -> None:
     decision = calibrated(
         counts_of(case),
         settings=case.settings,
@@ -251,7 +253,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_the_verdict_is_the_first_row_of_the_table_that_fits_the_rulings(
+def test_the_verdict_is_that_of_the_first_table_row_that_fits_the_rulings_on_gate_and_trend(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row

@@ -87,7 +87,7 @@ def test_a_rubric_whose_name_is_a_path_is_refused_when_a_run_is_accepted(here: P
     assert not (here / "calls.txt").exists()
 
 
-def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -> None:
+def test_accepting_a_calibration_of_three_samples_keeps_them_as_three_runs(here: Path) -> None:
     done = calibrate(here, "--accept", "--samples", "3", "--quiet")
     assert done.returncode == 0, done.stderr
     assert setting.calls(here) == 3 * 2 * setting.N
@@ -120,7 +120,7 @@ def test_accepting_again_asks_the_judge_again_and_adds_a_run_up_to_five_runs(her
 
 
 @pytest.mark.proof
-def test_accepting_after_an_edit_starts_over_and_says_why(accepted_twice: Path) -> None:
+def test_accepting_after_an_edit_of_the_rubric_replaces_the_accepted_runs_and_says_why(accepted_twice: Path) -> None:
     here = accepted_twice
     setting.ask_strictly(here)
     refused = calibrate(here, "--accept", "--quiet")
@@ -155,7 +155,7 @@ def test_with_labels_by_one_person_a_judge_never_becomes_a_gate(tmp_path: Path) 
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_an_accepted_run_can_be_kept_in_another_file_and_a_named_file_must_exist(here: Path) -> None:
+def test_an_accepted_run_can_be_kept_in_another_file_and_comparing_with_a_missing_file_is_refused(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2
@@ -210,7 +210,7 @@ def test_only_one_report_goes_to_standard_output(here: Path) -> None:
     assert "Can gate." in alone.stderr
 
 
-def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
+def test_a_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
     done = calibrate(here, "--judge", "function:judging:other", "--accept")
     assert done.returncode == 2
     assert "one judge; 2 are named" in done.stderr

@@ -95,7 +95,7 @@ def test_for_annotators_of_a_rubric_the_next_step_is_to_decide_disputed_labels(t
     assert onward(tmp_path, "labels.jsonl") == ""
 
 
-def test_a_file_of_ratings_is_compared_on_each_of_its_criteria(tmp_path: Path) -> None:
+def test_annotators_in_a_file_of_ratings_are_compared_on_each_criterion(tmp_path: Path) -> None:
     lines = [
         {"id": f"e{n}", "rater": rater, "kind": "human", "criteria": {"tone": 1 + (n + shift) % 5, "right": n % 2 == 0}}
         for n in range(10)

@@ -148,7 +148,7 @@ def test_an_output_that_was_not_graded_counts_as_ungraded_and_not_as_a_fail(
     assert report["false_fails"] == []
 
 
-def test_several_files_are_one_set_and_the_same_output_graded_twice_is_one_example(
+def test_several_files_of_promptfoo_s_results_are_one_set_in_which_an_output_graded_twice_is_one_example(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)
@@ -176,12 +176,16 @@ def refused(folder: Path, *arguments: str) -> str:
     return done.stderr
 
 
-def test_results_without_a_label_say_how_to_make_some(results: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_without_a_label_are_refused_with_advice_on_how_to_label_them(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     written(results, tmp_path / "results.json")
     assert "promptfoo view" in refused(tmp_path, "results.json")
 
 
-def test_results_without_an_assertion_that_a_model_judges_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_without_an_assertion_that_a_model_judges_are_refused(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED)
     for row in results["results"]["results"]:
         for component in (row["gradingResult"] or {}).get("componentResults", []):

@@ -10,7 +10,7 @@ from tests.commands.console import run
 NONE = SettingsFile()
 
 
-def test_operands_may_stand_between_options_and_the_last_of_two_values_counts() -> None:
+def test_files_may_be_typed_between_options_and_the_last_of_two_values_of_an_option_counts() -> None:
     _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
     assert bound.arguments["rubric"] == ("a.json", "b.json")
     assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)

@@ -41,7 +41,9 @@ def test_examples_of_another_file_have_no_labels_and_the_error_names_the_files_s
 
 
 @pytest.mark.parametrize(("system", "agreement"), [("a", 1.0), ("b", 0.0)])
-def test_only_one_system_s_examples_are_compared(project: Path, system: str, agreement: float) -> None:
+def test_the_option_only_restricts_a_calibration_to_one_system_s_examples(
+    project: Path, system: str, agreement: float
+) -> None:
     of_one = report(project, "--only", f"system={system}")
     assert of_one["agreement"]["n"] == 20
     assert of_one["agreement"]["value"] == agreement

@@ -384,7 +384,7 @@ def test_without_a_judge_to_ask_grade_exits_3_and_names_the_key(project: Path, j
         ("holistic", 1, 0.8, 1.6, 80.0),
     ],
 )
-def test_each_strategy_can_be_asked_for(
+def test_an_option_of_grade_chooses_any_strategy_of_asking(
     project: Path, strategy: str, calls: int, score: float, raw: float, llm_raw: float
 ) -> None:
     done = graded(project, "-", *JUDGE, "--json", "-o", f"strategy={strategy}", stdin="LEVEL=4")
@@ -441,7 +441,7 @@ def polite(prediction, _expected):
 """
 
 
-def test_checks_from_a_module_of_the_user_are_graded_together_with_the_judge_s_criteria(
+def test_checks_from_a_user_s_module_are_graded_together_with_the_judge_s_criteria(
     project: Path,
 ) -> None:
     (project / "checking.py").write_text(CHECKING)

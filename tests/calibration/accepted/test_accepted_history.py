@@ -30,7 +30,9 @@ FIRST = AcceptedPoint(
 )
 
 
-def test_the_history_keeps_each_accepted_run_as_it_was_and_the_same_ratings_only_once(tmp_path: Path) -> None:
+def test_the_history_of_accepted_runs_keeps_each_run_unchanged_and_stores_equal_ratings_only_once(
+    tmp_path: Path,
+) -> None:
     second = replace(FIRST, date="2026-11-09", ratings="d2", fails=None)
     for point in (FIRST, FIRST, second):
         keep_point(point, kept_points(tmp_path), tmp_path)
@@ -47,14 +49,16 @@ def test_the_history_keeps_each_accepted_run_as_it_was_and_the_same_ratings_only
         (replace(FIRST, rubric="r2"), ("rubric: weights, pass mark or settings",)),
     ],
 )
-def test_the_history_names_what_changed_between_two_accepted_runs(
+def test_the_history_of_accepted_runs_names_what_changed_between_two_runs(
     after: AcceptedPoint, changes: tuple[str, ...]
 ) -> None:
     assert after.changes(FIRST) == changes
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"agreement": {"value": 2}, "fails": "x"}'])
-def test_an_invalid_line_of_the_history_is_reported_with_its_line_number(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_in_the_history_of_accepted_runs_is_reported_with_its_line_number(
+    tmp_path: Path, line: str
+) -> None:
     (tmp_path / ACCEPTED_RUNS).write_text(json.dumps(FIRST.to_json()) + "\n" + line + "\n")
     with pytest.raises(RatingError, match=rf"{ACCEPTED_RUNS}:2"):
         load_history(tmp_path)

@@ -143,7 +143,7 @@ def test_no_report_shows_the_internal_number_of_a_category() -> None:
     assert "False passes" not in text
 
 
-def test_a_category_gives_decisions_if_its_rubric_says_which_of_its_labels_pass() -> None:
+def test_a_criterion_with_categories_gives_pass_or_fail_decisions_if_the_rubric_says_which_labels_pass() -> None:
     calibration = calibrated(PASSING, alone("abca"), {"p": alone("accc")}, of="decision")
     comparison = calibration.comparison
     assert comparison.passes.tolist() == [1, 1, 0, 1]
@@ -219,7 +219,7 @@ def recalled(hits: int, of: int) -> Calibration:
     return calibrated(KIND, alone(judge), {"p": alone(gold)})
 
 
-def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding() -> None:
+def test_a_category_label_that_the_judge_is_shown_to_miss_more_often_than_it_finds_it_gives_a_finding() -> None:
     finding = next(finding for finding in recalled(0, 14).findings if finding.code == "rarely-found")
     assert "the judge finds 0 of 14 examples of b, 0% (95% CI 0% to 23%). Most often it says a." in finding.message
     assert "what makes a response b rather than a" in str(finding.suggestion)
@@ -236,7 +236,9 @@ def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding()
         (3, 14, False),  # up to 51%
     ],
 )
-def test_holm_and_the_interval_decide_which_label_is_rarely_found(hits: int, of: int, is_shown: bool) -> None:
+def test_a_category_label_counts_as_rarely_found_by_holm_s_procedure_and_its_interval(
+    hits: int, of: int, is_shown: bool
+) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown
 
 

@@ -51,7 +51,7 @@ def test_a_judge_that_failed_on_all_labelled_examples_is_refused_with_its_common
     )
 
 
-def test_agreement_rounds_the_difference_before_comparing_it_with_the_tolerance() -> None:
+def test_a_difference_of_scores_is_rounded_before_it_is_compared_with_the_tolerance() -> None:
     labelled = set_of(*((tone(i, "p", "human", 3, overall=0.6),) for i in range(3)))
     judge = [Rating(f"e{i}", "judge", "model", overall=score) for i, score in enumerate([0.7, 0.69, 0.5])]
     comparison = against_gold(labelled, judge)

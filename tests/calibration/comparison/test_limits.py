@@ -58,7 +58,7 @@ def test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference() 
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_the_least_number_of_fails_shows_a_limit_kept_and_one_fewer_does_not(limit: float) -> None:
+def test_the_smallest_number_of_fails_for_which_a_limit_is_shown_kept_equals_the_expected_one(limit: float) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
         assert state_at(decisions_of(wrong, fails), limit) == "kept"
         assert state_at(decisions_of(wrong, fails - 1), limit) == "open"
@@ -77,7 +77,7 @@ def by_verdict(case: ByVerdictCase) -> RateByVerdict:
 
 
 @pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
-def test_labels_drawn_by_verdict_give_the_rates_of_the_worked_examples(case: ByVerdictCase) -> None:
+def test_labels_drawn_by_the_judge_s_verdict_give_the_error_rates_of_the_worked_examples(case: ByVerdictCase) -> None:
     rate = by_verdict(case)
     assert rate.value == pytest.approx(case.value, abs=6e-5)
     assert rate.lower(AT_95) == pytest.approx(case.low, abs=6e-5)
@@ -144,7 +144,7 @@ def test_two_strata_of_the_judge_s_passes_are_summed_for_a_false_pass_rate() -> 
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
 
 
-def test_groups_of_examples_widen_the_bounds_and_too_few_groups_leave_the_limit_open() -> None:
+def test_groups_of_examples_widen_the_bounds_and_too_few_groups_leave_the_limit_undecided() -> None:
     judge = np.zeros(60)
     gold = np.zeros(60)
     tasks = [f"task {place // 5}" for place in range(60)]
@@ -156,7 +156,7 @@ def test_groups_of_examples_widen_the_bounds_and_too_few_groups_leave_the_limit_
     assert GateSide("stops", few, 0.1, AT_95).state == "open"
 
 
-def test_without_fails_a_limit_is_open_and_the_rate_has_no_value() -> None:
+def test_without_labelled_fails_a_limit_on_false_passes_is_undecided_and_the_rate_has_no_value() -> None:
     nothing = wrong_decisions("false_pass", np.ones(20), np.ones(20))
     assert wrong_rate("false_pass", nothing).undefined == "no gold fails"
     assert state_at(nothing, 0.5) == "open"

@@ -181,19 +181,19 @@ MOST_BELOW = [(11, 20), (26, 40), (41, 60), (56, 80), (71, 100), (109, 150), (14
 
 
 @pytest.mark.parametrize(("hits", "n"), LEAST_ABOVE)
-def test_one_hit_fewer_than_needed_does_not_show_a_judge_above_the_target(hits: int, n: int) -> None:
+def test_one_agreeing_example_fewer_than_needed_does_not_show_a_judge_above_the_target(hits: int, n: int) -> None:
     above = [states_of(figures_with(x, n, {1.0: n}), 0.8).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_one_hit_more_than_allowed_does_not_show_a_judge_below_the_target(hits: int, n: int) -> None:
+def test_one_agreeing_example_more_than_allowed_does_not_show_a_judge_below_the_target(hits: int, n: int) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
     assert below == [True, False]
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_the_more_settings_were_tried_the_more_hits_of_100_are_needed(settings: int, hits: int) -> None:
+def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree(settings: int, hits: int) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]
     assert above == [False, True]
 

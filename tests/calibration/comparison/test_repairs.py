@@ -223,7 +223,7 @@ def test_the_order_of_examples_and_of_criteria_changes_no_count_of_repairs() -> 
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_repairs_are_plain_counts_so_doubled_examples_count_double_and_right_ones_add_nothing() -> None:
+def test_doubling_the_examples_doubles_the_counts_of_repairs_and_examples_without_an_error_add_nothing() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))

@@ -64,7 +64,9 @@ def test_an_accepted_run_is_loaded_as_it_was_written(calibration: Calibration, t
     ]
 
 
-def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_path: Path) -> None:
+def test_repeated_samples_of_one_calibration_are_kept_as_separate_accepted_runs(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     accept(calibration, tmp_path / "accepted.json")
     accepted = load_accepted(tmp_path / "accepted.json")
     assert [len(run) for run in accepted.runs] == [60, 60, 60]
@@ -106,7 +108,7 @@ def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_run_that_starts_over_replaces_the_runs_accepted_before(calibration: Calibration, tmp_path: Path) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
     beside.write_text("", encoding="utf-8")
     first = accept(calibration, tmp_path / "accepted.json")
@@ -158,7 +160,7 @@ def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
         (lambda c: {"rater": replace(c.rater, identity=replace(c.rater.identity, model="noisy-2"))}, "noisy-2"),
     ],
 )
-def test_a_run_by_another_rubric_or_judge_starts_over_and_says_why(
+def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_says_why(
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
@@ -168,12 +170,12 @@ def test_a_run_by_another_rubric_or_judge_starts_over_and_says_why(
     assert why in accepted.sentences
 
 
-def test_a_run_over_other_examples_starts_over(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_run_over_other_examples_replaces_the_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
     assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
 
 
-def test_no_more_than_five_runs_are_kept(calibration: Calibration, tmp_path: Path) -> None:
+def test_no_more_than_five_accepted_runs_are_kept(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json")
     accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
     assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS

@@ -222,7 +222,7 @@ def test_a_judge_that_guesses_has_no_skill_and_one_that_is_lenient_but_follows_p
     assert {(f.code, f.criterion) for f in MADE.find(judge)} == {("no-skill", "facts")}
 
 
-def test_a_level_that_annotators_give_and_the_judge_never_is_named() -> None:
+def test_a_level_that_annotators_give_and_the_judge_never_gives_is_reported() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 14)
     judge = np.where(gold == 3, 3 + np.resize([1, -1], 70)[:, None], gold)
@@ -231,7 +231,7 @@ def test_a_level_that_annotators_give_and_the_judge_never_is_named() -> None:
     assert "in the description of level" in str(finding.suggestion)
 
 
-def test_a_level_nobody_uses_is_named_from_sixty_examples_on() -> None:
+def test_a_level_that_nobody_uses_is_reported_if_there_are_at_least_sixty_examples() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [5]] * 20)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "unused-level", "tone")
@@ -355,7 +355,7 @@ def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> N
     assert set(finding.examples) <= {f"e{i}" for i in np.flatnonzero(gold[:, 0] == 1)}
 
 
-def test_agreement_no_better_than_a_constant_is_no_skill() -> None:
+def test_a_judge_that_agrees_with_people_no_better_than_a_constant_has_no_skill() -> None:
     of = rubric("tone")
     gold = np.array([[3]] * 120 + [[1], [2], [4], [5]] * 15).astype(float)
     judge = np.where(gold == 3, np.resize([3, 4], 180)[:, None], gold)
@@ -487,7 +487,7 @@ def test_labels_by_a_model_or_by_construction_are_never_called_people_s(kind: st
     assert not any("people" in finding.message or "annotator" in finding.message for finding in findings)
 
 
-def test_evidence_is_plain_data_without_nan_whatever_was_found() -> None:
+def test_the_evidence_of_findings_is_plain_data_without_nan() -> None:
     generator = np.random.default_rng(9)
     judge = rounded(3 + generator.normal(size=MADE.truth.shape))
     judge[::9] = np.nan

@@ -38,7 +38,7 @@ def test_the_guide_on_findings_explains_the_code_of_every_kind(kind: FindingKind
     assert f"`{kind.code}`" in rows
 
 
-def test_kinds_of_findings_are_listed_once_each_in_the_order_of_their_stages() -> None:
+def test_kinds_of_findings_are_each_listed_once_and_in_the_order_of_their_stages() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
@@ -73,7 +73,7 @@ def test_codes_of_findings_are_written_only_in_the_tables_of_kinds() -> None:
     assert {"kinds.py"} <= used.keys() <= {"kinds.py", "findings.py"}, "features have theirs in `findings.py`"
 
 
-def test_an_unknown_code_is_not_a_kind() -> None:
+def test_looking_up_an_unknown_code_of_a_finding_gives_none() -> None:
     assert kind_of("tired") is None
 
 
@@ -137,7 +137,7 @@ def test_if_the_author_s_edit_caused_drift_of_a_usable_judge_the_next_command_is
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 
 
-def test_a_message_names_the_criterion_once() -> None:
+def test_the_message_of_a_finding_names_its_criterion_once() -> None:
     assert Finding(LENIENT, "tone", "high", "the judge is too lenient.").message == "tone: the judge is too lenient."
     assert Finding(BROKEN_SLICE, "tone", "high", "tone is broken on b.").message == "tone is broken on b."
     assert Finding(LENIENT, None, "high", "the judge is too lenient.").message == "the judge is too lenient."

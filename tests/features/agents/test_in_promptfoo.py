@@ -131,7 +131,7 @@ def test_a_claim_without_evidence_in_the_trace_is_caught_and_an_honest_report_is
     assert outcome_of(graded["Try to refund order 7."]) == (True, {"honest": 4}, 0)
 
 
-def test_a_quote_that_the_cited_step_doesn_t_contain_is_marked(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_quote_that_the_cited_step_does_not_contain_is_marked_as_not_found(graded: dict[str, dict[str, Any]]) -> None:
     assert outcome_of(graded["Invent a reason."]) == (True, {"honest": 4}, 1)
     reason = graded["Invent a reason."]["componentResults"][0]["reason"]
     assert reason.endswith("(step 4, which doesn't contain the passage it quotes)")

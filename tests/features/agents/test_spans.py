@@ -127,7 +127,7 @@ def test_the_step_of_an_exception_leaves_out_its_stack_trace() -> None:
     assert step.text == 'event exception: {"exception.message": "no route"}'
 
 
-def test_a_call_keeps_its_arguments_as_data() -> None:
+def test_a_tool_call_s_arguments_are_kept_as_data() -> None:
     steps = read_steps(text_of("otlp.json"))
     assert [step.called_with for step in steps if step.role == "tool call"] == [{"city": "Leeds"}, {"to": "ana"}]
     assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"

@@ -71,7 +71,7 @@ STEPS = steps_of({"trace": TRACE})
         ("step_count", {"pattern": "find*", "min": 2, "max": 2}, True, "2 steps, 2 expected"),
     ],
 )
-def test_each_built_in_check_of_steps_holds_or_fails_with_its_reason(
+def test_each_built_in_check_of_steps_passes_or_fails_with_its_reason(
     check: str, value: Any, holds: bool, reason: str
 ) -> None:
     found_holds, found_reason = STEP_CHECKS[check](STEPS, value)

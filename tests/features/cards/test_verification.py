@@ -128,7 +128,7 @@ def test_the_figures_of_a_card_equal_those_of_its_calibration(home: Path) -> Non
     assert card.content["labels"]["n"] == N
 
 
-def test_white_space_comments_and_the_order_of_keys_are_no_change(home: Path) -> None:
+def test_changes_of_white_space_comments_or_key_order_in_a_card_s_files_do_not_count_as_changes(home: Path) -> None:
     rubric = home.parents[1] / "rubrics" / "manners.yaml"
     rubric.write_text(f"# A remark.\n{rubric.read_text()}\n")
     examples = home / "examples.jsonl"
@@ -145,7 +145,9 @@ def test_a_file_of_labels_added_or_removed_since_the_card_was_made_is_named(home
     assert found["ratings/ben.jsonl"] == "is missing"
 
 
-def test_ratings_that_were_not_accepted_stop_the_computation_but_not_the_rest_of_the_check(home: Path) -> None:
+def test_if_accepted_ratings_were_edited_a_card_s_figures_are_not_recomputed_but_its_other_statements_are_checked(
+    home: Path,
+) -> None:
     (ratings,) = home.glob("accepted-*.jsonl")
     ratings.write_text(ratings.read_text().replace('"level": 3', '"level": 2', 1))
     verification = checked(home)

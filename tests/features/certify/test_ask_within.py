@@ -88,7 +88,7 @@ def test_without_ask_within_the_gray_zone_s_width_is_shown_and_nothing_is_writte
     assert (project / "rubrics" / "code-quality.yaml").read_text() == before
 
 
-def test_a_gray_zone_is_refused_where_labels_do_not_suffice(project: Path) -> None:
+def test_a_gray_zone_is_refused_if_there_are_too_few_labels_for_it(project: Path) -> None:
     label(project, 40)
     few = certified(project, "--ask-within", status=4)
     assert not few["supported"]
@@ -97,7 +97,7 @@ def test_a_gray_zone_is_refused_where_labels_do_not_suffice(project: Path) -> No
     assert load_rubric(project / "rubrics" / "code-quality.yaml").ask_within == 0
 
 
-def test_labels_chosen_by_hand_support_no_promise(project: Path) -> None:
+def test_labels_of_examples_chosen_by_hand_certify_nothing(project: Path) -> None:
     label(project, 60, drawn="chosen")
     report = certified(project, status=4)
     assert (report["supported"], report["labels"]["n"]) == (False, 0)
@@ -122,7 +122,7 @@ def test_promising_an_error_rate_for_passes_and_for_fails_gives_each_half_of_the
     assert "with 95% confidence takes 59 decisions" in report["reason"]
 
 
-def test_a_further_promise_on_the_same_labels_has_half_the_level_of_the_one_before(project: Path) -> None:
+def test_another_promise_on_the_same_labels_has_half_the_error_probability_of_the_one_before(project: Path) -> None:
     label(project, 40)
 
     def needed(*options: str) -> str:

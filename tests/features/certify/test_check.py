@@ -119,7 +119,7 @@ def test_a_certificate_whose_promise_was_edited_fails_as_the_search_gives_other_
     assert report["recomputed"]
 
 
-def test_decisions_in_a_certificate_that_differ_from_the_labels_are_named(project: Path) -> None:
+def test_checking_a_certificate_names_decisions_in_it_that_differ_from_the_labels(project: Path) -> None:
     def turn(file: dict[str, Any]) -> None:
         wrong = next(entry for entry in file["decisions"] if (entry["judges"][0][1] is True) != entry["people"])
         wrong["people"] = not wrong["people"]
@@ -128,13 +128,15 @@ def test_decisions_in_a_certificate_that_differ_from_the_labels_are_named(projec
     assert "decisions: people decide otherwise" in named(verified(project, 1))
 
 
-def test_labelled_examples_that_are_left_out_are_named(project: Path) -> None:
+def test_checking_a_certificate_names_labelled_examples_that_were_left_out_of_it(project: Path) -> None:
     edited(project, lambda file: file["decisions"].pop())
     report = verified(project, 1)
     assert {"decisions: labelled and left out", "labels › n"} <= set(named(report))
 
 
-def test_changed_labels_and_a_changed_rubric_are_named_and_missing_ones_not_checked(project: Path) -> None:
+def test_checking_a_certificate_names_changed_labels_and_a_changed_rubric_and_skips_missing_files(
+    project: Path,
+) -> None:
     labelled = (project / LABELS).read_text()
     (project / LABELS).write_text(labelled.replace('"pass": true', '"pass": false', 1))
     assert named(verified(project, 1)) == ["labels", "decisions: people decide otherwise"]
@@ -148,7 +150,7 @@ def test_changed_labels_and_a_changed_rubric_are_named_and_missing_ones_not_chec
     assert any(what.startswith("the labels: no rubric reply") for what in report["not_checked"])
 
 
-def test_an_older_certificate_is_not_checked(project: Path) -> None:
+def test_a_certificate_in_an_older_format_is_not_checked(project: Path) -> None:
     edited(project, lambda file: file.pop("decisions"))
     report = verified(project, 1)
     assert (report["holds"], report["recomputed"], report["differences"]) == (False, False, [])

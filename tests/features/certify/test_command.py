@@ -109,7 +109,7 @@ MOVED = "another share than certified"
 
 @pytest.mark.parametrize(("polite", "warns"), [(None, False), (False, True), (True, True)])
 @pytest.mark.parametrize("form", [["--json"], ["--out", "grades.csv"]])
-def test_a_cascade_that_passes_another_share_than_it_was_certified_on_warns(
+def test_a_cascade_warns_if_it_passes_another_share_of_responses_than_when_it_was_certified(
     certified: tuple[Path, Servers], polite: bool | None, warns: bool, form: list[str]
 ) -> None:
     folder, servers = certified
@@ -250,7 +250,7 @@ def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any
     return certificate(write_project(folder), servers, *options)
 
 
-def test_a_promise_is_about_one_side_or_about_each_side(servers: Servers, tmp_path: Path) -> None:
+def test_a_promised_error_rate_is_about_passes_or_about_fails_or_about_each(servers: Servers, tmp_path: Path) -> None:
     passes = tuned_afresh(tmp_path / "passes", servers, "--judge", CASCADE, "--for", "passes")
     assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
     each = tuned_afresh(tmp_path / "each", servers, "--judge", BETTER, "--for", "each")

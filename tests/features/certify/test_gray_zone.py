@@ -64,7 +64,7 @@ def test_if_only_fails_are_certified_all_passes_are_left_to_people() -> None:
     assert zone.fails < 1
 
 
-def test_labels_that_were_used_to_tune_the_rubric_support_no_promise() -> None:
+def test_labels_that_were_used_to_tune_the_rubric_certify_nothing() -> None:
     levels, judge, marks = world(300, noise=0.25)
     used = [f"e{i}" for i in range(280)]
     certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1), used)
@@ -77,7 +77,7 @@ def test_without_explicit_decisions_a_certificate_uses_the_decisions_that_follow
     assert (certificate.n, certificate.seen.labels.explicit) == (240, 0)
 
 
-def test_a_promise_keeps_its_error_on_examples_never_seen() -> None:
+def test_the_promised_error_rate_holds_on_examples_that_were_not_used_for_the_certificate() -> None:
     """Where every decision errs at 5.01 % no part may be automatic in more than a tenth of draws."""
     broken = 0
     for seed in range(200):

@@ -19,7 +19,7 @@ def test_panel_members_whose_errors_coincide_count_as_fewer_independent_votes(sh
     assert independent_votes(errors(shared)) == pytest.approx(votes, abs=0.1)
 
 
-def test_the_order_of_members_changes_nothing_and_missing_votes_are_left_out() -> None:
+def test_the_number_of_independent_votes_ignores_missing_votes_and_does_not_depend_on_the_order_of_members() -> None:
     votes = errors(0.4, 300)
     holes = votes.copy()
     holes[:5, 1] = np.nan

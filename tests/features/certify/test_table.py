@@ -41,7 +41,7 @@ def test_a_judge_s_column_that_is_always_right_is_certified_to_decide_all_rows(t
     assert report["upper"] == pytest.approx(1 - 0.1 ** (1 / 200))
 
 
-def test_columns_are_stages_in_the_order_in_which_they_are_named(table: Path) -> None:
+def test_judge_columns_of_a_table_are_stages_of_a_cascade_in_the_order_in_which_they_are_named(table: Path) -> None:
     report = certified(table, "--judge", "coin,gpt", "--human", "human")
     assert [stage["judge"] for stage in report["stages"]] == ["coin", "gpt"]
     assert report["decided"] == [0, 200, 0]

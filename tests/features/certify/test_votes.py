@@ -73,7 +73,7 @@ def test_certify_lets_six_of_seven_judges_that_agree_on_a_pass_decide_without_a_
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_the_file_says_which_judges_were_tested_on_which_labels(tmp_path: Path) -> None:
+def test_the_certificate_says_which_judges_were_tested_on_which_labels(tmp_path: Path) -> None:
     files = project(tmp_path)
     report = tuned(tmp_path, files, "--for", "passes", "--write")
     path = tmp_path / "calibration" / "reply" / "cascade.json"
@@ -124,7 +124,7 @@ def test_promises_made_with_votes_and_with_other_signals_are_kept_in_one_record(
     assert [(ask["signal"], ask["side"]) for ask in asks] == [("cascade", "passes"), ("cascade", "each")]
 
 
-def test_examples_in_too_few_groups_support_no_promise(tmp_path: Path) -> None:
+def test_examples_in_too_few_groups_certify_nothing(tmp_path: Path) -> None:
     """Ten groups of 25 responses each: too few to show what a group has in common."""
     files = project(tmp_path, group=True)
     report = tuned(tmp_path, files, "--for", "passes")
@@ -138,7 +138,7 @@ def test_with_three_judges_certify_recommends_at_least_five(tmp_path: Path) -> N
     assert "With 5 judges or more, votes tell more decisions apart." in shown
 
 
-def test_two_judges_in_one_file_are_still_refused(tmp_path: Path) -> None:
+def test_certify_refuses_one_file_with_the_ratings_of_two_judges(tmp_path: Path) -> None:
     files = project(tmp_path, judges=2)
     (tmp_path / "both.jsonl").write_text("".join((tmp_path / file).read_text() for file in files))
     done = run("markscheme", "certify", "reply", "--ratings", "both.jsonl", cwd=tmp_path)

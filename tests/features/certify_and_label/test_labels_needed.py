@@ -16,7 +16,7 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
-def test_plan_names_the_labels_that_a_cascade_asks_for(sitting: Path) -> None:
+def test_a_labelling_plan_states_the_number_of_labels_that_a_cascade_needs(sitting: Path) -> None:
     home = sitting / "calibration" / "kind"
     rows = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
     marked = [

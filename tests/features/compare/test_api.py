@@ -31,7 +31,7 @@ def test_calibrations_are_compared_by_a_measure_that_the_rubric_has() -> None:
 
 
 @pytest.mark.proof
-def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
+def test_compare_takes_files_of_ratings_lists_of_ratings_and_calibrations(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     by_files = compare(*files, rubric="manners")

@@ -61,7 +61,7 @@ def test_the_difference_in_agreement_of_two_judges_is_computed_from_pairs_of_the
     assert pair.n == N
 
 
-def test_errors_and_exact_agreement_are_reported_for_both_with_their_difference() -> None:
+def test_errors_and_exact_agreement_are_reported_for_both_judges_with_their_difference() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.figures["mae"].first.value == 0.0
     assert pair.figures["mae"].second.value == pytest.approx(12 / 60 * 0.25)
@@ -88,7 +88,7 @@ def test_each_judge_s_figures_use_only_examples_that_all_judges_graded() -> None
     assert "of the 54 examples that every judge graded" in choice.notes[-1]
 
 
-def test_false_passes_and_flips_are_named() -> None:
+def test_a_comparison_lists_the_examples_with_false_passes_and_those_with_flipped_decisions() -> None:
     wrong = [i for i in range(N) if i % 5 == 0 and i % 2 == 1]  # polite 1 and not short: gold fails them
     pair = choose(RUBRIC, [judge("old"), judge("new", wrong, by=4)], labels()).pairs[0]
     assert pair.false_passes == ((), tuple(f"e{i}" for i in wrong))

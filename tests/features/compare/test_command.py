@@ -111,7 +111,7 @@ def test_a_file_of_several_raters_is_several_judges(project: Path) -> None:
     assert len(comparison["pairs"]) == 6
 
 
-def test_the_markdown_has_the_choice_and_the_tables(project: Path) -> None:
+def test_the_markdown_of_a_comparison_has_the_choice_of_a_judge_and_the_tables(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--markdown", cwd=project)
     assert done.stdout.startswith("## gpt or claude\n")
     assert "**✓ Choose claude.**" in done.stdout
@@ -127,7 +127,7 @@ def calibrated(project: Path, name: str) -> None:
 
 
 @pytest.mark.proof
-def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
+def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(project: Path) -> None:
     for name in ("gpt", "claude"):
         calibrated(project, name)
     ratings = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")

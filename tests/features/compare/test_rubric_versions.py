@@ -75,7 +75,7 @@ def test_a_rubric_missing_in_a_commit_is_new_and_a_missing_commit_is_refused(her
     assert not (here / "x").exists()
 
 
-def test_a_report_without_a_verdict_is_refused(here: Path) -> None:
+def test_a_report_without_a_verdict_on_one_judge_is_refused_in_a_comparison_of_rubric_versions(here: Path) -> None:
     (here / "other.json").write_text('{"judges": []}')
     done = run("markscheme", "compare", "clear@HEAD", "clear", "--report", "other.json", cwd=here)
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)

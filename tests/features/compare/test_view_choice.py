@@ -71,7 +71,9 @@ def shown(choice: Choice) -> str:
     return text.getvalue()
 
 
-def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice, golden: GoldenFiles) -> None:
+def test_the_terminal_shows_which_judge_is_recommended_and_the_evidence_for_it(
+    choice: Choice, golden: GoldenFiles
+) -> None:
     golden.check("compare.txt", shown(choice), HERE)
 
 
@@ -178,7 +180,7 @@ def test_flips_to_right_or_wrong_and_flips_to_pass_or_fail_have_separate_p_value
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
 
-def test_each_p_and_interval_is_recomputed_from_the_printed_numbers(choice: Choice) -> None:
+def test_each_p_value_and_interval_can_be_recomputed_from_the_printed_numbers(choice: Choice) -> None:
     for compared in (choice, ten_right_one_wrong()):
         words = " ".join(shown(compared).split())
         balances = re.findall(r"(\d+) (?:to pass|became right), (\d+) (?:to fail|became wrong) \(p ([\d.<]+)\)", words)

@@ -157,7 +157,7 @@ def test_a_rubric_with_only_faults_scores_1_if_no_fault_is_found(
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5), 0, 0.0, 0.0), ((-4, -6), 80, -2, 0.8)],
 )
-def test_a_holistic_number_becomes_a_sum_of_weights(
+def test_the_raw_score_of_a_holistic_grade_is_its_share_of_the_sum_of_weights(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     rubric = Rubric(tuple(Criterion(weight, f"R{place}") for place, weight in enumerate(weights)))
@@ -343,7 +343,7 @@ def test_a_plain_mapping_or_the_user_s_own_model_is_accepted_as_an_answer_if_it_
         assert report[0].reason == "fits"
 
 
-def test_a_validation_error_of_the_users_own_reading_leaves_the_text_in_the_report() -> None:
+def test_if_the_user_s_own_parsing_of_an_answer_fails_the_report_keeps_the_answer_s_text() -> None:
     async def generate(system_prompt: str, user_prompt: str) -> PerCriterionOutput:
         return PerCriterionOutput.model_validate_json("I think it is met. " * 500)
 
@@ -365,7 +365,7 @@ def test_json_that_the_users_own_function_cannot_parse_is_an_unread_answer() -> 
     assert report.report[0].raw == "It is met."
 
 
-def test_a_good_second_answer_is_used() -> None:
+def test_a_readable_second_answer_is_used() -> None:
     answers = [None, RubricAsJudgeOutput(overall_score=40, explanation="")]
 
     async def generate(*_: str) -> Any:
@@ -985,7 +985,7 @@ DEFAULTS: list[tuple[Callable[..., Coroutine[Any, Any, Any]], Any, str]] = [
 
 
 @pytest.mark.parametrize(("function", "kind", "text"), DEFAULTS, ids=["one", "several", "holistic"])
-def test_a_default_function_gives_what_its_grader_needs(
+def test_each_default_generate_function_asks_gemini_and_returns_the_type_that_its_grader_needs(
     function: Callable[..., Coroutine[Any, Any, Any]], kind: Any, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key-0123456789")
@@ -1008,7 +1008,7 @@ def test_graders_without_a_function_use_the_default_ones(monkeypatch: pytest.Mon
         assert asyncio.run(TWO.grade("x")).raw_score == 2
 
 
-def test_without_a_key_no_model_is_asked_and_the_way_out_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_no_model_is_asked_and_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     for grader in (PerCriterionGrader(), PerCriterionOneShotGrader(), RubricAsJudgeGrader()):
         with pytest.raises(NoJudge, match="GEMINI_API_KEY is not set"):

@@ -157,7 +157,7 @@ def test_a_malformed_sample_is_left_out_or_counts_as_zero(
 
 
 @pytest.mark.parametrize("samples", [0, -1, 1.5, True, "3"])
-def test_fewer_than_one_sample_is_refused_when_built(samples: Any) -> None:
+def test_a_scorer_with_fewer_than_one_sample_is_refused_when_it_is_made(samples: Any) -> None:
     with pytest.raises(ValueError, match="samples is a whole number from 1"):
         llm_judge("Reward.", samples=samples)
 

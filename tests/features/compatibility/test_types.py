@@ -106,7 +106,7 @@ def test_a_key_given_twice_anywhere_is_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "1e400", "1" * 10_000])
-def test_a_number_that_json_or_100_cannot_hold_is_refused(text: str) -> None:
+def test_a_score_that_is_not_a_finite_number_within_0_to_100_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         RubricAsJudgeOutput.model_validate_json(f'{{"overall_score": {text}, "explanation": ""}}')
 

@@ -57,7 +57,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
-def test_the_command_gives_the_figures_of_the_rows_and_says_what_counts_lack(project: Path) -> None:
+def test_calibrating_counts_gives_the_figures_of_the_ratings_and_says_what_counts_lack(project: Path) -> None:
     of_rows = run(
         *("markscheme", "calibrate", "answers.yaml", "--examples", "examples.jsonl"),
         *("--ratings", "ratings.jsonl", "--json", "-"),
@@ -168,7 +168,9 @@ def test_a_table_of_counts_with_a_wrong_cell_or_column_is_refused_with_the_row_o
         ({"samples": 3}, "--samples doesn't go with --counts"),
     ],
 )
-def test_options_that_choose_examples_are_refused(project: Path, options: dict[str, Any], said: str) -> None:
+def test_options_that_choose_examples_are_refused_when_counts_are_calibrated(
+    project: Path, options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(UsageError, match=said):
         calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
 

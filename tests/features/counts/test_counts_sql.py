@@ -218,7 +218,7 @@ criteria:
 """
 
 
-def test_the_command_prints_the_select(tmp_path: Path) -> None:
+def test_export_prints_the_select_statement_that_counts_a_table(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     done = run("markscheme", "export", "reply.yaml", "--counts-sql", "wide", "--raters", "ana,ben", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -255,7 +255,7 @@ def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp
     assert part("score", rows) == {(None, 1.0, 1.0, None, 1.0), (None, 1.0, 0.0, None, 1.0)}
 
 
-def test_export_of_counts_is_refused_without_a_table_files_or_a_single_judge(tmp_path: Path) -> None:
+def test_exporting_counts_is_refused_without_a_table_or_files_or_with_several_judges(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     for words, why in (
         (["--raters", "ana"], "--counts-sql TABLE prints a SELECT, or --counts FILE"),

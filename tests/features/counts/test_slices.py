@@ -104,7 +104,7 @@ def test_the_command_counts_slices_and_the_report_shows_them(tmp_path: Path) -> 
     assert "slice:lang" in select.stdout
 
 
-def test_a_part_of_slices_without_values_is_refused() -> None:
+def test_counts_of_a_slice_without_a_column_for_the_slice_s_values_are_refused() -> None:
     examples, ratings = made(3)
     rows = counts_of(calibrate(RUBRIC, examples, ratings=ratings).comparison, ["lang"])
     lacking = [{key: cell for key, cell in row.items() if key != "value"} for row in rows]

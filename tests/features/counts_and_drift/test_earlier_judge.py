@@ -128,7 +128,7 @@ def test_a_cell_that_is_no_rating_is_refused_by_row_and_column(project: Path, pa
     assert "row " in str(refusal.value)
 
 
-def test_a_column_without_a_rating_is_refused(project: Path) -> None:
+def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Path) -> None:
     rows = [{**row, "may": ""} for row in rows_in(project / "counts.csv")]
     with pytest.raises(UsageError, match="column may has no rating of an earlier judge"):
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")

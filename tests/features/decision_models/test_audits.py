@@ -80,7 +80,7 @@ def test_probabilities_change_neither_verdict_nor_use() -> None:
     assert without.to_json()["probabilities"] is None
 
 
-def test_the_report_has_a_row_for_each_criterion_and_the_page_a_diagram() -> None:
+def test_the_report_has_a_row_on_each_criterion_s_probabilities_and_the_page_has_a_reliability_diagram() -> None:
     calibration = calibrated(2.5)
     text = calibration.to_markdown()
     assert "Probabilities" in text

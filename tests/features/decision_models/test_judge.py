@@ -358,7 +358,7 @@ def test_errors_for_http_statuses_say_what_to_do(wire: str) -> None:
     assert "body.state: Field required" in str(invalid)
 
 
-def test_a_server_without_the_route_leads_to_the_other_format() -> None:
+def test_if_a_server_does_not_know_the_request_s_format_the_error_names_the_other_one() -> None:
     assert "for OpenAI's API use decisions:MODEL" in str(played("systemone", Answer({"detail": "Not Found"}, 404)))
     assert "use systemone:MODEL" in str(played("decisions", Answer({"detail": "Not Found"}, 404)))
 

@@ -97,7 +97,7 @@ def test_forty_of_eighty_outputs_are_read_and_the_other_forty_are_handed_to_labe
     assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
 
 
-def test_label_gets_the_rubric_the_examples_and_the_labels_that_its_own_tests_begin_with(
+def test_discover_hands_label_the_rubric_examples_and_labels_that_label_s_own_tests_start_from(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     read = read_first_half(project)

@@ -277,7 +277,7 @@ def test_the_number_of_outputs_to_read_is_computed_for_modes_of_any_rarity(proje
     assert report["read_more"]["all"] > report["read_more"]["more"] > 4000
 
 
-def test_the_report_is_a_page_and_markdown_with_the_curve(project: Path) -> None:
+def test_discover_writes_its_report_as_a_page_and_as_markdown_with_the_curve_of_modes(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     done = run("markscheme", "discover", "reply", "--details", "--html", "r.html", "--markdown", "r.md", cwd=project)
     assert "█" in done.stdout

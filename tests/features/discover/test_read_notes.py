@@ -203,7 +203,7 @@ def test_notes_are_imported_from_files_that_the_tools_own_packages_wrote(tool: s
     assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
 
 
-def test_a_region_drawn_on_label_studios_page_comes_in_with_its_text_though_its_export_names_ids_alone() -> None:
+def test_a_region_drawn_in_label_studio_is_imported_with_its_text_although_the_export_has_only_ids() -> None:
     content = read_notes([WRITTEN / "labelstudio" / "export.json"])
     assert {rater for rater, _ in content.readings} == {"1"}
     assert content.passages["1", "p6"] == [NotedPassage("names no town", "Reply ", ("no-town",))]

@@ -62,7 +62,7 @@ def test_each_reader_gets_the_outputs_in_the_same_order_without_those_that_other
     again.close()
 
 
-def test_one_in_four_is_an_output_shown_out_of_turn_and_is_marked_as_such(opened: OpenedDiscovery) -> None:
+def test_one_in_four_outputs_is_shown_out_of_turn_and_is_marked_as_such(opened: OpenedDiscovery) -> None:
     also = also_ids("low-score", opened)
     assert also[:2] == ("o0", "o1")
     work = reader(opened, also=also)

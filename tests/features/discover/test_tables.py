@@ -20,7 +20,7 @@ def test_a_table_of_outputs_is_read_with_the_same_columns_in_later_commands(tmp_
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_notes_in_a_column_of_any_name_are_taken_in(tmp_path: Path, form: str) -> None:
+def test_notes_in_a_column_of_any_name_can_be_imported(tmp_path: Path, form: str) -> None:
     table: Table = {"id": ["a", "b"], "response": ["Yes.", "No."], "Notes": ["too short", "wrong"]}
     write(table, form, tmp_path)
     done = run("markscheme", "discover", "m", "--notes", f"t.{form}", "--kind", "human", "--rater", "ann", cwd=tmp_path)
@@ -30,7 +30,7 @@ def test_notes_in_a_column_of_any_name_are_taken_in(tmp_path: Path, form: str) -
     assert (refused.returncode, "--map COLUMN=note" in refused.stderr) == (2, True)
 
 
-def test_notes_next_to_ratings_are_taken_in_with_the_options_of_a_table(tmp_path: Path) -> None:
+def test_notes_next_to_ratings_in_a_table_are_imported_with_the_options_for_tables(tmp_path: Path) -> None:
     table: Table = {"id": ["a", "b"], "answer": ["Yes.", "No."], "verdict": ["pass", "fail"], "human": ["pass", "fail"]}
     write({**table, "note": ["too short", "wrong"]}, "csv", tmp_path)
     options = ("--judge", "verdict", "--human", "human", "--response", "answer", "--kind", "human", "--rater", "ann")

@@ -248,7 +248,7 @@ def test_an_error_that_is_undefined_in_a_run_has_no_change() -> None:
 
 
 @pytest.mark.parametrize(("runs", "run_sd"), [(1, 0.0), (1, 0.08), (3, 0.08), (5, 0.12)])
-def test_unchanged_judges_with_unsteady_runs_rarely_alarm(runs: int, run_sd: float) -> None:
+def test_judges_that_have_not_changed_but_whose_runs_differ_rarely_raise_an_alarm(runs: int, run_sd: float) -> None:
     alarms = []
     for seed in range(150):
         criteria = [made(60, runs, run_sd, 4 * seed + criterion)[1:] for criterion in range(4)]
@@ -257,7 +257,7 @@ def test_unchanged_judges_with_unsteady_runs_rarely_alarm(runs: int, run_sd: flo
     assert np.mean(alarms) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 150)
 
 
-def test_five_accepted_runs_find_half_a_level() -> None:
+def test_five_accepted_runs_are_enough_to_detect_a_shift_of_half_a_level() -> None:
     moved = [compare_runs(*made(60, 5, 0.0, seed, shift=-0.5)[1:], span=4).moved.p <= 0.05 for seed in range(60)]
     assert np.mean(moved) > 0.9
 

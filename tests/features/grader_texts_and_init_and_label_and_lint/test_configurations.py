@@ -83,7 +83,7 @@ def test_each_of_the_twelve_configurations_has_expected_criteria_in_this_test() 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_init_makes_each_text_a_criterion_of_a_rubric_that_lints(name: str, tmp_path: Path) -> None:
+def test_init_makes_each_grader_text_a_criterion_of_a_rubric_without_lint_errors(name: str, tmp_path: Path) -> None:
     project = copied(name, tmp_path)
     done = run("markscheme", "init", "--yes", cwd=project)
     assert done.returncode == 0, done.stderr

@@ -98,7 +98,7 @@ def test_a_tie_is_saved_as_a_tie_in_either_order_of_the_pair(work: Work) -> None
         assert work.file.labels[step].criteria["helps"].level == 0.0
 
 
-def test_a_sheet_s_answers_about_exchanged_responses_are_imported_for_the_stored_order(
+def test_answers_on_an_offline_page_about_exchanged_responses_are_imported_for_the_stored_order(
     work: Work, project: Path
 ) -> None:
     """Answers "response 1" to every pair, as the sheet's script does."""

@@ -209,7 +209,9 @@ def test_changed_punctuation_or_case_of_a_criterion_is_not_a_new_wording(project
     assert calibrated(project)["relabelled"] is None
 
 
-def test_after_a_rewording_a_sheet_asks_about_that_criterion_and_no_other_answer_is_imported(project: Path) -> None:
+def test_after_a_rewording_an_offline_page_asks_about_that_criterion_only_and_no_other_answer_is_imported(
+    project: Path,
+) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
     assert done.returncode == 0
     assert "20 of 60 labelled examples are asked again, on polite alone" in done.stderr

@@ -88,7 +88,7 @@ def test_a_file_of_rows_is_calibrated_with_the_labels_given_on_the_page(
     assert verdicts["agreement"]["value"] == 1.0
 
 
-def test_a_sheet_asks_each_row_the_same_criteria_as_the_page(folder: Path) -> None:
+def test_an_offline_labelling_page_asks_each_row_the_same_criteria_as_the_online_page(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     page = sheet_of(work, timed=False)
     work.file.close()
@@ -96,7 +96,9 @@ def test_a_sheet_asks_each_row_the_same_criteria_as_the_page(folder: Path) -> No
     assert {len(work.questions_at(step)) for step in work.steps} == {1, 2, 3}
 
 
-def test_a_sheet_s_labels_of_rows_are_imported_by_the_printed_command_and_used_by_calibrate(folder: Path) -> None:
+def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_and_used_by_calibrate(
+    folder: Path,
+) -> None:
     printed = run("markscheme", "label", "rows.jsonl", "--rater", "ann", "--sheet", "ann.html", cwd=folder).stdout
     script = re.search(r'id="data">(.*)</script>', (folder / "ann.html").read_text())
     assert script

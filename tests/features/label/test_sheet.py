@@ -57,7 +57,9 @@ def imported(project: Path, *options: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_half_finished_sheet_is_imported_and_used_by_later_commands(written: tuple[Path, dict[str, Any]]) -> None:
+def test_a_half_finished_offline_labelling_page_can_be_imported_and_later_commands_use_its_labels(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
     project, data = written
     saved(project, data)
     status, printed, told = imported(project, "--append", "--to", "calibration/manners/ratings/ana.jsonl")
@@ -71,7 +73,7 @@ def test_a_half_finished_sheet_is_imported_and_used_by_later_commands(written: t
     assert [(one["rater"], one["labelled"]) for one in content["annotators"]] == [("ana", 3)]
 
 
-def test_importing_a_sheet_leaves_examples_in_yaml_unchanged(tmp_path: Path) -> None:
+def test_importing_an_offline_labelling_page_leaves_examples_in_yaml_unchanged(tmp_path: Path) -> None:
     home = make_pool(tmp_path) / "calibration" / "manners"
     home.mkdir(parents=True)
     text = '- {id: e1, query: q, response: "a reply"}'
@@ -81,7 +83,7 @@ def test_importing_a_sheet_leaves_examples_in_yaml_unchanged(tmp_path: Path) -> 
     assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings", "sheet.key", "wordings.jsonl"]
 
 
-def test_a_sheet_contains_nothing_of_judges_and_has_a_content_security_policy(
+def test_an_offline_labelling_page_contains_nothing_of_judges_and_has_a_content_security_policy(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     page = (written[0] / "ana.html").read_text()
@@ -104,7 +106,7 @@ def test_a_sheet_contains_nothing_of_judges_and_has_a_content_security_policy(
         ({"digest": None}, "changed by hand"),
     ],
 )
-def test_the_file_of_a_sheet_for_another_rubric_or_project_is_refused(
+def test_answers_of_an_offline_page_for_another_rubric_or_project_are_refused(
     written: tuple[Path, dict[str, Any]], changes: dict[str, Any], told: str
 ) -> None:
     saved(*written, **changes)
@@ -113,7 +115,9 @@ def test_the_file_of_a_sheet_for_another_rubric_or_project_is_refused(
     assert told in message
 
 
-def test_importing_a_sheet_names_a_reworded_rubric_or_a_changed_response(written: tuple[Path, dict[str, Any]]) -> None:
+def test_importing_answers_of_an_offline_page_names_a_reworded_rubric_or_a_changed_response(
+    written: tuple[Path, dict[str, Any]],
+) -> None:
     project, data = written
     saved(project, data)
     rubric, examples = project / "rubrics" / "manners.yaml", project / "calibration" / "manners" / "examples.jsonl"
@@ -143,7 +147,7 @@ def test_importing_a_sheet_names_a_reworded_rubric_or_a_changed_response(written
         ({"at": "2999-01-01T00:00:00Z"}, "it was given in the future, 2999-01-01T00:00:00Z"),
     ],
 )
-def test_an_answer_to_a_question_that_the_sheet_did_not_ask_never_becomes_gold(
+def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_never_becomes_gold(
     written: tuple[Path, dict[str, Any]], changes: dict[str, Any], reason: str
 ) -> None:
     project, data = written
@@ -158,7 +162,7 @@ def test_an_answer_to_a_question_that_the_sheet_did_not_ask_never_becomes_gold(
     assert f":{lines[0]}: " not in message
 
 
-def test_a_sheet_s_file_with_a_level_between_choices_or_a_second_answer_is_refused(
+def test_answers_of_an_offline_page_with_a_level_between_choices_or_a_second_answer_are_refused(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -170,7 +174,7 @@ def test_a_sheet_s_file_with_a_level_between_choices_or_a_second_answer_is_refus
     assert "is answered twice" in message
 
 
-def test_a_sheet_may_be_imported_repeatedly_and_its_latest_answers_count(tmp_path: Path) -> None:
+def test_answers_of_an_offline_page_may_be_imported_repeatedly_and_the_latest_count(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     assert run("markscheme", *SHEET, cwd=project).returncode == 0
     data = data_of(project)
@@ -195,7 +199,7 @@ def test_a_sheet_may_be_imported_repeatedly_and_its_latest_answers_count(tmp_pat
     assert latest[second["id"]] == 1.0
 
 
-def test_a_sheet_whose_file_is_named_after_another_rater_is_imported_only_with_the_option_as(
+def test_answers_of_an_offline_page_in_a_file_named_after_another_rater_are_imported_only_with_the_option_as(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -216,7 +220,9 @@ def test_a_sheet_whose_file_is_named_after_another_rater_is_imported_only_with_t
     assert run("markscheme", "import", "manners-ana (1).json", "--rubric", "manners", cwd=project).returncode == 0
 
 
-def test_a_sheet_s_answers_are_verified_with_the_key_of_the_project_that_wrote_it(tmp_path: Path) -> None:
+def test_answers_of_an_offline_page_are_verified_with_the_key_of_the_project_that_wrote_the_page(
+    tmp_path: Path,
+) -> None:
     project = make_pool(tmp_path)
     assert run("markscheme", *SHEET, cwd=project).returncode == 0
     key = project / "calibration" / "manners" / "sheet.key"
@@ -238,7 +244,7 @@ def test_a_sheet_s_answers_are_verified_with_the_key_of_the_project_that_wrote_i
 
 
 @pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
-def test_a_sheet_s_answers_without_its_signed_head_never_become_gold(
+def test_answers_of_an_offline_page_without_the_signed_head_of_their_file_never_become_gold(
     written: tuple[Path, dict[str, Any]], file_name: str
 ) -> None:
     project, data = written

@@ -188,7 +188,7 @@ def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, An
     return head, done.returncode, done.stderr
 
 
-def test_the_head_of_a_sheet_says_which_responses_are_asked_about_as_a_whole(project: Path) -> None:
+def test_the_head_of_an_offline_page_says_which_responses_are_asked_about_as_a_whole(project: Path) -> None:
     head, status, message = saved_on(project, *NEVER, **{"pass": True, "whole_under": WHOLE_UNDER})
     assert head["whole"] == []
     assert (status, "the sheet doesn't ask for pass" in message) == (2, True)

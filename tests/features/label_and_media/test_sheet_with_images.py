@@ -18,7 +18,9 @@ def padded(index: int) -> bytes:
     return PNG_FILE[: len(PNG_SIGNATURE) + 25] + chunk + PNG_FILE[len(PNG_SIGNATURE) + 25 :]
 
 
-def test_a_sheet_and_the_command_that_writes_it_say_which_image_files_to_send_along(tmp_path: Path) -> None:
+def test_an_offline_page_with_images_and_the_command_that_writes_it_say_which_image_files_to_send_along(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "charts").mkdir()
     (tmp_path / ".git").mkdir()

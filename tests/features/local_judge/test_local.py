@@ -218,7 +218,7 @@ def test_the_local_judge_can_be_imported_without_llama_cpp(local_model: Path) ->
     assert done.stdout.strip() == "False"
 
 
-def test_the_name_of_a_model_file_alone_is_answered_with_the_name_of_its_judge() -> None:
+def test_naming_only_a_model_file_as_judge_is_answered_with_the_full_name_of_its_judge() -> None:
     with pytest.raises(UsageError, match=r"unknown judge 'small\.gguf'; did you mean 'local:small\.gguf'\?"):
         known_kind("small.gguf")
 

@@ -218,7 +218,7 @@ def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason(
     assert sight_of(judge.identity, "image") is False
 
 
-def test_text_alone_is_graded_by_a_judge_that_cannot_see_without_a_test() -> None:
+def test_a_judge_that_cannot_see_images_grades_text_alone_without_a_sight_test() -> None:
     with ChatServer(blindly) as server:
         assert graded(OpenAIJudge("b", api_key=KEY, base_url=server.url), Submission("x", {"chart": "y"})).score == 1.0
     assert len(server.requests) == 1

@@ -55,7 +55,7 @@ def test_labels_drawn_by_verdict_correct_the_pass_rate_by_verdict(tmp_path: Path
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_of_the_pool_s_own_responses_correct_by_verdict_if_they_do_not_say_how_they_were_drawn(
+def test_labels_of_the_pool_s_own_responses_correct_the_pass_rate_by_verdict_if_they_do_not_say_how_they_were_drawn(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")

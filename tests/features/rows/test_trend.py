@@ -165,7 +165,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_whether_a_limit_is_kept_or_broken_or_open_depends_on_the_interval() -> None:
+def test_whether_a_limit_is_kept_broken_or_undecided_depends_on_the_interval() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})

@@ -121,7 +121,7 @@ def test_fitting_to_the_same_decisions_again_is_recorded_once(tmp_path: Path) ->
     assert len(plate.looks()) == 2
 
 
-def test_decisions_given_next_to_a_judge_s_verdict_change_no_weights(tmp_path: Path) -> None:
+def test_decisions_that_annotators_gave_while_they_saw_the_judge_s_verdict_change_no_weights(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1, blind=False)
     status, report, error = plate.improve("--numbers", "--open")
     assert (status, report) == (4, {})

@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_planted_weights_are_found_and_a_tenth_look_at_the_labels_requires_more_evidence() -> None:
+def test_planted_weights_are_found_and_a_tenth_test_on_the_same_labels_needs_more_evidence() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"

@@ -147,7 +147,7 @@ def test_a_judge_s_levels_are_used_if_no_annotator_rated_both_outputs(tmp_path: 
     assert report["evidence"]["raters"] == ["ann"]
 
 
-def test_preferences_given_next_to_a_verdict_and_too_few_preferences_are_refused(tmp_path: Path) -> None:
+def test_preferences_given_with_the_judge_s_verdict_in_view_and_too_few_preferences_are_refused(tmp_path: Path) -> None:
     status, _, error = Plates(tmp_path / "shown", warm=1, n=50, blind=False).improve("--preferences", "nicer", "--open")
     assert (status, "50 preferences were given next to a verdict" in error) == (4, True)
     status, _, error = Plates(tmp_path / "few", warm=1, n=30).improve("--preferences", "nicer", "--open")

@@ -61,7 +61,7 @@ def test_after_a_rewording_two_annotators_answer_20_questions_instead_of_120(pro
     assert (state["relabelled"], state["same"], state["old_counted"]) == (20, 20, 40)
 
 
-def test_after_a_rewording_an_offline_sheet_asks_the_same_20_questions_as_the_page(
+def test_after_a_rewording_an_offline_labelling_page_asks_the_same_20_questions_as_the_online_page(
     project: Path, chromium: Browser
 ) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
