@@ -35,7 +35,7 @@ FOLDERS = {
 NEW_FEATURES = ("Add a judge", "Add a statistic", "Add a finding")
 
 
-def test_the_layout_names_every_module_in_the_order_of_its_layers() -> None:
+def test_the_table_of_the_layout_in_the_contributing_guide_names_every_module_in_the_order_of_its_layers() -> None:
     table = PAGE.partition("## Layout\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?`) \|", table, re.M)
     assert [name.rstrip("/") for row in rows for name in re.findall(r"`(.+?)`", row)] == LAYERS
@@ -47,7 +47,9 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Followed:
     return follow_all(tmp_path_factory.mktemp("package"))
 
 
-def test_a_recipe_touches_one_folder_of_features_and_their_list(followed: Followed) -> None:
+def test_following_a_recipe_of_the_contributing_guide_changes_one_feature_s_folder_and_the_list_of_features(
+    followed: Followed,
+) -> None:
     assert [*FOLDERS, OF_THE_CORE] == sorted(TITLES, key=[*FOLDERS, OF_THE_CORE].index)
     for title, folder in FOLDERS.items():
         others = [name for name in followed.touched[title] if not name.startswith(f"{FEATURES}{folder}/")]

@@ -187,5 +187,5 @@ def test_a_copy_without_features_runs_the_tests_that_it_is_given() -> None:
 
 @pytest.mark.release
 @pytest.mark.parametrize("deleted", [[name] for name in names_of_features()] + [names_of_features()], ids=" ".join)
-def test_the_tests_of_the_core_pass_without_a_feature_and_without_all(deleted: list[str]) -> None:
+def test_the_tests_of_the_core_pass_without_any_one_feature_and_without_all_features(deleted: list[str]) -> None:
     assert run_core_tests(deleted) == 0

@@ -99,7 +99,7 @@ def test_a_judge_without_a_limit_is_asked_as_many_times_at_once_as_the_concurren
     assert judge.highest == 20
 
 
-def test_rows_beyond_the_budget_have_an_error_and_a_judge_that_cannot_be_asked_raises_one() -> None:
+def test_rows_beyond_the_budget_get_an_error_and_a_judge_that_cannot_be_asked_raises_an_error() -> None:
     with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
         grades = grader.grade_rows([{"response": "one"}, {"response": "two"}])
     assert [row["error"] for row in grades] == [None, "spent"]
@@ -130,7 +130,7 @@ def test_closing_a_grader_waits_for_its_grades_and_the_last_grader_ends_the_thre
     assert threads() == []
 
 
-def test_a_judge_opened_by_name_is_closed_and_one_that_was_given_is_not(
+def test_a_grader_closes_a_judge_that_it_opened_by_name_and_not_one_that_it_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "rubric.yaml"

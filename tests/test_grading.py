@@ -132,7 +132,7 @@ def test_a_double_pass_reverses_the_order_of_criteria_and_asks_once_about_a_sing
         assert (done.score, done.verdicts["c"].votes) == (1.0, ())
 
 
-def test_a_holistic_grade_keeps_the_judges_own_number() -> None:
+def test_a_holistic_grade_keeps_the_judge_s_own_number() -> None:
     done, _ = graded(by("holistic"), ['{"quote": "x", "reason": "Good.", "score": 80}'])
     assert (done.score, done.raw_score, done.llm_raw_score) == (0.8, 1.6, 80)
     assert isinstance(done.holistic, Holistic)
@@ -171,7 +171,7 @@ def test_samples_that_split_evenly_give_a_level_halfway_between() -> None:
     assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
 
 
-def test_if_one_sample_fails_the_others_count() -> None:
+def test_if_one_sample_fails_the_other_samples_decide_the_level() -> None:
     done, _ = graded(replace(CLEAR, samples=3), [{"a": "2"}, JudgeUnavailable("down"), {"a": "4"}])
     assert done.verdicts["a"].votes == (2, 4)
     done, _ = graded(replace(CLEAR, samples=3), [JudgeUnavailable("down")] * 3)

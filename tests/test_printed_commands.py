@@ -70,7 +70,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=" ".join,
 )
-def test_a_rubric_s_odd_name_stays_one_quoted_word_in_printed_commands(
+def test_a_rubric_s_name_with_special_characters_is_quoted_in_printed_commands(
     arguments: tuple[str, ...], project: Path
 ) -> None:
     stays_one_word(project, *arguments)

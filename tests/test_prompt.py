@@ -77,7 +77,7 @@ def test_the_code_in_a_prompt_s_tags_differs_between_any_two_texts(
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
-def test_moving_text_from_one_fenced_part_to_the_next_changes_the_code_in_the_tags() -> None:
+def test_moving_text_from_one_fenced_part_of_a_prompt_to_the_next_changes_the_code_in_the_tags() -> None:
     assert fence_code([("a", "bc"), ("d", "")]) != fence_code([("a", "b"), ("d", "c")])
 
 

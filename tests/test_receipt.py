@@ -309,6 +309,6 @@ def test_a_receipt_reads_from_the_accepted_run_whether_the_judge_may_gate_and_wh
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_of_a_judge_has_its_words_and_the_uses_without_permission_say_why() -> None:
+def test_each_use_of_a_judge_is_described_in_words_and_a_use_that_is_not_allowed_says_why() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

@@ -71,7 +71,7 @@ def test_an_import_of_a_feature_from_the_core_is_found_however_it_is_written(tex
     )
 
 
-def test_only_the_face_of_the_package_may_import_the_list_of_features() -> None:
+def test_only_the_package_s_init_module_may_import_the_list_of_features() -> None:
     listed = "from markscheme import features\n"
     assert measured(Module("__init__.py", listed))["imports from the core to features"] == Figure(0)
     assert measured(Module("cli.py", listed))["imports from the core to features"].value == 1

@@ -182,7 +182,7 @@ def test_a_check_s_score_becomes_the_level_at_that_share_of_the_scale() -> None:
 
 
 @given(score=st.floats(0, 1), ends=st.sets(st.integers(-900, 900).map(lambda n: n / 7), min_size=2, max_size=2))
-def test_a_check_never_leaves_its_scale(score: float, ends: set[float]) -> None:
+def test_a_check_s_level_never_lies_beyond_its_scale(score: float, ends: set[float]) -> None:
     criterion = check("own", Scale((Level(min(ends)), Level(max(ends)))))
     outcome = run_check(criterion, Submission("x"), {"own": Scorer(lambda *_: score, "own")})
     assert isinstance(outcome, Verdict)
@@ -237,7 +237,9 @@ def module_of(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, name: st
     return name
 
 
-def test_a_module_in_the_working_folder_gives_its_scorers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scorers_module_in_the_working_folder_is_imported_for_its_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "@scorer\ndef a(p, e):\n    return 1.0\n\n@scorer(name='b')\ndef _b(p, e):\n    return 0.0\n\nsame = a\n"
     scorers = load_scorers(module_of(text, tmp_path, monkeypatch, "checks_one"))
     assert {name: entry("x", None) for name, entry in scorers.items()} == {"a": 1.0, "b": 0.0}
@@ -253,7 +255,7 @@ def test_a_module_in_the_working_folder_gives_its_scorers(tmp_path: Path, monkey
         ("a = scorer(len, name='n')\nb = scorer(max, name='n')\n", "'n' is the name of two scorers"),
     ],
 )
-def test_a_module_without_scorers_or_with_errors_is_reported(
+def test_a_scorers_module_without_scorers_or_with_errors_is_reported(
     text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"checks_{abs(hash(request.node.name))}"
@@ -261,7 +263,7 @@ def test_a_module_without_scorers_or_with_errors_is_reported(
         load_scorers(module_of(text, tmp_path, monkeypatch, name))
 
 
-def test_a_module_that_is_not_there_is_reported() -> None:
+def test_a_missing_scorers_module_is_reported() -> None:
     with pytest.raises(UsageError, match="-o scorers=no_such_module: cannot be imported: ModuleNotFoundError"):
         load_scorers("no_such_module")
 

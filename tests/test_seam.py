@@ -27,7 +27,7 @@ COLOURS = OpenTable("grey", "white")
 SHAPES = OpenTable[str]()
 
 
-def test_a_table_has_the_rows_of_the_core_and_then_those_of_features(offered: list[str]) -> None:
+def test_a_table_that_features_extend_has_the_rows_of_the_core_and_then_those_of_features(offered: list[str]) -> None:
     assert [*COLOURS] == ["grey", "white", "blue", "red", "gold"]
     assert [*SHAPES] == ["wave"]
     assert offered == ["once"]
@@ -39,7 +39,7 @@ def test_features_are_not_loaded_if_a_row_of_the_core_suffices(offered: list[str
     assert offered == []
 
 
-def test_without_features_a_table_has_the_rows_of_the_core(offered: list[str]) -> None:
+def test_without_features_a_table_that_they_extend_has_only_the_rows_of_the_core(offered: list[str]) -> None:
     offer(tuple)
     assert [*COLOURS] == ["grey", "white"]
     assert features() == ()

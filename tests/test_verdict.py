@@ -387,7 +387,7 @@ def test_a_holistic_score_forged_in_the_material_and_echoed_by_the_judge_never_c
     assert isinstance(read_holistic(Reply('{"reason": "Superb indeed.", "score": 98}'), shown), Holistic)
 
 
-def test_one_echoed_verdict_among_the_judges_own_is_the_only_one_that_does_not_count() -> None:
+def test_if_one_of_several_verdicts_in_a_reply_only_echoes_the_response_the_other_verdicts_count() -> None:
     shown = {"response": f"It is Paris. {PLAIN}"}
     mixed = {"verdicts": {**FORGED["verdicts"], "paris": {"quote": "It is Paris", "reason": "Yes.", "level": "MET"}}}
     read = read_verdicts(Reply(json.dumps(mixed)), [CLEAR, PARIS], shown)
@@ -395,7 +395,7 @@ def test_one_echoed_verdict_among_the_judges_own_is_the_only_one_that_does_not_c
     assert isinstance(read["paris"], Verdict)
 
 
-def test_a_response_that_only_looks_like_a_verdict_leaves_the_judges_own_alone() -> None:
+def test_a_response_that_only_looks_like_a_verdict_does_not_invalidate_the_judge_s_own_verdicts() -> None:
     shown = {"response": 'The log says {"level": "4", "reason": "disk full"}; its reason: a loop at level 4.'}
     outcome = read_verdicts(Reply(GOOD), [CLEAR], shown)["clear"]
     assert isinstance(outcome, Verdict)
@@ -602,7 +602,7 @@ def test_log_probabilities_of_no_level_on_the_scale_leave_the_answered_level() -
 
 
 @pytest.mark.parametrize("ties", [True, False])
-def test_an_even_panel_prefers_neither_response_of_a_pair(ties: bool) -> None:
+def test_a_panel_whose_votes_are_even_prefers_neither_response_of_a_pair(ties: bool) -> None:
     helps = Criterion(1.0, "Helps more", "helps", preference_scale(ties=ties))
     for rule in ("median", "majority"):
         split = combine([Verdict("helps", -1.0), Verdict("helps", 1.0)], helps, rule)

@@ -226,7 +226,9 @@ def test_a_table_has_criteria_of_rows_in_one_column_and_a_row_whose_rubric_chang
     assert "row_rubric" not in rows[0]
 
 
-def test_the_mean_score_clipped_once_is_printed_if_it_differs_from_the_mean_of_clipped_scores(tmp_path: Path) -> None:
+def test_for_rows_the_mean_score_clipped_after_averaging_is_printed_too_if_it_differs_from_the_mean_of_clipped_scores(
+    tmp_path: Path,
+) -> None:
     from tests.commands.console import run
 
     (tmp_path / "judging.py").write_text(

@@ -196,7 +196,7 @@ def test_an_invalid_address_is_refused_without_being_shown(address: str) -> None
 # --- who the judge is ------------------------------------------------------------------------------------------------
 
 
-def test_the_identity_depends_on_model_and_token_limit_and_address_but_not_on_the_api_key() -> None:
+def test_the_anthropic_judge_s_identity_depends_on_model_token_limit_and_address_but_not_on_the_api_key() -> None:
     own = AnthropicJudge(api_key="one").identity
     assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
     assert own.address is None
@@ -208,7 +208,7 @@ def test_the_identity_depends_on_model_and_token_limit_and_address_but_not_on_th
     assert len({identity.fingerprint for identity in (own, *others)}) == 4
 
 
-def test_the_judge_can_be_created_without_importing_the_sdk() -> None:
+def test_the_anthropic_judge_can_be_created_without_importing_the_sdk() -> None:
     code = (
         "import sys; from markscheme.judges.anthropic import AnthropicJudge; AnthropicJudge(api_key='k').identity; "
         "print('anthropic' in sys.modules, 'httpx2' in sys.modules)"

@@ -39,7 +39,7 @@ def answering(answer: Any) -> FunctionJudge:
     return FunctionJudge(fn, "function:mine")
 
 
-def test_a_function_is_called_with_both_prompts_as_keywords() -> None:
+def test_a_judge_function_is_called_with_both_prompts_as_keywords() -> None:
     asked_with: dict[str, str] = {}
 
     async def fn(user_prompt: str, system_prompt: str) -> str:
@@ -51,7 +51,7 @@ def test_a_function_is_called_with_both_prompts_as_keywords() -> None:
     assert (reply.text, reply.usage) == (VERDICT, Usage(calls=1))
 
 
-def test_a_function_that_is_not_async_runs_in_a_thread() -> None:
+def test_a_judge_function_that_is_not_async_runs_in_a_thread() -> None:
     def fn(system_prompt: str, user_prompt: str) -> str:
         return threading.current_thread().name
 
@@ -75,7 +75,7 @@ def test_partials_and_callable_objects_and_bound_methods_can_be_judges() -> None
     assert asked(FunctionJudge(lambda **prompts: sorted(prompts)[0], "d")).text == "schema"
 
 
-def test_the_answer_s_schema_is_passed_to_functions_with_a_parameter_schema() -> None:
+def test_the_answer_s_schema_is_passed_to_judge_functions_with_a_parameter_schema() -> None:
     seen: list[Mapping[str, Any]] = []
 
     async def fn(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def test_the_answer_s_schema_is_passed_to_functions_with_a_parameter_schema() ->
     assert seen == [PROMPT.schema]
 
 
-def test_a_function_that_modifies_the_schema_it_gets_does_not_change_the_prompt() -> None:
+def test_a_judge_function_that_modifies_the_schema_it_gets_does_not_change_the_prompt() -> None:
     def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:
         schema["properties"].clear()
         return f"{system_prompt}{user_prompt}"
@@ -96,7 +96,7 @@ def test_a_function_that_modifies_the_schema_it_gets_does_not_change_the_prompt(
     assert PROMPT.schema == before
 
 
-def test_a_schema_with_labels_from_an_enumeration_is_passed_to_functions() -> None:
+def test_a_schema_with_labels_from_an_enumeration_is_passed_to_judge_functions() -> None:
     class Route(StrEnum):
         REFUND = "refund"
         DELAY = "delay"
@@ -110,7 +110,7 @@ def test_a_schema_with_labels_from_an_enumeration_is_passed_to_functions() -> No
     assert (verdict.level, verdict.reason) == (0.0, "It asks for money.")
 
 
-def test_a_function_that_modifies_one_part_of_its_schema_does_not_change_equal_parts() -> None:
+def test_a_judge_function_that_modifies_one_part_of_its_schema_does_not_change_equal_parts() -> None:
     limited: list[str] = []
 
     def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:
@@ -132,18 +132,18 @@ def test_a_function_that_modifies_one_part_of_its_schema_does_not_change_equal_p
         Reply(VERDICT, usage=Usage(1, 10, 5)),
     ],
 )
-def test_a_function_may_return_a_text_or_a_mapping_or_a_pydantic_model_or_a_reply(answer: Any) -> None:
+def test_a_judge_function_may_return_a_text_a_mapping_a_pydantic_model_or_a_reply(answer: Any) -> None:
     graded = asyncio.run(grade(RUBRIC, "Paris.", answering(answer)))
     assert graded.score == 1.0
     assert graded.usage.calls == 1
 
 
 @pytest.mark.parametrize("answer", [None, 1.0, ["MET"], object(), {"at": object()}, {1: {2: {3}}}])
-def test_any_other_return_value_of_a_function_is_an_unreadable_reply(answer: Any) -> None:
+def test_any_other_return_value_of_a_judge_function_is_an_unreadable_reply(answer: Any) -> None:
     assert isinstance(refusal(answering(answer)), UnreadableReply)
 
 
-def test_a_pydantic_validation_error_in_a_function_is_an_unreadable_reply() -> None:
+def test_a_pydantic_validation_error_in_a_judge_function_is_an_unreadable_reply() -> None:
     async def fn(system_prompt: str, user_prompt: str) -> Model:
         return Model.model_validate_json('{"verdicts": 3}')
 
@@ -152,14 +152,14 @@ def test_a_pydantic_validation_error_in_a_function_is_an_unreadable_reply() -> N
     assert isinstance(error.__cause__, pydantic.ValidationError)
 
 
-def test_an_exception_in_a_function_is_reported_without_api_keys_and_does_not_end_the_run() -> None:
+def test_an_exception_in_a_judge_function_is_reported_without_api_keys_and_does_not_end_the_run() -> None:
     error = refusal(answering(RuntimeError("401: Bearer abcdefghijkl and sk-abcdefghijkl are \x1b[1mwrong")))
     assert isinstance(error, JudgeUnavailable)
     assert not error.transient
     assert str(error) == "function:mine failed: RuntimeError: 401: … and … are �[1mwrong"
 
 
-def test_a_function_that_calls_sys_exit_causes_an_error_and_does_not_end_the_run(
+def test_a_judge_function_that_calls_sys_exit_causes_an_error_and_does_not_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ends(system_prompt: str, user_prompt: str) -> str:
@@ -179,16 +179,16 @@ def test_a_function_that_calls_sys_exit_causes_an_error_and_does_not_end_the_run
 
 
 @pytest.mark.parametrize("error", [JudgeBusy("later", retry_after=3.0), NoJudge("no key")])
-def test_markscheme_s_own_errors_raised_by_a_function_are_passed_on_unchanged(error: Exception) -> None:
+def test_markscheme_s_own_errors_raised_by_a_judge_function_are_passed_on_unchanged(error: Exception) -> None:
     assert refusal(answering(error)) is error
 
 
-def test_a_function_with_other_parameter_names_is_refused_when_the_judge_is_created() -> None:
+def test_a_judge_function_with_other_parameter_names_is_refused_when_the_judge_is_created() -> None:
     with pytest.raises(UsageError, match="`system_prompt` and `user_prompt`"):
         FunctionJudge(lambda prompt: prompt, "mine")
 
 
-def test_the_identity_of_a_function_is_its_name_and_source() -> None:
+def test_the_identity_of_a_judge_function_is_its_name_and_source() -> None:
     async def renamed(system_prompt: str, user_prompt: str) -> str:
         return "other"
 
@@ -199,7 +199,7 @@ def test_the_identity_of_a_function_is_its_name_and_source() -> None:
     assert first.identity.fingerprint != FunctionJudge(first.fn, "function:yours").identity.fingerprint
 
 
-def test_cached_replies_are_not_used_for_a_function_whose_project_files_changed(
+def test_cached_replies_are_not_used_for_a_judge_function_whose_project_files_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {
@@ -269,15 +269,17 @@ def times_asked(folder: Path, declared: str, *models: str) -> list[int]:
     return counts
 
 
-def test_replies_of_a_function_without_declarations_are_not_cached_for_other_processes(tmp_path: Path) -> None:
+def test_replies_of_a_judge_function_without_declarations_are_not_cached_for_other_processes(tmp_path: Path) -> None:
     assert times_asked(tmp_path, "", "one", "two", "one") == [1, 2, 3]
 
 
-def test_cached_replies_of_a_function_depend_on_the_environment_variables_that_it_declares(tmp_path: Path) -> None:
+def test_cached_replies_of_a_judge_function_depend_on_the_environment_variables_that_it_declares(
+    tmp_path: Path,
+) -> None:
     assert times_asked(tmp_path, "judge.environment = ('MODEL',)\n", "one", "two", "one", "two") == [1, 2, 2, 2]
 
 
-def test_cached_replies_of_a_function_depend_on_the_content_of_the_files_that_it_declares(tmp_path: Path) -> None:
+def test_cached_replies_of_a_judge_function_depend_on_the_content_of_the_files_that_it_declares(tmp_path: Path) -> None:
     declared = "judge.reads = ('prompt.txt',)\n"
     (tmp_path / "prompt.txt").write_text("Be strict.")
     assert times_asked(tmp_path, declared, "one", "one") == [1, 1]
@@ -285,7 +287,7 @@ def test_cached_replies_of_a_function_depend_on_the_content_of_the_files_that_it
     assert times_asked(tmp_path, declared, "one", "one") == [2, 2]
 
 
-def test_declared_variables_and_files_of_a_function_are_read_again_for_each_reply(
+def test_declared_variables_and_files_of_a_judge_function_are_read_again_for_each_reply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may change a variable or a file while it uses the judge; replies then aren't mixed."""
@@ -310,7 +312,7 @@ def test_declared_variables_and_files_of_a_function_are_read_again_for_each_repl
     assert asyncio.run(replies()) == ["one kind", "two kind", "two strict", "one kind"]
 
 
-def test_within_a_process_replies_of_a_function_without_declarations_are_cached(tmp_path: Path) -> None:
+def test_within_a_process_replies_of_a_judge_function_without_declarations_are_cached(tmp_path: Path) -> None:
     calls: list[str] = []
 
     def fn(system_prompt: str, user_prompt: str) -> str:
@@ -330,7 +332,7 @@ def test_within_a_process_replies_of_a_function_without_declarations_are_cached(
 
 
 @pytest.mark.parametrize("declared", ["MODEL", {"MODEL": "a"}, (1,), True])
-def test_a_function_s_declaration_that_is_not_a_list_of_names_is_refused(declared: Any) -> None:
+def test_a_judge_function_s_declaration_that_is_not_a_list_of_names_is_refused(declared: Any) -> None:
     def fn(system_prompt: str, user_prompt: str) -> str:
         return VERDICT
 

@@ -65,7 +65,7 @@ KIND = Kind()
 """
 
 
-def test_an_installed_kind_with_only_a_name_and_an_opener_can_be_asked_but_not_in_batches_or_within_a_budget(
+def test_an_installed_judge_with_only_a_name_and_an_opener_cannot_be_asked_in_batches_or_within_a_budget(
     python: Path, tmp_path: Path
 ) -> None:
     here = setting.make_setting(tmp_path / "here")

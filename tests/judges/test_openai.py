@@ -473,7 +473,7 @@ def test_an_invalid_address_is_refused() -> None:
         OpenAIJudge("x", base_url="localhost:8000/v1")
 
 
-def test_the_identity_changes_with_everything_that_affects_an_answer() -> None:
+def test_the_openai_judge_s_identity_changes_with_everything_that_affects_an_answer() -> None:
     judges = [
         at("http://127.0.0.1:9"),
         at("http://127.0.0.1:8"),
@@ -489,7 +489,7 @@ def test_the_identity_changes_with_everything_that_affects_an_answer() -> None:
     assert KEY not in repr(judges[0]) + repr(judges[0].identity)
 
 
-def test_the_judge_can_be_created_without_importing_the_sdk() -> None:
+def test_the_openai_judge_can_be_created_without_importing_the_sdk() -> None:
     code = (
         "import sys; from markscheme.judges.openai import OpenAIJudge; OpenAIJudge('m').identity; "
         "print('openai' in sys.modules)"

@@ -146,7 +146,7 @@ def test_environment_variables_set_limits_and_the_cache() -> None:
         options_in(AskOptions, {"MARKSCHEME_PRICE": "3"})
 
 
-def test_an_unknown_option_is_refused_with_the_nearest() -> None:
+def test_an_unknown_option_is_refused_with_the_name_of_the_nearest_known_one() -> None:
     with pytest.raises(UsageError, match=r"unknown option `sampels`; did you mean `samples`\?"):
         Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
 

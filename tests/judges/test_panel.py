@@ -47,7 +47,7 @@ def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
     assert graded_panel.error == "clarity: gone"
 
 
-def test_a_failed_panel_member_gives_an_empty_part_with_the_reason() -> None:
+def test_a_failed_panel_member_leaves_its_part_of_the_panel_s_reply_empty_and_gives_the_reason() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
         (True, "end", None),

@@ -237,7 +237,7 @@ def test_dropping_an_unreadable_reply_never_drops_a_newer_reply_from_the_cache(t
     assert (later.text, memory.tries("k")) == ("readable", 1)
 
 
-def test_of_a_panel_only_the_unreadable_member_s_reply_is_dropped_from_the_cache(tmp_path: Path) -> None:
+def test_of_a_panel_s_reply_only_the_unreadable_member_s_part_is_dropped_from_the_cache(tmp_path: Path) -> None:
     def members(*scripts: list[str]) -> Panel:
         judges = [ScriptedJudge(script, name=f"m{n}") for n, script in enumerate(scripts)]
         return Panel([Remembering(judge, Memory(tmp_path / judge.identity.name)) for judge in judges])

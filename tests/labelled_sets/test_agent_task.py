@@ -51,7 +51,7 @@ def test_every_trace_consists_of_tool_calls_with_their_results_and_is_shown_comp
         assert not prompt.left_out
 
 
-def test_a_report_shows_each_step_of_a_trace_under_the_name_that_quotes_refer_to() -> None:
+def test_a_report_shows_each_step_of_a_trace_under_the_name_that_the_judge_s_quotes_refer_to() -> None:
     examples = load_examples(FILE, RUBRIC)
     rated = {"goal": Rated(1.0, "It failed.", "refunded", True, quote_in="step 4"), "harmless": Rated(1.0)}
     judged = [Rating(example.id, "judge", "model", rated) for example in examples.examples]

@@ -5,11 +5,11 @@ from tests.labelled_sets.fault_table import load_set
 LABELLED = load_set("api-design")
 
 
-def test_proposals_are_10_to_45_lines_long() -> None:
+def test_proposals_in_the_labelled_set_on_api_design_are_10_to_45_lines_long() -> None:
     lengths = [len(example["response"].splitlines()) for example in LABELLED.examples]
     assert 10 <= min(lengths) <= max(lengths) <= 45
 
 
-def test_a_proposal_has_at_most_one_fault_of_the_criterion_errors() -> None:
+def test_a_proposal_in_the_labelled_set_on_api_design_has_at_most_one_fault_of_the_criterion_errors() -> None:
     for example in LABELLED.examples:
         assert sum("errors" in LABELLED.table[fault] for fault in example["faults"]) <= 1, example["id"]

@@ -18,7 +18,7 @@ CODE_FAILS, OUTPUT_DIFFERS = "broken-example", "wrong-output"
 A_DAY_IN_2020 = 1_600_000_000
 
 
-def test_documentation_texts_of_the_set_have_between_8_and_45_lines() -> None:
+def test_texts_in_the_labelled_set_on_documentation_have_between_8_and_45_lines() -> None:
     lengths = {example["id"]: len(example["response"].splitlines()) for example in LABELLED.examples}
     assert {key: length for key, length in lengths.items() if not 8 <= length <= 45} == {}
 

@@ -60,18 +60,22 @@ def test_each_task_has_one_query_and_at_least_one_response_with_almost_no_fault(
 
 
 @pytest.mark.parametrize(("name", "criterion"), [(name, c) for name in SETS for c in WEIGHTS[name]])
-def test_levels_spread_over_the_whole_scale(name: str, criterion: str) -> None:
+def test_the_labels_of_each_labelled_set_use_the_whole_scale(name: str, criterion: str) -> None:
     shares = level_shares(SETS[name], criterion)
     assert all(0.08 <= share <= 0.45 for share in shares.values()), shares
 
 
 @pytest.mark.parametrize(("name", "one", "other"), [(n, *pair) for n in SETS for pair in combinations(WEIGHTS[n], 2)])
-def test_levels_of_different_criteria_are_not_strongly_correlated(name: str, one: str, other: str) -> None:
+def test_in_each_labelled_set_the_levels_of_different_criteria_are_not_strongly_correlated(
+    name: str, one: str, other: str
+) -> None:
     assert abs(level_correlation(SETS[name], one, other)) < 0.6
 
 
 @every_set
-def test_scores_lie_on_both_sides_of_the_pass_mark_and_reach_both_ends(name: str) -> None:
+def test_scores_in_each_labelled_set_lie_on_both_sides_of_the_pass_mark_and_reach_both_ends_of_the_scale(
+    name: str,
+) -> None:
     scores = [round(score, 9) for score in weighted_scores(SETS[name], WEIGHTS[name])]
     passing = sum(score >= RUBRICS[name].pass_mark for score in scores) / len(scores)
     assert 0.25 <= passing <= 0.75

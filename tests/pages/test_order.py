@@ -14,7 +14,9 @@ def test_the_order_of_responses_depends_on_rater_and_seed_alone() -> None:
 
 
 @given(n=st.integers(1, 150), seed=st.integers(1, 50))
-def test_every_response_is_shown_once_and_one_in_twenty_is_shown_again_well_after(n: int, seed: int) -> None:
+def test_every_response_is_shown_once_and_one_in_twenty_is_shown_a_second_time_well_after_the_first(
+    n: int, seed: int
+) -> None:
     ids = [f"e{i}" for i in range(n)]
     steps = steps_of(ids, rater="ann", seed=seed)
     assert sorted(step.id for step in steps if step.sample == 0) == sorted(ids)

@@ -260,7 +260,7 @@ def test_two_assertions_of_one_type_without_a_metric_are_distinguished(results: 
 # --- ids and files --------------------------------------------------------------------------------------------------
 
 
-def test_ids_of_rows_are_unique_and_in_the_order_of_the_tests(read: Results) -> None:
+def test_ids_of_rows_in_promptfoo_s_results_are_unique_and_in_the_order_of_the_tests(read: Results) -> None:
     ids = [row.id for row in read.rows]
     assert ids == [f"Row #{n}" for n in range(1, 13)]
 

@@ -73,7 +73,7 @@ def rows_of(path: Path) -> list[Any]:
     ]
 
 
-def test_results_as_yaml_and_as_json_lines_are_read_like_json(folder: Path) -> None:
+def test_promptfoo_s_results_as_yaml_and_as_json_lines_are_read_like_json(folder: Path) -> None:
     as_json = rows_of(folder / "results.json")
     assert len(as_json) == 2 * len(REPLIES)
     assert rows_of(folder / "results.yaml") == as_json

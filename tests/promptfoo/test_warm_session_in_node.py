@@ -208,7 +208,7 @@ def test_if_a_session_never_answers_each_output_is_graded_by_a_python_process_wi
     assert "the session doesn't answer" in errors
 
 
-def test_an_ungraded_output_fails_and_is_an_error_under_a_negation(folder: Path, runtime: Path) -> None:
+def test_an_ungraded_output_fails_and_under_a_negated_assertion_raises_an_error(folder: Path, runtime: Path) -> None:
     body = """
       const config = { judge: 'oracle' };
       await reported('plain', get_assert('Paris.', { config, test: { assert: [{ type: 'python', config }] } }));

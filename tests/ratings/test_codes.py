@@ -49,7 +49,7 @@ RATINGS = st.builds(
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_ratings_read_back_from_codes_equal_the_originals(ratings: list[Rating]) -> None:
+def test_ratings_that_are_stored_as_arrays_of_codes_are_read_back_equal(ratings: list[Rating]) -> None:
     codes = RatingCodes.of(ratings)
     assert list(codes) == ratings
     assert [list(rating.criteria) for rating in codes] == [list(rating.criteria) for rating in ratings]
@@ -65,7 +65,7 @@ def test_coded_ratings_on_different_criteria_can_be_joined(first: list[Rating], 
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_slices_of_codes_equal_slices_of_the_ratings(ratings: list[Rating]) -> None:
+def test_a_slice_of_ratings_stored_as_codes_equals_the_same_slice_of_the_ratings(ratings: list[Rating]) -> None:
     codes = RatingCodes.of(ratings)
     assert codes.of_kinds(("human",)) == [rating for rating in ratings if rating.kind == "human"]
     assert codes.of_ids({"a", "b"}) == [rating for rating in ratings if rating.id in "ab"]
@@ -78,7 +78,7 @@ def test_slices_of_codes_equal_slices_of_the_ratings(ratings: list[Rating]) -> N
     assert sum(times for _, _, times in codes.answer_counts()) == sum(len(rating.criteria) for rating in ratings)
 
 
-def test_a_view_of_some_coded_ratings_equals_a_tuple_of_these_ratings() -> None:
+def test_a_view_of_selected_coded_ratings_equals_a_tuple_of_these_ratings() -> None:
     ratings = [Rating("a", "ann", "human", {"kind": Rated(1.0)}), Rating("a", "bob", "human")]
     view = RatingView(RatingCodes.of(ratings), (1, 0))
     assert (ratings[1], ratings[0]) == view
@@ -121,7 +121,9 @@ def test_lines_read_together_into_codes_equal_lines_that_are_read_one_by_one() -
         {"pass": "yes"},
     ],
 )
-def test_a_faulty_line_is_refused_in_the_same_words_after_valid_lines_like_it(fault: dict[str, object]) -> None:
+def test_a_faulty_line_of_ratings_is_refused_in_the_same_words_alone_and_after_similar_valid_lines(
+    fault: dict[str, object],
+) -> None:
     lines = RatingLines(RUBRIC)
     good: dict[str, object] = {**LINES[0], "sample": 1, "pass": True}
     lines.add(good)

@@ -219,7 +219,7 @@ def test_a_labelled_response_whose_text_occurs_in_the_rubric_causes_a_warning(tm
         load_examples(path, RUBRIC)
 
 
-def test_labels_given_under_another_wording_are_counted_as_stale(tmp_path: Path) -> None:
+def test_labels_given_under_another_wording_of_a_criterion_are_counted_as_stale(tmp_path: Path) -> None:
     now = RUBRIC.criterion("clarity").fingerprint
     labels = [
         {"rater": "r1", "criteria": {"clarity": {"level": 4, "under": "another"}, "polite": 1}},

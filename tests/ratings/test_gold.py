@@ -47,7 +47,7 @@ def test_labels_given_by_code_are_gold_if_that_kind_is_asked_for() -> None:
     assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")
 
 
-def test_a_decision_is_that_of_the_strongest_kind_that_gave_one() -> None:
+def test_the_gold_decision_is_that_of_the_strongest_kind_of_label_that_gives_one() -> None:
     truth = set_of(
         (
             tone(0, "p", "human", 5, passed=True),
@@ -74,7 +74,7 @@ def test_the_kind_of_gold_follows_from_who_gave_the_labels(kinds: list[str], ref
     assert gold_of(set_of(labels), ONE).reference == reference
 
 
-def test_gold_counts_as_several_people_s_if_a_tenth_of_the_examples_has_only_one_annotator() -> None:
+def test_gold_counts_as_several_people_s_even_if_a_tenth_of_the_examples_has_only_one_annotator() -> None:
     pairs = [(tone(i, "p", "human", 3), tone(i, "q", "human", 3)) for i in range(9)]
     assert gold_of(set_of(*pairs, (tone(9, "p", "human", 3),)), ONE).reference == "people"
     alone = [(tone(9, "p", "human", 3),), (tone(10, "p", "human", 3),)]

@@ -61,7 +61,7 @@ def test_the_key_judge_is_read_as_rater_and_a_fault_in_a_file_of_ratings_has_its
     assert (rating.rater, rating.kind, list(rating.criteria)) == ("gpt", "model", ["clarity"])
 
 
-def test_a_judge_without_a_kind_is_not_a_person(tmp_path: Path) -> None:
+def test_ratings_by_a_judge_without_a_stated_kind_are_not_taken_for_a_person_s(tmp_path: Path) -> None:
     rows = [
         {"id": "a", "judge": "gpt", "criteria": {"clarity": 4}},
         {"id": "a", "rater": "ann", "criteria": {"clarity": 4}},

@@ -48,7 +48,7 @@ def test_a_new_wording_is_appended_to_the_record_and_earlier_ones_stay(tmp_path:
     assert len(words) == 3
 
 
-def test_lines_of_the_record_that_hold_no_wording_are_left_out(tmp_path: Path) -> None:
+def test_lines_of_the_record_of_wordings_that_contain_no_wording_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert words_in(tmp_path) == {"a": CriterionWords("7", ("x",))}
     assert words_in(tmp_path / "elsewhere") == {}

@@ -71,7 +71,7 @@ def test_a_judge_s_scale_from_0_or_of_yes_and_no_is_not_mistaken_for_low_levels(
     assert levels == [1 + 4 * value / max(values) for value in values]
 
 
-def test_a_single_level_off_the_scale_makes_an_unreadable_rating_and_no_other_scale(tmp_path: Path) -> None:
+def test_a_single_level_off_the_scale_is_an_unreadable_rating_and_no_sign_of_another_scale(tmp_path: Path) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", [0, 2, 3, 5, 5])
     read = judge_ratings(judge, QUALITY)
     assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]

@@ -35,7 +35,9 @@ TEXTS: dict[str, tuple[FileShape, str]] = {
 
 @pytest.mark.parametrize("what", TEXTS)
 @pytest.mark.parametrize("name", ["t", "t.txt", "t.data"])
-def test_a_file_s_shape_is_that_of_its_content(what: str, name: str, tmp_path: Path) -> None:
+def test_whether_a_file_is_a_table_json_or_text_is_recognized_by_its_content(
+    what: str, name: str, tmp_path: Path
+) -> None:
     shape, text = TEXTS[what]
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert Peek(tmp_path / name).shape == shape
@@ -55,7 +57,7 @@ def test_a_file_s_shape_is_that_of_its_content(what: str, name: str, tmp_path: P
         ("t.json", "", "json"),
     ],
 )
-def test_a_file_s_name_decides_its_shape_only_if_the_content_is_empty_or_damaged(
+def test_a_file_s_name_decides_how_it_is_read_only_if_the_content_is_empty_or_damaged(
     name: str, text: str, shape: FileShape, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -122,7 +124,7 @@ def test_lines_can_only_be_appended_to_a_file_of_json_lines(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("what", ["lines", "a list", "a list on one line", "a table"])
 @pytest.mark.parametrize("name", ["t.jsonl", "t.csv", "t.json", "t.data"])
-def test_responses_to_grade_are_found_by_content(what: str, name: str, tmp_path: Path) -> None:
+def test_responses_to_grade_are_recognized_by_the_content_of_a_file(what: str, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(EXAMPLES[what], encoding="utf-8")
     path = tmp_path / name
     is_sheet = holds_sheet(path, ColumnOptions())

@@ -70,7 +70,9 @@ def on_screen(calibration: Calibration, *, details: bool = False) -> str:
     return page.getvalue()
 
 
-def test_the_report_on_a_terminal_equals_its_golden_file(calibration: Calibration, golden: GoldenFiles) -> None:
+def test_the_report_of_a_calibration_on_a_terminal_equals_its_golden_file(
+    calibration: Calibration, golden: GoldenFiles
+) -> None:
     first_screen = on_screen(calibration)
     golden.check("calibration.txt", first_screen)
     assert len(first_screen.splitlines()) <= SCREEN_LINES
@@ -83,14 +85,16 @@ def test_the_detailed_report_on_a_terminal_without_features_equals_its_golden_fi
         golden.check("core/calibration-details.txt", on_screen(calibration, details=True))
 
 
-def test_the_markdown_report_without_features_equals_its_golden_file(
+def test_the_markdown_report_of_a_calibration_without_features_equals_its_golden_file(
     calibration: Calibration, golden: GoldenFiles
 ) -> None:
     with core_alone():
         golden.check("core/calibration.md", render_markdown(view(calibration)))
 
 
-def test_the_report_begins_with_the_answer_and_false_passes_come_before_what_to_fix(calibration: Calibration) -> None:
+def test_the_report_of_a_calibration_begins_with_the_answer_and_lists_false_passes_before_what_to_fix(
+    calibration: Calibration,
+) -> None:
     lines = on_screen(calibration, details=True).splitlines()
     places = [
         next(n for n, line in enumerate(lines) if line.strip().startswith(start))

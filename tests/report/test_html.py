@@ -96,7 +96,9 @@ def well_made(text: str) -> Page:
     return page
 
 
-def test_the_page_begins_with_the_decisions_then_false_passes_and_what_to_fix(lenient: Calibration) -> None:
+def test_the_page_of_a_calibration_begins_with_the_decisions_then_false_passes_and_what_to_fix(
+    lenient: Calibration,
+) -> None:
     text = " ".join(" ".join(well_made(page_of(lenient)).text).split())
     text = text[text.index("Not enough labels to tell") :]
     wanted = ("Stops:", "Scores agree", "False passes", "Fix first", "Criteria", "What was run")

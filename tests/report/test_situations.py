@@ -57,7 +57,9 @@ def on_screen(calibration: Calibration) -> str:
     return page.getvalue()
 
 
-def test_the_callout_has_the_head_line_of_its_situation(situation: tuple[str, Calibration]) -> None:
+def test_the_callout_at_the_top_of_a_report_has_the_headline_of_its_situation(
+    situation: tuple[str, Calibration],
+) -> None:
     name, calibration = situation
     shown = callout(calibration)
     assert (shown.tone, shown.head) == TONES[name]
@@ -141,7 +143,7 @@ def test_examples_list_wrong_decisions_first_and_name_every_criterion_on_which_j
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
-def test_the_report_on_each_situation_has_a_sentence_that_is_true_of_it_and_not_the_false_one(
+def test_the_report_on_each_situation_has_the_sentence_that_is_true_of_it_and_not_the_one_that_is_false(
     name: str, is_said: str, is_not_said: str
 ) -> None:
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ criteria:
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_only_the_changed_numbers_differ_in_a_shipped_rubric(path: Path, tmp_path: Path) -> None:
+def test_editing_numbers_of_a_shipped_rubric_changes_nothing_else_in_its_file(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / path.name
     shutil.copy(path, copy)
     rubric = load_rubric(copy)
@@ -151,7 +151,7 @@ def test_a_rubric_file_that_changed_in_the_meantime_is_not_overwritten(tmp_path:
     assert path.read_text().endswith("# later\n")
 
 
-def test_writing_keeps_line_ends_and_permissions(tmp_path: Path) -> None:
+def test_writing_an_edited_rubric_file_keeps_its_line_ends_and_permissions(tmp_path: Path) -> None:
     path = tmp_path / "polite.yaml"
     path.write_bytes(PLAIN.replace("\n", "\r\n").encode())
     path.chmod(0o640)
@@ -163,7 +163,7 @@ def test_writing_keeps_line_ends_and_permissions(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_diff_names_the_file_and_shows_old_and_new() -> None:
+def test_the_diff_of_an_edited_rubric_names_the_file_and_shows_old_and_new_lines() -> None:
     path = ROOT / "rubrics" / "code-quality.yaml"
     diff = edit(path, Changes(pass_mark=0.65)).diff
     assert "-passingThreshold: 0.7" in diff.splitlines()

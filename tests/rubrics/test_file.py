@@ -541,7 +541,7 @@ criteria:
     ]
 
 
-def test_open_files_paths_and_texts_are_read_alike(tmp_path: Path) -> None:
+def test_rubrics_are_read_alike_from_open_files_paths_and_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "- requirement: A\n", "a.yml")
     with path.open(encoding="utf-8") as file:
         opened = load_rubric(file)

@@ -72,7 +72,7 @@ def test_a_preference_scale_whose_levels_do_not_mirror_each_other_is_refused() -
         Scale((Level(-1.0, "first"), Level(0.5, "second")), mirrored=True)
 
 
-def test_a_score_near_the_middle_is_a_tie() -> None:
+def test_a_score_of_a_pair_near_the_middle_of_the_scale_is_a_tie() -> None:
     assert [preferred(position, tie_within=0.2) for position in (0.0, 0.39, 0.4, 0.6, 0.61)] == [
         "first",
         "first",

@@ -42,7 +42,7 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
 
 
 @pytest.mark.proof
-def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) -> None:
+def test_a_caller_who_waits_for_a_session_gets_signs_of_life_before_the_answer(runtime: Path) -> None:
     async def slow(request: Mapping[str, Any]) -> dict[str, Any]:
         await asyncio.sleep(BEAT + 0.5)
         return {"given": request["n"]}
@@ -52,7 +52,7 @@ def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) 
     assert answer.lstrip() == b'{"answer": {"given": 1}}'
 
 
-def test_a_wrong_key_and_a_failing_handler_are_answered_without_detail(runtime: Path) -> None:
+def test_a_session_answers_a_wrong_key_or_a_failing_handler_without_detail(runtime: Path) -> None:
     async def faulty(request: Mapping[str, Any]) -> dict[str, Any]:
         raise RuntimeError("sk-secret stood in the message")
 
@@ -80,7 +80,7 @@ def test_a_socket_of_another_session_is_never_removed(runtime: Path) -> None:
         assert place.exists()
 
 
-def test_three_hundred_callers_at_once_are_all_answered(runtime: Path) -> None:
+def test_a_session_answers_three_hundred_callers_at_once(runtime: Path) -> None:
     """They connect while the session is busy with a verdict and accepts nobody."""
     message = json.dumps({"key": "key", "request": {}}).encode()
 

@@ -166,7 +166,7 @@ def test_a_session_folder_that_other_users_may_enter_is_not_used(
 
 
 @pytest.mark.proof
-def test_another_api_key_address_or_setting_has_a_session_of_its_own(
+def test_a_different_api_key_address_or_setting_gets_a_session_of_its_own(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     others = [
@@ -184,7 +184,7 @@ def test_another_api_key_address_or_setting_has_a_session_of_its_own(
 
 
 @pytest.mark.proof
-def test_a_changed_configuration_file_has_a_session_of_its_own_and_other_files_don_t_count(
+def test_changing_the_configuration_file_starts_a_new_session_and_changing_other_files_does_not(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     settings, shared = project / "markscheme.toml", project / "pyproject.toml"
@@ -346,7 +346,7 @@ def test_a_stopped_session_answers_open_requests_and_ends(project: Path, runtime
     assert files(runtime) == []
 
 
-def test_all_paths_of_one_interpreter_share_one_session() -> None:
+def test_all_paths_to_one_python_interpreter_share_one_session() -> None:
     program = "from markscheme.session.client import environment_key as key; print(key('graders'))"
     names = sorted(Path(sys.executable).parent.glob("python*[0-9n]"))
     assert len(names) >= 2
@@ -404,7 +404,7 @@ def test_a_session_that_stopped_answering_delays_callers_once_and_is_replaced(
     assert len(files(runtime)) == 1, "the old session leaves the new one's socket alone"
 
 
-def test_stop_removes_the_socket_that_a_killed_session_left_behind(
+def test_the_command_session_stop_removes_the_socket_that_a_killed_session_left_behind(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     assess("Paris.", CONFIG, project, env)
@@ -468,7 +468,7 @@ def test_if_no_socket_can_be_made_the_caller_s_own_process_gives_the_verdict(
     assert assess("Paris.", {**CONFIG, "session": str(runtime / "nowhere" / "s")}, project, env)["pass"] is True
 
 
-def test_a_file_at_the_path_that_an_assertion_names_is_left_alone(
+def test_if_a_file_is_at_the_path_where_an_assertion_names_a_session_it_is_left_alone(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     notes = runtime / "notes.txt"
@@ -512,7 +512,9 @@ def test_another_version_of_the_package_has_a_session_of_its_own(
 
 
 @pytest.mark.proof
-def test_a_setting_that_no_session_can_start_with_is_named(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_the_error_names_the_setting_with_which_no_session_can_start(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     result = assess("Paris.", CONFIG, project, env | {"MARKSCHEME_BUDGET": "much"})
     assert result["reason"] == "not graded: MARKSCHEME_BUDGET must be a number above 0, got 'much'"
     assert files(runtime) == []

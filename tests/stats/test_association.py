@@ -145,7 +145,7 @@ def test_correlations_with_each_group_left_out_are_exact(statistic: Statistic, k
     assert estimate.n == len(np.unique(groups))
 
 
-def test_intervals_of_correlations_for_many_groups_use_influences_and_the_method_says_so() -> None:
+def test_for_many_groups_intervals_of_correlations_use_influence_functions_and_the_estimate_says_so() -> None:
     gold, judge = some_ratings(5, n=9_000, kind="measured")
     groups = np.arange(9_000) // 2
     by_influence = spearman(gold, judge, groups=groups)

@@ -68,7 +68,7 @@ def test_the_jackknife_of_distortions_leaves_out_whole_groups() -> None:
     assert grouped.low == pytest.approx(plain.low, rel=0.02)
 
 
-def test_estimates_from_a_single_group_are_withheld_with_that_reason() -> None:
+def test_estimates_from_a_single_group_are_withheld_and_the_reason_says_so() -> None:
     people, judge = seen(60)
     groups = np.zeros(60)
     estimates = [

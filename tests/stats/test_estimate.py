@@ -41,7 +41,7 @@ def test_an_estimate_written_as_json_and_read_again_keeps_its_reasons_not_to_tru
     )
 
 
-def test_a_reason_prints_levels_by_number_or_by_name() -> None:
+def test_the_reason_why_a_figure_is_undefined_names_levels_by_number_or_by_label() -> None:
     assert str(STUCK) == "gold never leaves level 1; judge never leaves level 2.5"
     names = {1.0: "UNMET", 2.5: "MET"}
     assert STUCK.with_levels(names.__getitem__) == "gold never leaves UNMET; judge never leaves MET"

@@ -154,7 +154,7 @@ def test_among_signs_for_no_rating_only_a_question_mark_needs_an_option_that_say
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
 
-def test_one_choice_decides_for_all_words_that_may_mean_a_missing_rating() -> None:
+def test_one_option_says_for_all_words_that_may_mean_a_missing_rating_whether_they_do() -> None:
     table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
     missing, values, in_order = refused(table).choices
     pairs = shlex.split(missing)[1::2]
@@ -164,7 +164,7 @@ def test_one_choice_decides_for_all_words_that_may_mean_a_missing_rating() -> No
     assert read(table, same=tuple(pairs)).with_both("") == 8
 
 
-def test_scores_with_comments_are_offered_as_the_numbers_that_they_begin_with() -> None:
+def test_for_scores_with_comments_an_option_is_suggested_that_reads_them_as_the_numbers_they_begin_with() -> None:
     ours = ["4 - good but wordy", "5/5", "2, off", "3-4", "2 - says 14, is 30", *GRADES[5:]]
     error = refused({"judge": ours, "human": GRADES})
     assert error.code == "mixed-form"
@@ -174,7 +174,7 @@ def test_scores_with_comments_are_offered_as_the_numbers_that_they_begin_with() 
 
 
 @pytest.mark.parametrize("choice", [0, 1, 2])
-def test_a_choice_for_cells_that_mix_numbers_and_words_resolves_all_columns_at_once(choice: int) -> None:
+def test_one_suggested_option_for_cells_that_mix_numbers_and_words_resolves_all_columns_at_once(choice: int) -> None:
     ours = ["4 - good", "5/5", "2, off", "3-4", *GRADES[4:]]
     theirs = ["5/5", "skipped", "1: no A-3", "4/5", *GRADES[4:]]
     error = refused({"judge": ours, "human": theirs})

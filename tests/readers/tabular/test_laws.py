@@ -151,7 +151,9 @@ def test_swapping_judge_and_people_swaps_their_values_in_the_result(table: dict[
 
 
 @given(tables())
-def test_a_choice_that_a_refusal_offers_is_never_refused_for_the_same_reason(table: dict[str, list[str]]) -> None:
+def test_an_option_that_the_refusal_of_a_table_suggests_is_never_refused_for_the_same_reason(
+    table: dict[str, list[str]],
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = write(table, "csv", Path(folder))
         try:

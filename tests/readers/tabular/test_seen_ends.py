@@ -21,7 +21,7 @@ def report(**options: Any) -> dict[str, Any]:
     return calibrate(ROWS, **options).to_json()
 
 
-def test_without_a_stated_pass_mark_and_stated_ends_figures_that_need_them_are_withheld() -> None:
+def test_figures_that_need_a_pass_mark_or_the_ends_of_the_scale_are_withheld_until_these_are_stated() -> None:
     figures = report()
     assert figures["agreement"]["value"] == 0.7
     assert (figures["false_passes"], figures["drift"]) == (None, None)
@@ -49,7 +49,7 @@ def test_until_the_ends_of_a_scale_are_stated_a_note_names_the_option_for_them()
 
 
 @pytest.mark.parametrize("levels", ["1-5", "0-10"])
-def test_with_stated_ends_and_a_stated_pass_mark_no_figure_is_withheld(levels: str) -> None:
+def test_if_a_pass_mark_and_the_ends_of_the_scale_are_stated_no_figure_is_withheld(levels: str) -> None:
     figures = report(levels=levels, pass_mark=3)
     assert (figures["agreement"]["value"], figures["false_passes"], figures["false_fails"]) == (0.7, ["38", "39"], [])
     assert None not in (figures["overall"]["mae"]["value"], figures["criteria"]["human"]["gwet_ac1"]["value"])

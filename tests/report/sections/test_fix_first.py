@@ -143,7 +143,7 @@ def test_if_no_single_criterion_repairs_a_fifth_of_wrong_decisions_a_pair_to_fix
 
 
 @pytest.mark.parametrize("cause", [DRIFT_BY_JUDGE, None])
-def test_a_finding_that_changes_no_decision_is_shown_with_the_finding_that_explains_it(
+def test_a_finding_that_by_itself_changes_no_decision_is_shown_with_the_finding_that_explains_it(
     cause: FindingKind | None,
 ) -> None:
     from markscheme.report.sections.fix_first import changes_no_decision
