@@ -16,8 +16,8 @@ from markscheme.text import SafeStream, cut_short
 from markscheme.user_code import search_for_code
 
 RARELY = 200_000
-"""Objects between two garbage collections: imported code stays in memory, and scanning it takes a tenth of the time.
-`calibrate` of a table of 60 rows makes 136,000 in all."""
+"""Number of objects between two garbage collections: imported code stays in memory, and scanning it takes a tenth of
+the time. `calibrate` of a table of 60 rows makes 136,000 objects in all."""
 FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 

@@ -31,7 +31,7 @@ from types import MappingProxyType
 from markscheme.seam import OpenTable
 
 MOST_ALIKE = 5
-"""Faults of one kind that a message lists; one wrong scale makes one in every line."""
+"""Largest number of faults of one kind that a message lists; one wrong scale makes one in every line."""
 LINES_LISTED = 2
 """Largest number of further line numbers that a message lists for one fault."""
 _VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
@@ -247,7 +247,7 @@ def _with_lines(faults: Sequence[Fault]) -> Fault:
 
 
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What Python raises where data are of another shape than a reader expects."""
+"""Errors that Python raises if data don't have the shape that a reader expects."""
 
 
 @contextmanager
@@ -273,7 +273,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
 
 _LONGEST = 200
-"""Characters of another library's message that are passed on."""
+"""Largest number of characters of another library's message that are passed on."""
 
 
 @contextmanager
@@ -380,7 +380,8 @@ class RatingWarning(UserWarning):
 
 
 FROM_OTHERS_CODE = (Exception, SystemExit)
-"""What a user's own function or module may raise: a `sys.exit(0)` in it must not end a run as if it had succeeded."""
+"""Errors that a user's own function or module may raise: a `sys.exit(0)` in it must not end a run as if it had
+succeeded."""
 
 
 class DamagedLine(RatingWarning):

@@ -7,7 +7,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 FINGERPRINT_DIGITS = 16
-"""Hexadecimal digits kept of the SHA-256: 64 bits."""
+"""Number of hexadecimal digits of the SHA-256 that a fingerprint has: 64 bits."""
 IN_PART = " in part"
 """Ending of a parameter's name for a parameter that was left out in asking for only some of a judge's replies."""
 _WORDS = re.compile(r"\w+")

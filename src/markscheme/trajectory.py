@@ -14,12 +14,12 @@ from markscheme.traces import TRACES, TraceSpan
 STEPPED = ("messages", "tool_calls", "trace")
 """Names of inputs that are read as steps."""
 MOST_SHOWN_CHARACTERS = 60_000
-"""Maximum characters of one input's steps shown to a judge; beyond that, steps are left out."""
+"""Largest number of characters of an input's steps that are shown to a judge; beyond that, steps are left out."""
 MOST_TALKS = 20
 """Largest number of a trace's conversations, the latest ones, that a span's messages are compared with; agents
 seldom have more at once."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
-"""Maximum characters shown of one step, and how many of them are from its end."""
+"""Largest number of characters shown of one step, and how many of them are from its end."""
 
 _NOT_SPACE = re.compile(r"\S")
 _PARTS = ("messages", "trajectory", "steps", "tool_calls", "toolCalls")

@@ -48,7 +48,7 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """The affected examples to label again first, to see whether labels change: a random third, at least 20."""
+        """Examples with old labels to label again first, to see whether labels change: a random third, at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property

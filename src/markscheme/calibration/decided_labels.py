@@ -17,11 +17,12 @@ from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
 
 COMPUTED = 0.005
-"""An overall score this close to the score of the same rater's levels was computed, not judged."""
+"""Largest difference of an overall score from that of the same rater's levels with which it counts as computed."""
 MOSTLY = 0.9
 """Share of the scores that must be computed from levels before all are taken to be; a judgement."""
 QUOTED = 30
-"""Length in characters from which a response found within the prompt's words, or the reverse, counts as quoted."""
+"""Fewest characters of a response within the prompt's words, or of these within a response, that count as a
+quotation."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ PILOT = 20
 MOST_EXCEPTED = 1 / 2
 """Share of the examples that excepted parts may hold: beyond it, the rest isn't what the judge is used on."""
 JUST_ABOVE = 2e-9
-"""Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
+"""Amount added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
 
 def decide(

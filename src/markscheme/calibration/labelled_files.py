@@ -28,7 +28,7 @@ from markscheme.text import folded_word
 
 PROMPTFOO_GRADERS = "Promptfoo's graders"
 FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
-"""Finds the accepted run to compare ratings of a rubric with."""
+"""Function that finds the accepted run to compare ratings of a rubric with."""
 
 
 # --- Promptfoo's results, whose graders are compared with the labels given in its viewer ------------------------------

@@ -44,7 +44,7 @@ class Need(NamedTuple):
 RatingsByFile: TypeAlias = "Sequence[tuple[Path, Sequence[Rating]]]"
 """The ratings of judges with the file of each, in the order in which they are asked."""
 PromiseNeed: TypeAlias = "Callable[[Rubric, ExampleSet, RatingsByFile, float, Kind | None], Need | None]"
-"""Returns the labels that a promise needs, or None where the ratings don't say.
+"""Function that returns the labels that a promise needs, or None if the ratings don't show it.
 
 It gets a rubric, its labelled examples, the ratings of judges, the largest share of errors, and the kind of labels that
 count.

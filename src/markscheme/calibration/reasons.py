@@ -19,7 +19,7 @@ from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedShare
 
 NEARLY_ALONE = 1.05
-"""Design effect up to which groups don't change how many labels are needed."""
+"""Largest design effect with which groups don't change how many labels are needed."""
 SCARCE = 0.3
 """Share of labels up to which a side is called scarce: most further labels say nothing about it."""
 _DOES: Final[Mapping[SideName, str]] = {"stops": "stops", "keeps": "keeps"}

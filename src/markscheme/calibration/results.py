@@ -32,10 +32,10 @@ class Reporter(Protocol):
 
 
 LoadReporter: TypeAlias = Callable[[], Reporter]
-"""Imports the reporter for the results of one class and returns it."""
+"""Function that imports the reporter for the results of one class and returns it."""
 
 RESULTS: OpenTable[tuple[str, LoadReporter]] = OpenTable()
-"""All results that a report can be made of: the name of each class, and what loads its reporter."""
+"""The results that a report can be made of: the name of each class, and the function that loads its reporter."""
 
 
 class Reported:

@@ -5,9 +5,9 @@ from typing import Final, TypeAlias
 from markscheme.seam import OpenTable
 
 FEWEST_RUNS: Final = 2
-"""Runs of one output from which it is known how far its graders vary."""
+"""Fewest runs of an output from which it is known how far its graders vary."""
 ResultsUse: TypeAlias = tuple[int, int, str, str]
 """A use of results without labels: its rank, the fewest runs of the same test it needs, its command (with FILES for the
 files and NAME for the rubric to be made), and what it does."""
 RESULTS_USES: OpenTable[ResultsUse] = OpenTable()
-"""All that can be done with results that have no labels."""
+"""The table of commands that work on results without labels."""

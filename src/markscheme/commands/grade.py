@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from markscheme.grading.graded_table import GradedCounts
 
 GradeForm = Literal["json", "reasons", "lines"]
-"""How grades are printed: for programs, each with its reasons, or each on one line."""
+"""Forms in which grades are printed: for programs, each with its reasons, or each on one line."""
 PASS, FAIL = "pass", "fail"
 WITHOUT_GRADE = "not graded"
 ASK = "ask a person"
@@ -79,7 +79,7 @@ FAILED = 1
 UNGRADED = 5
 """Exit status where a response is not graded."""
 JUDGE_BY_FIRST = 1000
-"""Submissions of a large table that decide which judge is asked by default."""
+"""Number of submissions of a large table, the first ones, by which the default judge is chosen."""
 _OF_ROWS = (
     "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row (add)"
 )

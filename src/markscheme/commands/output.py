@@ -50,7 +50,7 @@ def put(text: str | Iterator[str], target: str | Path) -> None:
 
 
 LONGEST_COMMAND = 200
-"""Letters of a command that is worth repeating to the person who typed it."""
+"""Largest number of characters of a command that is repeated to the person who typed it."""
 
 
 def typed() -> str:

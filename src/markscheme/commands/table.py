@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from markscheme.seam import OpenTable
 
 Group = Literal["Start here", "Improve", "Run", "Data", "More"]
-"""Under which heading help lists a command, in this order; "More" is for what is rarely needed."""
+"""Heading under which help lists a command, in this order; "More" is for what is rarely needed."""
 GROUPS: tuple[Group, ...] = get_args(Group)
 RARE_GROUP: Group = "More"
 """The group that only `--help-all` lists."""
 CommandFunction: TypeAlias = Callable[..., int]
-"""Runs a command and returns its exit status; its signature and docstring say what it takes."""
+"""Function that runs a command and returns its exit status; its signature and docstring describe its arguments."""
 Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """Function that converts the words typed after a removed command's name to those for the command that replaced it."""
 
@@ -134,4 +134,4 @@ COMMANDS = OpenTable(
     ),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
 )
-"""All commands."""
+"""The table of commands."""

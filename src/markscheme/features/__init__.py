@@ -58,4 +58,4 @@ FEATURES: tuple[Feature, ...] = (
     STATUS,
     STRESS,
 )
-"""All features, by name."""
+"""The features, in the order of their names."""

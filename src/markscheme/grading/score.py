@@ -17,8 +17,8 @@ SUM_DIGITS = 9
 """Number of digits to which sums of weighted positions are rounded, so that sums which should be equal are equal."""
 
 MOST_SUMS = 200_000
-"""Different sums that are distinguished: whole weights have hundreds; twenty odd weights would have a million, and take
-a second for each response."""
+"""Largest number of different sums that are distinguished: whole weights have hundreds; twenty odd weights would
+have a million, and take a second for each response."""
 
 NO_SCORE = "no score, and neither pass nor fail: its categories don't say which pass (`passes: [label, …]`)"
 """Message for a grade by a rubric with only categories."""

@@ -15,7 +15,7 @@ WAYS_OUT: Final = {
 }
 """HTTP statuses that every call would get once the first one does, and what to check then."""
 FAILURES: Final = 10
-"""Failures in a row after which no further call is made."""
+"""Number of failures in a row after which no further call is made."""
 TIMED_OUT: Final = 4
 """Number of failures that a call counts as, if it took half the deadline or more."""
 FIRST_TRIAL_PAUSE: Final = 2.0

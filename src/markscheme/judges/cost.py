@@ -11,7 +11,7 @@ from markscheme.judges.registry import price_of
 from markscheme.prompt import Prompt
 
 WRITTEN_PER_CRITERION = 100
-"""Tokens of a quote, a reason and a level, where there is no reply to measure."""
+"""Number of tokens assumed for a quote, a reason and a level, if there is no reply to measure."""
 
 
 @dataclass(frozen=True, slots=True)

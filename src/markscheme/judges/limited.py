@@ -46,7 +46,7 @@ CALLS_AT_ONCE: Final = 8
 RECOVERY: Final = 0.25
 """Number of concurrent calls that is added for each answered call, after the limit was halved."""
 BYTES_PER_TOKEN: Final = 3
-"""Characters per token: fewer than in most text, so that estimates err on the high side."""
+"""Number of characters per token, fewer than in most text, so that estimates are rather too high."""
 LONGEST_ANSWER: Final = 4096
 """Assumed maximum answer length in tokens, for judges that don't report their own."""
 

@@ -4,7 +4,7 @@ import errno
 import os
 
 CALL_FILES = 2
-"""Files that a call may need at once: its connection, and one to look its address up."""
+"""Number of files that a call may need at the same time: its connection, and one to look up its address."""
 KEPT_FILES = 24
 """Number of open files that are reserved for anything but calls: modules, the cache, results."""
 NONE_LEFT = (errno.EMFILE, errno.ENFILE)

@@ -8,7 +8,7 @@ from typing import Any
 from markscheme.judges.judge import Token
 
 SMALLEST = -700.0
-"""Log-probabilities below it count as probability 0."""
+"""Log-probability below which the probability counts as 0."""
 
 
 def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 RESPONSES_PER_REPEAT = 20
-"""One response in this many is labelled twice."""
+"""Number of responses of which one is labelled twice."""
 LEAST_BETWEEN = 10
 """Fewest other responses between the two times that a response is labelled, if there are that many."""
 TOGETHER = 20

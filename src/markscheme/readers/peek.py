@@ -30,7 +30,8 @@ from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet
 FIRST = 50
 """Number of items, rows or entries that are read to recognize a file's format."""
 HEAD = 200_000
-"""Characters in which a file of Promptfoo's results names its evaluation or first grading, after long prompts."""
+"""Number of characters in which a file of Promptfoo's results names its evaluation or first grading, after long
+prompts."""
 FilePart = tuple[str, Any]
 FIRST_BYTES = 4096
 """Number of bytes that are read to recognize what a file holds."""

@@ -21,7 +21,7 @@ class RunReport(NamedTuple):
 
 
 AFTER_RUN: OpenTable[tuple[int, Callable[[], Callable[[Mapping[str, Any]], RunReport]]]] = OpenTable()
-"""All reports on a run.
+"""The table of reports on a run.
 
 Each has its rank among them, and a function that imports and returns the one that makes the report from what Promptfoo
 passes to its hook.

@@ -41,7 +41,8 @@ from markscheme.submission import RESPONSE, Submission
 from markscheme.trajectory import STEPPED
 
 _LARGEST_DATA = 2_400_000
-"""Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
+"""Largest size in bytes of all examples together; if they are larger, their texts are truncated further, and then
+fewer examples are shown."""
 _TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
 """Largest numbers of characters of a response, input, reason or quote, the first of which that keeps the page small
 enough is used."""

@@ -316,7 +316,7 @@ def json_of(error: UsageError) -> dict[str, object]:
 
 
 def reading_json(reading: TableReading) -> dict[str, object]:
-    """Return how a table was read as a dict for JSON."""
+    """Return a dict for JSON on how a table was read."""
     columns: dict[str, object] = {}
     withheld: dict[str, str] = {}
     for criterion, sides in reading.roles.criteria.items():

@@ -26,7 +26,7 @@ _WIDEST = 120
 _PIPED = 100
 """Number of columns used without a screen, if COLUMNS isn't set."""
 _GAP = 2
-"""Gap between the columns of a table."""
+"""Number of spaces between the columns of a table."""
 _LONGEST_FIGURE = 24
 """Largest width of a cell with a figure and its interval; other cells are wrapped before it."""
 _MOST_IDS = 5

@@ -12,9 +12,9 @@ RowRule = Literal["add", "instead", "ignore", "refuse"]
 """Ways to treat a row's own rubric next to that of the run."""
 ROW_RULES: tuple[RowRule, ...] = get_args(RowRule)
 MOST_SAMPLES = 1000
-"""Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
+"""Largest number of times that a judge may be asked for one grade: more is a typing error that would cost a fortune."""
 MOST_PER_CALL = 10_000
-"""Maximum criteria that may be asked for in one question: more than any rubric has."""
+"""Largest number of criteria that may be asked for in one question: more than any rubric has."""
 BOTH_ORDERS = 2
 """Number of orders in which a pair is asked about by default: with both, a judge's lean to a place shows and doesn't
 decide."""

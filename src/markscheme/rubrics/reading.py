@@ -25,7 +25,7 @@ MISSPELT = 3
 """Largest number of unknown keys in a file that may be a rubric with misspelt keys; with more, and fewer known keys,
 it is something else."""
 MAX_STEPS = 101
-"""Maximum number of levels of a scale given by its ends."""
+"""Largest number of levels of a scale given by its ends."""
 
 _Value = TypeVar("_Value")
 _Rubric = TypeVar("_Rubric")

@@ -22,7 +22,7 @@ LEAST_LIKELY = 1e-9
 """Least probability of a number of fails that is considered: all less likely ones together change no result by more
 than .000001."""
 HALVINGS = 30
-"""Steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
+"""Number of steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
 
 
 FIGURES_KEPT: Final = 64

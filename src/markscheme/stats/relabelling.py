@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 CheckState: TypeAlias = Literal["too few", "old labels count", "relabel the rest"]
 
 FEWEST_RELABELLED = 20
-"""Examples that must be labelled again before any old label counts; with 20 and no difference the risk is .05."""
+"""Fewest examples that must be labelled again before any old label counts; with 20 and no difference the risk is
+.05."""
 OLD_PER_NEW = 2
 """Number of old labels that count for each example labelled again; the risk above was simulated with up to this
 many."""

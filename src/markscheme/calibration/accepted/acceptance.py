@@ -115,7 +115,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> Acceptance:
-    """Add a calibration's runs to an accepted.json; if they can't be joined with its runs, replace these.
+    """Add a calibration's runs to an accepted.json; they replace runs there that they can't be joined with.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
     with a run is written next to them, and a line is added to the history, which is read before anything is written.

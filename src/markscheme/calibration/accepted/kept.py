@@ -16,7 +16,8 @@ RunBasis: TypeAlias = "tuple[ExampleSet, LabelOptions]"
 """All labelled examples that were read, with their files, and the options on which labels count in the run to
 accept."""
 WriteKept: TypeAlias = Callable[[], None]
-"""Writes what is kept with a run once its accepted.json is written, or removes what was kept with the run before."""
+"""Function that writes a feature's files on an accepted run after its accepted.json is written, or removes those of
+the run before."""
 Kept: TypeAlias = tuple[Mapping[str, Any], WriteKept]
 """Entries of accepted.json that name a feature's files, and the function that writes these files."""
 Keep: TypeAlias = "Callable[[Calibration, Mapping[str, Any], RunBasis | None, Path], Kept]"

@@ -14,4 +14,4 @@ Audit: TypeAlias = "Callable[[RatingTable, str, str], Mapping[str, Any]]"
 It returns figures by the keys of a calibration's JSON, with None where the judge gave nothing to examine.
 """
 AUDITS: OpenTable[Audit] = OpenTable()
-"""All audits."""
+"""The table of audits that features add."""

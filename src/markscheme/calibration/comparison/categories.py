@@ -11,7 +11,7 @@ from markscheme.rubrics.rubric import DOES_NOT_APPLY, LEVEL_ROUNDING, Criterion,
 from markscheme.stats.intervals import Floats
 
 APART = 2.0
-"""Distance between the numbers of two different categories: more than two scores, which are within 1, can be apart."""
+"""Distance between the numbers of any two categories, larger than that of any two scores, which are within 1."""
 
 
 def noun_of_answers(rubric: Rubric) -> str:

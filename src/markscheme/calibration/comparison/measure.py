@@ -28,17 +28,18 @@ NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
 OF_DECISION: Literal["decision"] = "decision"
 FEWEST_TO_MERGE = 2000
-"""Examples from which equal ones are computed as one: below, each by itself costs less than a tenth of a second."""
+"""Number of examples from which on equal ones are computed as one; with fewer, each costs less than a tenth of a
+second."""
 PASSES = 0.5
 """The least value of a decision that counts as a pass; decisions are 1 for pass and 0 for fail."""
 EQUAL = 1e-6
-"""A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
+"""Tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
 Measured: TypeAlias = str | Criterion | Rubric
-"""What two columns are compared by: levels of one criterion, all categories of a rubric with the score of the rest, or
-a subject by its name, such as the score or the decision."""
+"""Subject of a comparison of two columns: one criterion's levels, all categories of a rubric with the score of the
+rest, or a subject by its name, such as the score or the decision."""
 LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimate]]
-"""Computes the Estimates of one criterion, by the names of the JSON format."""
+"""Function that computes the Estimates of one criterion, by the names of the JSON format."""
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,9 @@ LEVEL = 0.95
 """Level of the one interval that decides, is drawn and is printed. Looked at every 10 or 20 labels up to 300, a judge
 exactly at the target comes out above it in about 1 of 10 sequences; a one-sided 90 % limit has 3 of 10."""
 PERSON_MARGIN = 0.10
-"""How much less often than an annotator a judge may agree and still count as as good as one."""
+"""Largest difference by which a judge may agree less often than an annotator and still count as equally good."""
 ENOUGH_SHARED = 30
-"""Examples that two annotators and the judge must share before annotators' figures count."""
+"""Fewest examples that two annotators and the judge must share for annotators' figures to count."""
 
 
 PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")

@@ -17,7 +17,7 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums
 
 FEWEST_CRITERIA = 2
-"""Criteria from which on it is worth counting: a single one has every wrong decision."""
+"""Fewest criteria for which repairs are counted: a single criterion would have every wrong decision."""
 A_FIFTH = 0.2
 """Share of the wrong decisions that a criterion must repair before it is a fault worth fixing by itself."""
 A_HALF = 0.5

@@ -19,9 +19,9 @@ from markscheme.stats.estimate import Reason
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 _LONGEST_VALUE = 60
-"""Characters of a changed setting that are printed, so that both values fit on a line."""
+"""Largest number of characters of a changed setting's value that are printed, so that both values fit on a line."""
 MOST_RUNS = 5
-"""Accepted runs that are kept, and recommended: enough to show how much runs of one judge differ."""
+"""Largest number of accepted runs, which is also recommended: enough to show how much runs of one judge differ."""
 _DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 
 _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))

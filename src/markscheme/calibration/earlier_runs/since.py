@@ -18,8 +18,8 @@ FALSE_ALARM = 0.05
 """Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
 
 LOOKS_ALARM = 80.0
-"""Evidence over all looks at the accepted examples from which the judge has moved; in two years of weekly looks an
-unmoved one reaches it at most once in so many times."""
+"""Evidence over all looks from which on the judge counts as moved; in two years of weekly looks, an unmoved judge
+reaches it in at most one of so many cases."""
 DRIFT_MARGIN = 1 / 16
 """Share of a scale's range by which the mean may move and still count as unmoved."""
 

@@ -21,7 +21,7 @@ from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, Findi
 from markscheme.ratings.rating import Rating
 
 CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
-"""Finds one kind of fault, at most once on each of some criteria."""
+"""Function that finds one kind of fault, at most once on each of some criteria."""
 
 
 def findings_of(

@@ -28,31 +28,33 @@ from markscheme.stats.rating_patterns import RatingPatterns, commonest, rating_p
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
-"""The p up to which a fault counts as shown, after Holm's correction over the criteria tested together."""
+"""Largest p at which a fault counts as shown, after Holm's correction over the criteria tested together."""
 NOT_HELD = "examples that the counts leave out"
 """Text in place of examples' names when only counts of the examples are known."""
 MOST_WORST = 5
-"""Examples that a finding holds: few enough to read before the edit."""
+"""Largest number of examples of a finding: few enough to read before the edit."""
 MOST_NAMED = 3
-"""Examples that a sentence names."""
+"""Largest number of examples that a sentence names."""
 LEAST_SHARED = 30
-"""Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""
+"""Fewest examples rated by the judge and two annotators for which annotators' noise is separated from the judge's."""
 FEWEST_TO_COMPARE = 10
-"""Examples for a mean or a share of a criterion; a judgement, on top of which the test must find it significant."""
+"""Fewest examples for a mean or a share of a criterion; a judgement, since a test must find it significant as well."""
 FEWEST_FOR_SPREAD = 20
-"""Examples for a slope, a spread or a correlation, which need more than a mean does; a judgement."""
+"""Fewest examples for a slope, a spread or a correlation, which need more than a mean does; a judgement."""
 FEWEST_TO_DIAGNOSE = 30
-"""Examples for faults of the whole judge or the scale; a judgement. Faults were planted in 50 and 100."""
+"""Fewest examples for faults of the whole judge or the scale; a judgement. Faults were planted in 50 and 100
+examples."""
 LEAST_WRONG = 5
-"""Examples a judge must get wrong before it counts as blind to them; fewer may be slips."""
+"""Fewest examples that a judge must get wrong to count as blind to them; fewer may be slips."""
 STUCK = 0.90
 """Share of one level from which on a judge counts as stuck on it; at 97 % it was found in all of 120 simulated sets."""
 STUCK_ABOVE_PEOPLE = 0.15
-"""How much more often than annotators give theirs: equal responses deserve equal levels."""
+"""Least excess of the judge's most frequent level over annotators' for a stuck judge: equal responses deserve equal
+levels."""
 LITTLE_SKILL = 0.10
-"""Correlation with gold up to which a judge may have no skill: it shares 1 % of gold's variance; a judgement."""
+"""Largest correlation with gold of a judge without skill: it shares 1 % of gold's variance; a judgement."""
 SKILL_BOUND = 0.40
-"""Bound below which the correlation's upper limit must be, so that few examples don't count as no skill."""
+"""Value that the upper limit of the correlation must be below, so that few examples don't count as no skill."""
 HIGH_SHARE = 0.20
 """Share of the judge's mean error from which on a fault's severity is high: a fifth goes with one edit; a judgement."""
 MEDIUM_SHARE = 0.08

@@ -35,29 +35,29 @@ from markscheme.stats.counted_values import quantiles
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
 
 PEOPLE_WITHOUT_SKILL = 0.20
-"""Annotators' alpha up to which no judge could follow them, so that following badly isn't the judge's fault."""
+"""Largest alpha of annotators that no judge could follow, so that following badly isn't the judge's fault."""
 BIAS = 1 / 16
 """Least bias that is found, as a share of a criterion's range: a quarter of a level on five."""
 FLAT_SLOPE = 0.80
-"""Slope of the judge on annotators from which down it avoids the ends; .70 was found in 82 % of sets of 100."""
+"""Largest slope of the judge on annotators with which it avoids the ends; .70 was found in 82 % of sets of 100."""
 INNER = (0.05, 0.95)
 """Quantiles of gold at which a judge that avoids the ends must be too high and too low; few examples lie outside."""
 NOISE_RATIO = 2.0
-"""Times an annotator's error variance from which on a judge is noisy."""
+"""Least ratio of the judge's error variance to an annotator's with which a judge is noisy."""
 NOISE_BOUND = 1.5
-"""Bound above which the lower limit of the noise ratio must be."""
+"""Value that the lower limit of the noise ratio must be above."""
 MOST_TIMES = 10
-"""The greatest ratio that is printed: the variance of annotators who hardly differ is known too badly for more."""
+"""Largest ratio that is printed: the variance of annotators who hardly differ is known too badly for larger ones."""
 ONE_WAY = 0.95
 """Share of the errors in one direction from which on the bias explains their scatter."""
 FLIP_SHARE = 0.30
 """Share of pairs of answers to the same prompt that differ, from which on a judge is noisy; a judgement."""
 FLIP_SHARE_BOUND = 0.20
-"""Bound above which the lower limit of the share of flips must be."""
+"""Value that the lower limit of the share of flips must be above."""
 LOW_AGREEMENT = 0.60
-"""Agreement with gold below which judge or labels are noisy: as low as annotators' that may be split."""
+"""Agreement with gold below which judge or labels are noisy: as low as that of annotators who may be split."""
 LOW_AGREEMENT_BOUND = 0.67
-"""Bound below which the upper limit of low agreement must be: as that of split annotators."""
+"""Value that the upper limit of a low agreement must be below: as that of split annotators."""
 INVENTED = 0.05
 """Share of quotes in nothing the judge saw above which its quotes can't be relied on; a judgement."""
 

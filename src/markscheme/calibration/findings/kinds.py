@@ -11,17 +11,18 @@ from typing import Final, Literal, TypeAlias, get_args
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 
 Cause = Literal["judge", "criteria", "scale", "replies", "quotes", "runs", "labels", "change"]
-"""Where the fault is: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be read,
-quotes, runs that differ among themselves, the labels, or what changed since the accepted run."""
+"""Location of the fault: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be
+read, quotes, runs that differ among themselves, the labels, or what changed since the accepted run."""
 FixedBy = Literal["wording", "rubric", "labels", "more labels", "judge"]
-"""What fixes it: other words, which `improve` can propose; another edit of the rubric; other labels of the same
-examples; labels of further examples; or how the judge is asked, which judge it is, and which run is accepted."""
+"""Way to fix a fault: other words, which `improve` can propose; another edit of the rubric; other labels of the same
+examples; labels of further examples; or another way to ask the judge, another judge, or another accepted run."""
 WorkStage = Literal["replies", "labels", "judge", "more labels"]
 """When work on a finding is due: first what makes all else unreadable, then the labels and what changed since the
 accepted run, then the judge and the rubric, and last what more labels might show."""
 STAGES: Final[tuple[WorkStage, ...]] = get_args(WorkStage)
 CommandWriter: TypeAlias = Callable[[Commands, str | None], str]
-"""Writes a command, given the options that a finding's suggestion adds to it; "" if there is no single one."""
+"""Function that writes a command, given the options that a finding's suggestion adds to it; "" if no single command
+helps."""
 
 
 def _calibrate(commands: Commands, options: str | None) -> str:
@@ -60,7 +61,7 @@ def _label_under_new_wording(commands: Commands, _options: str | None) -> str:
 
 
 LABELS_TO_ADD = 30
-"""Labels to add for a diagnosis, however few there are: it needs this many in all."""
+"""Number of labels to add for a diagnosis, however few there are, since a diagnosis needs this many in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class FindingKind:
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if findings of an earlier kind should be fixed first, since it is one stage before this kind."""
+        """Return True if findings of another kind should be fixed first, as they are one stage before this kind."""
         return earlier.step == self.step - 1
 
     @property

@@ -7,9 +7,9 @@ from markscheme.calibration.comparison.repairs import A_FIFTH, A_HALF, Repair, R
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 
 FEWEST_FOR_HIGH = 3
-"""Decisions that a finding of high severity must repair, whatever their share."""
+"""Fewest decisions that a finding of high severity must repair, whatever their share."""
 FEWEST_FOR_MEDIUM = 2
-"""Decisions that one of medium severity must repair."""
+"""Fewest decisions that a finding of medium severity must repair."""
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:

@@ -29,31 +29,33 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.severity import pair_statistic
 
 FEWEST_GROUPS_TO_DIAGNOSE = 10
-"""Groups that examples must come from for faults to show; under 5 there is no interval at all."""
+"""Fewest groups of examples for which faults are diagnosed; with fewer than 5 there is no interval at all."""
 FEWEST_TO_MISS_A_LEVEL = 60
-"""Examples without a level before it counts as unused: one given to 5 % would be missing in 5 % of such sets."""
+"""Fewest examples in which a level must be missing to count as unused: one given to 5 % would be missing in 5 % of
+such sets."""
 FEWEST_CRITERIA_TO_RANK = 3
-"""Criteria needed to say that responses differ less on one of them than on the median one."""
+"""Fewest criteria for which it is said that responses differ less on one of them than on the median one."""
 USUAL = 0.90
 """Share of annotators' most frequent level from which on a criterion can't show whether a judge finds the others."""
 LESS_VARIED = 0.5
 """Share of the median criterion's variance below which responses hardly differ on a criterion."""
 AS_NOISY = 1.5
-"""Times the median criterion's noise, up to which annotators are no noisier than elsewhere."""
+"""Largest ratio of annotators' noise to the median criterion's with which they are no noisier than elsewhere."""
 SPLIT_FIRM = 0.67
 """Krippendorff's alpha between annotators below which labels allow no conclusions (Krippendorff, Content Analysis)."""
 SPLIT_HINT = 0.60
-"""Alpha below which annotators may disagree, where the interval can't show it."""
+"""Alpha below which annotators may disagree, if the interval can't show whether they do."""
 SAME_CRITERION = 0.90
-"""Correlation, annotators' noise taken out, from which on two criteria measure the same."""
+"""Least correlation, without annotators' noise, with which two criteria measure the same."""
 SAME_BOUND = 0.80
-"""Bound above which the lower limit of the criteria's correlation must be."""
+"""Value that the lower limit of the criteria's correlation must be above."""
 NEVER = 0.01
-"""Probability up to which a judge that follows gold would never give a level by chance."""
+"""Largest probability that a judge which follows gold never gives a level, at which never giving it counts as a
+fault."""
 MOST_QUOTED = 2
 """Largest number of annotators' remarks that are quoted in one suggestion."""
 LONGEST_QUOTE = 200
-"""Characters of a quoted remark: about two lines of a card."""
+"""Largest number of characters of a quoted remark: about two lines of a card."""
 
 
 # --- dead -----------------------------------------------------------------------------------------------------------

@@ -34,11 +34,11 @@ MOST_PARTS = 50
 SHORTEST_SET = 30
 """Fewest examples for which lengths are divided in three."""
 LOWER_AGREEMENT = 0.20
-"""How much lower agreement must be on a part, as a share of its examples; a judgement."""
+"""Least difference by which agreement must be lower on a slice to matter, as a share of its examples; a judgement."""
 BIAS_IN_SCORE = 0.10
-"""How far the bias in score must differ: by the default tolerance."""
+"""Least difference of the bias in score on a slice that matters: the default tolerance."""
 BIAS_ON_SCALE = 0.15
-"""How far bias or error on one criterion must differ, as a share of its range: over half a level on five."""
+"""Least difference of bias or error on a criterion that matters, as a share of its range: over half a level on five."""
 
 
 BY_SYSTEM = "system"

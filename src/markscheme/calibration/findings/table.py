@@ -51,6 +51,6 @@ class FindingRow(NamedTuple):
 
 
 LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]
-"""Imports the rows of a feature and returns them."""
+"""Function that imports the rows of a feature and returns them."""
 FINDINGS: OpenTable[LoadFindings] = OpenTable()
 """Functions that load the findings of each feature; `findings.diagnosis` has the core's."""

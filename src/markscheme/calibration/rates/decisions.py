@@ -127,7 +127,7 @@ def both_decided(table: RatingTable) -> RatingTable:
 
 
 def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
-    """Return a table of the examples that both gold and the judge decided, with the gold of all; or None."""
+    """Return a table of the examples that gold and the judge decided, with all gold; None without such examples."""
     truth = _gold(file, rated.rubric)
     if truth is None:
         return None

@@ -21,7 +21,7 @@ DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
 _METHOD = "by verdict, own labels"
 MOST_GROUPS = 6
-"""Up to this many groups all pairs are compared; with more, each with the first."""
+"""Largest number of groups of which all pairs are compared; of more, each is compared with the first."""
 
 
 @dataclass(frozen=True, slots=True)

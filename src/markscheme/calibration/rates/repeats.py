@@ -11,14 +11,15 @@ from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk, threshold_
 MOST_MISSING = 0.1
 """Share of the cases that may lack a figure in some run."""
 FEWEST_CASES = 2
-"""With fewer cases there is no spread between cases to estimate."""
+"""Fewest cases: with fewer, there is no spread between cases to estimate."""
 RAREST = 50
 """Failures rarer than 1 in this many runs are only reported as "less than 1 in" so many: a few runs can't show how rare
 they are.
 
 Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
-"""With fewer groups of cases, how much the cases of a group vary together is hardly known; as in agreement by group."""
+"""Number of groups below which it is hardly known how much the cases of a group vary together, as in agreement by
+group."""
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:

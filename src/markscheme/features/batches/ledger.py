@@ -18,7 +18,7 @@ from markscheme.judges.remembering import is_running, new_owner, reply_json
 from markscheme.judges.reply_file import REPLIES_FILE
 
 KNOWN_DAYS: Final = 30
-"""Days for which an ended batch is remembered: a little longer than providers keep results."""
+"""Number of days for which an ended batch is remembered: a little longer than providers keep results."""
 
 _LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserved, usage, ended FROM batches "
 

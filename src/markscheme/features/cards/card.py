@@ -309,7 +309,7 @@ def label_files(folder: Path | None) -> list[Path]:
 
 
 def card_path(accepted: Path) -> Path:
-    """Return the path of the card for an accepted run's file: card.json next to accepted.json, NAME.card.json else."""
+    """Return the path of an accepted run's card: card.json next to accepted.json, else NAME.card.json."""
     return accepted.with_name(CARD if accepted.name == ACCEPTED else f"{accepted.stem}.{CARD}")
 
 

@@ -51,7 +51,7 @@ from markscheme.text import cut_short
 MOST_AT_A_TIME = 5
 """Largest number of differing examples or entries that are listed by name."""
 LONGEST_VALUE = 60
-"""Letters of a value that differs: a line of a table."""
+"""Largest number of characters of a value that differs, to fit into a line of a table."""
 NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
 """Entries of accepted.json that state when, with what and for how much the run was made, and the names of files."""
 

@@ -15,7 +15,7 @@ from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
 
 _ID_DIGITS = 8
-"""Hexadecimal digits kept of an example's id, as in settings.jsonl."""
+"""Number of hexadecimal digits of the digest of an example's id, as in settings.jsonl."""
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from markscheme.stats.labels_needed import EVEN
 from markscheme.stats.shares import grouped_share, share
 
 STEPS = 25
-"""Sizes of the automatic part that are tried, evenly from the fewest that could keep the promise to all decisions: at
-200 labels a step is six decisions."""
+"""Number of sizes of the automatic part that are tried, evenly from the fewest decisions that could keep the promise
+to all: with 200 labels a step is six decisions."""
 CERTAINTY_DIGITS = 9
 """Decimals to which a certainty is rounded, so that 2/3 and 1 - 1/3 are equal. With exact comparison in the search and
 a tolerance in use, the promise broke in .24 of draws."""

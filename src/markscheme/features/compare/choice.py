@@ -31,7 +31,7 @@ from markscheme.stats.shares import share
 MOVED = 0.05
 """Largest Holm-adjusted p at which a shift between two judges counts as shown."""
 NO_WORSE_MARGIN = 0.05
-"""Margin of non-inferiority: how much lower a judge's share of agreement may be than the best judge's."""
+"""Margin of non-inferiority: the largest difference by which a judge may agree less often than the best judge."""
 ONE_SIDED = 0.90
 """Level of a two-sided interval whose lower limit is a one-sided 95 % limit."""
 _MOST_LABELS = 100_000
@@ -266,7 +266,7 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with the next step, labels needed and refusal of the verdict on the judge to choose.
+        """Return the choice with the next step, the labels needed and the refusal by the verdict on the chosen judge.
 
         Args:
             decision: That verdict.
@@ -565,7 +565,7 @@ class _View:
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> ContenderFigures:
-        """Compute a judge's figures, with its difference from the best judge if it is another one and gold exists."""
+        """Compute a judge's figures, with its difference from the best judge if that is another one and gold exists."""
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
             behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)

@@ -178,7 +178,7 @@ def _compare_systems(
 
 
 def _keep(compared: Compared, labels: LabelOptions) -> None:
-    """Store how many labels the verdict on the judge to choose needs, for `label` and `status`."""
+    """Store how many labels the verdict on the chosen judge needs, for `label` and `status`."""
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best
     is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
@@ -189,7 +189,7 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the command that reports on the judge to choose; None if it isn't one of the sides, or is a report."""
+    """Return the command that reports on the chosen judge; None if it isn't one of the sides, or is a report."""
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best

@@ -23,7 +23,7 @@ COMPARED_REPORTER = DocumentReporter[Compared](
 def report_on_judges(
     calibrations: Sequence[Calibration],
 ) -> tuple[Calibration, Document, Callable[[], dict[str, Any]]]:
-    """Compare calibrated judges; return the calibration of the judge to choose, the report on all, and its JSON."""
+    """Compare calibrated judges; return the calibration of the chosen judge, the report on all, and its JSON."""
     compared = compare_calibrations(calibrations)
     choice = compared.choice
     best = chosen(calibrations, choice)

@@ -13,7 +13,7 @@ from markscheme.stats.pairs import equal_vectors, numbers
 from markscheme.stats.shares import share
 
 FEWEST_TO_LINK = 10
-"""Examples below which a line between two raters is not drawn; a judgement."""
+"""Fewest examples for which a line between two raters is drawn; a judgement."""
 FEWEST_SCORES = 3
 """Fewest distinct scores of each rater for which a line is fitted."""
 

@@ -30,7 +30,7 @@ ADJUDICATED: Final = "gold"
 MOST_IN_PLAIN_SQL: Final = 3
 """Largest number of annotators whose median is written in plain SQL; more need a database's median function."""
 _PASSING_ROUNDING: Final = 1e-12
-"""By how much a position may miss a threshold through rounding, as `Criterion.passes` allows."""
+"""Largest distance of a position below a threshold that comes from rounding, as `Criterion.passes` allows."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class CountQuery:
         return [stage for stage in stages if stage]
 
     def parts(self) -> Iterator[CountedPart]:
-        """Yield the parts in which examples are counted by set, the sets being what the jackknife leaves out."""
+        """Yield the parts that count examples by set, which is the unit that the jackknife leaves out."""
         then = self.earlier is not None
         scores = rounded("gold_score"), rounded("judge_score")
         yield CountedPart("score", scores, rounded("earlier_score") if then else None)

@@ -34,7 +34,7 @@ from markscheme.prompt import DecisionQuestion, Prompt
 IMAGES_HEADER: Final = {"TypeSafe-Danger-Zone-Images": "true"}
 """Header that other clients of System One send with images."""
 LONGEST_BODY = 4_000_000
-"""Bytes of a response that are read: hundreds of questions with 255 options each."""
+"""Largest number of bytes of a response that are read: hundreds of questions with 255 options each."""
 HTTP: Final = "httpx2"
 """The HTTP library of the Anthropic SDK, which is loaded with the first request; the SDK isn't."""
 TOO_LONG: Final = "max_tokens_exceeded"

@@ -25,7 +25,7 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
 
 
 def _is_flagged(name: str, audits: ProbabilityAudits) -> bool:
-    """Return True if a row is found overconfident; the row of an only criterion has the decision's result."""
+    """Return True if a row is found overconfident; with a single criterion, its row has the decision's result."""
     return (name if name in audits.events else DECISION_ROW) in audits.overconfident
 
 

@@ -31,11 +31,11 @@ PENALTY = 2.0
 """Weight of the penalty on a curve's distance from the identity; of the weights tried, it had the lowest loss with 50
 labels."""
 MOST_BINS = 10
-"""Bins of a reliability diagram at most, of ten examples or more each."""
+"""Largest number of bins of a reliability diagram, each with at least ten examples."""
 LEAST_IN_BIN = 10
-"""Examples in a bin at least."""
+"""Fewest examples in a bin."""
 ROUNDS = 100
-"""Newton steps of a logistic fit; it takes five to ten."""
+"""Largest number of Newton steps of a logistic fit; it usually takes five to ten."""
 SETTLED = 1e-10
 """Change of intercept and slope below which a logistic fit has converged."""
 STEEPEST = 50.0

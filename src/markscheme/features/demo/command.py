@@ -13,7 +13,7 @@ from markscheme.pages.options import PageOptions
 
 LEAST, MOST = 30, 5000
 DEFAULT_EXAMPLES = 100
-"""Labelled examples in a round: few enough to be quick, enough for a fault to show."""
+"""Default number of labelled examples in a round: few enough to be quick, enough for a fault to show."""
 PLANTED = (*FAULTS, RARE_FAILS)
 PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}, or {RARE_FAILS}: judges that agreement misreads"
 

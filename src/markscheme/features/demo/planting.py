@@ -46,7 +46,7 @@ CORRELATION = 0.35
 SIMULATED_PEOPLE = ("simulated-person-1", "simulated-person-2")
 JUDGE_NAME = "simulated-judge"
 ACCEPTED_RUNS = 5
-"""Accepted runs of the judge: the most that are kept, which find half a level most often."""
+"""Number of accepted runs of the judge: the largest number that is kept, which finds half a level most often."""
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ from markscheme.shipped import shipped
 
 _LABELLED_RUBRIC = "code-quality"
 OTHER_MARK = 0.5
-"""The pass mark of a rubric that names none: most answers of the set pass it."""
+"""Pass mark for a rubric that names none: most answers of the set pass it."""
 PROVENANCE = (
     "A Claude model wrote them with planted faults of known cost; the labels follow from these, and no person labelled "
     "anything."
 )
 _SHUFFLE_SEED = 1
-"""Any fixed seed: the demo prints the same figures in every run."""
+"""Random seed, which is fixed so that the demo prints the same figures in every run."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def labelled_set() -> tuple[Rubric, ExampleSet]:
 
 
 def five_raters() -> tuple[ComparedRater, ...]:
-    """Compare the five raters with the labels, each through the product's own calibration, the readers first."""
+    """Compare the five raters with the labels as `calibrate` does, those who read the answers first."""
     rubric, examples = labelled_set()
     recorded = _recorded(rubric, examples)
     second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)

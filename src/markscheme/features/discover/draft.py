@@ -27,7 +27,7 @@ WORST = 3
 PASS_MARK = 0.7
 """Pass mark of a drafted rubric, whose criteria are all faults."""
 TIE = 1e-9
-"""Difference up to which half a level's effect on the score counts as equal to the tolerance."""
+"""Largest difference at which half a level's effect on the score counts as equal to the tolerance."""
 BELOW_TIE = 0.09
 """Tolerance of a draft in which half a level moves the score by exactly the usual tolerance."""
 SHORTEST_ANCHOR = 15
@@ -82,7 +82,7 @@ def why_left_out(figures: ModeFigures) -> str:
 
 
 def weight_of(mode: Mode) -> float:
-    """Return a criterion's weight: how bad the fault is, not how common; positive for a mode that was turned round."""
+    """Return a criterion's weight: how bad the fault is, not how common; positive for a mode that was reversed."""
     return float(mode.severity if mode.is_turned else -mode.severity)
 
 

@@ -29,7 +29,7 @@ from markscheme.stats import Estimate
 ENOUGH = 0.15
 """Bound on the share of outputs with a mode not yet noted at which reading may stop, often after 80 to 160 outputs."""
 FEWEST_TASKS = 30
-"""Tasks from which the bound on modes of new tasks is shown; below, it is near 1 whatever was read."""
+"""Fewest tasks for which the bound on modes of new tasks is shown; with fewer, it is near 1 whatever was read."""
 GROUPS_TO_COUNT = 5
 """Fewest groups (tasks) with which the amount to read is stated in tasks instead of outputs."""
 
@@ -209,7 +209,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """File line and output of each reader's first note of a mode, by reader and the assigned mode's name today."""
+        """Line and output of each reader's first note of a mode, by reader and by the mode's present name."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)

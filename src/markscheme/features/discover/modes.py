@@ -74,7 +74,7 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if a fingerprint belongs to a definition of the mode with today's meaning, or to none yet."""
+        """Return True if a fingerprint is that of a definition with today's meaning, or of an undefined mode."""
         return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
 
     @property

@@ -15,11 +15,12 @@ from scipy.sparse import csr_matrix
 from markscheme.stats.intervals import Floats
 
 NEAREST_MODES = 3
-"""Modes listed for a note: they hold the right one in 73-79% of cases after 20 sorted notes, 84-90% after 160."""
+"""Number of modes listed for a note: they include the right one in 73-79% of cases after 20 sorted notes, 84-90%
+after 160."""
 NOTES_OF_A_MODE = 3
 """Number of a mode's notes whose mean similarity to a note, over the most similar ones, is the mode's similarity."""
 NEAR_IDENTICAL = 0.4
-"""Cosine distance up to which notes are shown next to each other: on one set, 99% of such pairs share a code."""
+"""Largest cosine distance of notes that are shown next to each other: on one set, 99% of such pairs share a code."""
 _WORD = re.compile(r"\w+")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markscheme.features.discover.reading import OutputReading
 
 ALSO_EVERY = 4
-"""Every how many outputs one is shown out of turn, if the reader asks for some."""
+"""Number of outputs of which one is shown out of turn, if the reader asks for some."""
 
 
 def turn_of(id: str, seed: int) -> bytes:

@@ -36,9 +36,10 @@ READING_PAGE = PageTemplate(
     Path(__file__).parent / "templates",
 )
 PAGE_OUTPUTS = 1_000
-"""Outputs that a page lists ahead: more than anyone reads in a day; the next ones come when it is opened again."""
+"""Number of outputs that a page lists ahead: more than anyone reads in a day; the next ones come when the page is
+opened again."""
 SHEET_OUTPUTS = 200
-"""Outputs in a sheet at most: more than anyone reads before they send it back."""
+"""Largest number of outputs in a sheet: more than anyone reads before they send it back."""
 
 
 def serve_reading(

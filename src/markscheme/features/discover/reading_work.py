@@ -207,7 +207,7 @@ class ReadingWork:
     # --- reading again ------------------------------------------------------------------------------------------------
 
     def again_pairs(self) -> list[tuple[str, str]]:
-        """Return the modes and outputs to read again for them, mode by mode, those most like its notes first."""
+        """Return the modes and outputs to read again for them, mode by mode, the outputs most like its notes first."""
         discovery = self.opened.discovery()
         pairs = []
         for figures in discovery.outputs.mode_figures:

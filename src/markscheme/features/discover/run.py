@@ -115,7 +115,7 @@ def _written_json(written: Written) -> dict[str, object]:
 
 
 _WHO = ("anyone", "person", "anyone")
-"""Who has to run each of the commands printed after the rubric is written: anyone, or a person."""
+"""For each command printed after the rubric is written, who has to run it: anyone, or a person."""
 
 
 def _written_lines(written: Written, here: Path) -> list[str]:

@@ -35,7 +35,7 @@ MODES_FILE = "modes.yaml"
 ASSIGNED_FILE = "assigned.jsonl"
 SETTINGS_FILE = "discover.json"
 _DIGEST_DIGITS = 16
-"""Hexadecimal digits kept of a file's SHA-256, as in other fingerprints."""
+"""Number of hexadecimal digits of a file's SHA-256 that are stored, as in other fingerprints."""
 
 
 @dataclass(frozen=True)

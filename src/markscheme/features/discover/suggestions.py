@@ -24,7 +24,7 @@ MOST_NOTES = 150
 TIMES_ASKED = 2
 """Number of times that a model is asked, with the notes shuffled; what differs comes from their order."""
 LONGEST_NOTE = 600
-"""Characters of a note or passage that are shown."""
+"""Largest number of characters of a note or passage that are shown."""
 _MATERIAL = about_material(
     "notes",
     about="that people wrote about outputs, after the modes that were named so far, if there are any",
@@ -149,7 +149,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return the prompts of both times of asking, to plan the cost; real later prompts also list modes named before."""
+    """Return the prompts of both rounds of asking, to estimate the cost; real ones also list modes named before."""
     return [
         prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
     ]

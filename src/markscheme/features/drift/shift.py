@@ -16,7 +16,7 @@ RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"
 DriftVerdict = RunVerdict | Literal["moved"]
 """Verdict on a criterion, or "moved" if the author's own edit moved it, which isn't drift of the judge."""
 BY_ROUNDING = 1e-12
-"""Changes of agreement up to this size count as none: they come from rounding."""
+"""Largest change of agreement that comes from rounding and counts as none."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 

@@ -33,7 +33,7 @@ RUN_SD = 0.02
 """Spread of run means that is assumed before any is seen, as a share of the range: between the 0 and 0.034 of ten runs
 each of six real judges."""
 RUNS_DIFFER = 0.10
-"""An F-test of the accepted runs at or below this p shows that they differ by more than single answers explain."""
+"""Largest p of the F-test with which the accepted runs differ by more than single answers explain."""
 UNSTEADY = 0.05
 """Significance level at which a judge is called unsteady, which raises no alarm."""
 SHIFT_COVERAGE = 0.90

@@ -12,7 +12,7 @@ from markscheme.prompt import Prompt
 from markscheme.submission import Submission
 
 OF_VARIANT, OF_CASE = "variant", "case"
-"""Things that a fault of an experiment may be about."""
+"""Kinds of things that a fault of an experiment may be about."""
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%\s]+(?:\s+[^{}|%\s]+)*)\s*\}\}")
 
 

@@ -18,12 +18,13 @@ from markscheme.rubrics.search import find_rubric
 
 _T = TypeVar("_T")
 MAX_EXPERIMENT_BYTES = 1 << 20
-"""Far more than is written by hand; outputs and cases may have files of their own."""
+"""Largest size of an experiment's file in bytes, far more than is written by hand; outputs and cases may have files
+of their own."""
 KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
 VARIANT_KEYS = ("name", "system", "prompt", "outputs")
 CASE_KEYS = ("id", "inputs", "expected")
 MODEL_OPTIONS = {key: option for key, option in ASK_OPTIONS.items() if option.of_model}
-"""How a model that makes outputs is asked; limits are those of the whole run."""
+"""Options on how a model that makes outputs is asked; limits are those of the whole run."""
 MODEL_KEYS = ("name", *MODEL_OPTIONS)
 FILE = "file://"
 
@@ -130,7 +131,7 @@ class _Reading:
             return []
 
     def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
-        """Read variants, each with the file of its outputs; without variants, those in the common outputs file."""
+        """Read variants, each with the file of its outputs; without any, use those in the common outputs file."""
         entries = self._list("variants")
         if not entries and outputs:
             names = [name for name in dict.fromkeys(output.variant for output in outputs) if name]

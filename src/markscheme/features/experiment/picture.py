@@ -7,7 +7,7 @@ from markscheme.report import document as doc
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint
 
 MOST_CASES = 60
-"""Cases that are drawn: more pairs of dots than that touch each other on a desktop."""
+"""Largest number of cases that are drawn: more pairs of dots would touch each other on a desktop."""
 
 
 def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second: str) -> Plot | None:

@@ -34,9 +34,9 @@ from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
 _MOST_PAIRS = 3
-"""Pairs of variants up to which all are shown; of more, those with the first variant."""
+"""Largest number of pairs of variants that are all shown; of more, those with the first variant are."""
 _LONGEST_REASON = 200
-"""Characters of a reason why cases aren't graded, in a note: two lines."""
+"""Largest number of characters of a reason why cases aren't graded: two lines of a note."""
 _HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
 _SHIFT_HEADINGS = ("Second − first", "figure", "means", "difference (95% CI)", "p", "cases")
 _ON_FAULTS = (

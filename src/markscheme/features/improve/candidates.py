@@ -25,7 +25,7 @@ SHORT = 60
 COPIED, NEARLY_COPIED = 8, 6
 """Lengths of a run of words shared with a labelled example: the first is rejected, the second only mentioned."""
 MOST_HOLDERS = 2
-"""A name or number that at most this many examples contain identifies these examples."""
+"""Largest number of examples with a name or number for which it gives these examples away."""
 MOST_SHOWN = 3
 """Largest number of copied quotations that are shown; the others are only counted."""
 UNCHANGED = Changes()

@@ -159,7 +159,7 @@ class ImprovementPlan:
 
     @property
     def needed(self) -> tuple[int, int]:
-        """Held-out tasks, and labelled tasks in all, that find a gain of 0.10 in agreement with 80% probability."""
+        """Numbers of held-out and of all tasks needed to find a gain of 0.10 in agreement with 80% probability."""
         held_out = held_out_needed(self.alpha)
         return held_out, labels_needed(held_out)
 

@@ -26,7 +26,7 @@ SHOWN_DIFFERENCES, SHOWN_AGREEMENTS = 8, 4
 NARROW = 2
 """Number of proposals of each round, the first ones, that must change only one criterion."""
 LONGEST_SHOWN = 6_000
-"""Characters of an input or a response that are shown."""
+"""Largest number of characters of an input or a response that are shown."""
 
 _ABOUT_MATERIAL = about_material(
     "example-1-response", about="about how the judge and annotators rated", holds="instructions"

@@ -23,7 +23,7 @@ HELD_OUT_LEVEL = 0.05
 """Significance level of the first opening of the held-out labels; each further opening has half the level of the one
 before."""
 SCALE_NODES = 400
-"""Quantiles of the chi distribution over which the expected gain is averaged; a judgement."""
+"""Number of quantiles of the chi distribution over which the expected gain is averaged; a judgement."""
 FINALISTS = 2
 """Number of wordings that are tested at one opening of the held-out labels, which share its level."""
 LEAST_FIRST = 6
@@ -31,10 +31,10 @@ LEAST_FIRST = 6
 PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
 """A gain in MAE that is worth about 0.10 in agreement, and the scatter of single examples around it."""
 FLIPS = 9_999
-"""Random sign patterns of the test; p has a simulation error of at most .002 at .05."""
+"""Number of random sign patterns of the test; p has a simulation error of at most .002 at .05."""
 SAME_ON_EVERY_TASK = "the same difference on every task"
 SIGNS_SEED = 1
-"""The sign patterns are the same in every run, so that an answer can be repeated."""
+"""Random seed of the sign patterns, which is fixed so that an answer can be repeated."""
 
 
 # --- how many -------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
 SAME_TRIAL_SCORE = 1e-9
-"""Differences below this are rounding, and count as none."""
+"""Difference below which two scores are equal except for rounding."""
 TrialOutcome = Literal["better", "not better", "stopped early", "same scores", "not graded", "not screened"]
 
 

@@ -29,9 +29,10 @@ LEAST_PER_WEIGHT = 5
 LEAST_MARKS = 5
 """Fewest different overall scores for a fit; a judgement."""
 LEAST_AT_OTHER_LEVELS = 10
-"""Examples at other levels that a criterion needs so that its weight can be told from the others."""
+"""Fewest examples at other levels of a criterion for which its weight can be told from the others' weights."""
 LEAST_TO_QUOTE_A_GAIN = 80
-"""Examples below which the gain gets no number: after the test it is inflated there, 8.1 % claimed for 1.4 % at 20."""
+"""Fewest examples for which the gain is stated: with fewer it is inflated after the test, 8.1 % claimed for 1.4 % at
+20."""
 WEIGHTS_P = 0.05
 """Significance of the F-test; at .05 harm above 2 % occurs in at most .02 of simulated runs."""
 STEP_OF_THE_TEST = 0.5
@@ -41,7 +42,7 @@ GRAINS = (1.0, 0.05, 0.01)
 CORRELATED_CRITERIA = 0.9
 """Correlation of two criteria above which the split of their weight is arbitrary."""
 NOTHING = 1e-12
-"""Sums of squares below this share are rounding error."""
+"""Share of the total below which a sum of squares is only rounding error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from markscheme.shipped import shipped
 
 SKILLS = Path(".claude", "skills")
-"""Where coding agents look for a project's skills."""
+"""Folders in which coding agents look for a project's skills."""
 
 
 def project_files() -> dict[Path, str]:

@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Floats
 _DOES_NOT_APPLY = np.inf
 """Code of "does not apply" in a column of levels, which agrees only with itself."""
 AGREEMENT_STEP = 5
-"""Agreement is counted over this many examples at a time, so that no single label can be worked out from it."""
+"""Number of examples over which agreement is counted at a time, so that no single label can be inferred from it."""
 
 
 @dataclass(frozen=True, slots=True)

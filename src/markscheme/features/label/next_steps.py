@@ -8,7 +8,7 @@ from markscheme.features.label.work import Work
 from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
-"""Responses with a decision from which weights and pass mark can be tried."""
+"""Fewest responses with a decision for which weights and pass mark can be tried."""
 
 
 def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:

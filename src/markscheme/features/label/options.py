@@ -9,7 +9,7 @@ from markscheme.options.forms import FLAG, SHARE, WHOLE, WIDTH, one_of
 from markscheme.options.table import WHOLE_IN_FILES, option, setting
 
 HALF_WIDTH = 0.1
-"""Half the width of the intervals that are planned for, the usual width in reports of agreement."""
+"""Default half-width of the intervals that are planned for, the usual one in reports of agreement."""
 
 
 @dataclass(frozen=True, kw_only=True)

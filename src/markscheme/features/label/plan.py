@@ -24,11 +24,12 @@ from markscheme.stats.intervals import ATANH, Floats, t_quantile
 from markscheme.stats.planning import labels_for_share
 
 ASSUMED_AGREEMENT = 0.90
-"""Agreement that a width is planned for before human labels show it."""
+"""Agreement that is assumed to plan an interval's width before human labels show it."""
 ASSUMED_COEFFICIENT = 0.75
-"""The middle one of the coefficients .60, .75 and .90 for which the planned half-widths were simulated."""
+"""Coefficient that is assumed to plan: the middle one of .60, .75 and .90, for which half-widths were simulated."""
 ASSUMED_AUTOMATIC = 0.60
-"""A judgement, on the careful side: with enough labels simulated good judges reached 64 to 79 %."""
+"""Share of automatic decisions that is assumed; a careful judgement: with enough labels simulated good judges
+reached 64 to 79 %."""
 
 
 def needs_of(

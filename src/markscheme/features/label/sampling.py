@@ -27,7 +27,7 @@ NEAR = 1 / 3
 RARE = 0.05
 """Share of the pool below which a level is rare."""
 THIN = 5
-"""Labels below which a group or a system counts as neglected."""
+"""Number of labels below which a group or a system counts as neglected."""
 RAISED_CHANCE = 1.5
 """Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10

@@ -17,7 +17,7 @@ WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
 AskWhole = Literal["until-enough", "always", "never"]
 ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
 CRITERIA_OF_SHORT_RUBRICS = 4
-"""Criteria with a weight up to which the lower number of decisions is enough; a judgement."""
+"""Largest number of weighted criteria for which the lower number of decisions is enough; a judgement."""
 ENOUGH, ENOUGH_FOR_MANY = 120, 160
 """Numbers of an annotator's decisions after which no more are asked for, with few and with many criteria: better
 weights and pass marks are found by then."""

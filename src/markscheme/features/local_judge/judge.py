@@ -23,15 +23,15 @@ from markscheme.prompt import Prompt
 from markscheme.shipped import install_command
 
 CONTEXT_TOKENS = 8192
-"""Tokens of a prompt and its answer together, for each prompt that is answered at once."""
+"""Number of tokens for a prompt and its answer together, for each prompt that is answered at the same time."""
 LONGEST_LOCAL_ANSWER = 2048
 """Maximum tokens of an answer: a quarter of the context, which leaves prompts the rest."""
 LOCAL_ALTERNATIVES = 100
 """Number of alternatives requested for each token, to compute the expected level."""
 BLOCKS = 64
-"""Pieces of a model's file that its digest reads."""
+"""Number of pieces of a model's file from which its digest is computed."""
 BLOCK_BYTES = 65_536
-"""Bytes of a piece: 4 MB in all, whatever the size of the model."""
+"""Size of a piece in bytes: 4 MB in all, whatever the size of the model."""
 
 
 class LocalJudge:

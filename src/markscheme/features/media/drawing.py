@@ -25,9 +25,9 @@ GLYPHS: Final = {
 }
 """Letters as five columns by seven rows of dots; only letters that can't be confused with another letter or digit."""
 DOT: Final = 8
-"""Pixels of a dot."""
+"""Width of a dot in pixels."""
 SQUARE: Final = 40
-"""Pixels of a square's side; the gap between two is as wide."""
+"""Width of a square in pixels, which is also that of the gap between two squares."""
 MARGIN: Final = 40
 """Width in pixels of the margin around the picture."""
 _LETTER_DOTS: Final = 6

@@ -14,7 +14,7 @@ _Pixels: TypeAlias = NDArray[np.uint8]
 _CHANNELS: Final[Mapping[int, int]] = {GREY: 1, RGB: 3, 4: 2, 6: 4}
 """Bytes per pixel for each PNG colour type: grey, RGB, grey with transparency, and RGB with transparency."""
 _MOST_PIXELS: Final = 4_000_000
-"""Pixels that are read in a few seconds; a judgement."""
+"""Largest number of pixels of an image that is halved, which takes a few seconds; a judgement."""
 
 
 def halved_png(content: bytes) -> bytes | None:

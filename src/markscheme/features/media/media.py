@@ -23,7 +23,7 @@ from markscheme.features.media.options import MediaOptions, media_options
 from markscheme.plain_data import refuse_device
 
 DIGEST_DIGITS: Final = 32
-"""Hexadecimal digits kept of the SHA-256: nobody finds two contents with the same 128 bits."""
+"""Number of hexadecimal digits of the SHA-256 that are stored: nobody finds two contents with the same 128 bits."""
 _MILLION: Final = 10**6
 """Bytes of a megabyte, and pixels of a megapixel."""
 _PIXELS_PER_TOKEN: Final = 750

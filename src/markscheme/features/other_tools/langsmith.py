@@ -10,7 +10,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek, decoded, mapping
 
 KIND_BY_SOURCE: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
-"""Who gave feedback, by the type of its source."""
+"""Kind of rater who gave feedback, by the type of the feedback's source."""
 FEEDBACK, RUN = ("run_id", "key", "feedback_source"), ("run_type", "outputs")
 _SKIPPED = (
     "id",

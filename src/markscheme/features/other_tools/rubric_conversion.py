@@ -14,7 +14,7 @@ from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, published_rubric
 from markscheme.rubrics.shape_hints import ShapeOptions
 
 _WIDTH = 120
-"""Columns of a line of YAML, as editors show them."""
+"""Largest number of characters in a line of YAML, as editors show them."""
 
 
 def convert_rubric(path: Path, options: ShapeOptions) -> tuple[str, int, tuple[str, ...]]:

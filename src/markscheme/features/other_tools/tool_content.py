@@ -36,7 +36,7 @@ WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
 """Metric names that the user may map to for ratings of the whole response, with the field of a rating that stores
 each."""
 SHOWN_IDS = 3
-"""Ids or values listed in a note, at most."""
+"""Largest number of ids or values that a note lists."""
 
 
 class Fields:
@@ -248,7 +248,7 @@ class ToolContent(Import):
         return by_metric
 
     def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
-        """Infer a metric's scale from its values, and return the scale, None if no value is a level, with the ratings.
+        """Infer a metric's scale from its values; return the scale, or None if no value is a level, and the ratings.
 
         Raises:
             UsageError: Its words may mean several things, and both sides rated it.

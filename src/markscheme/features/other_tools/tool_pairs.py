@@ -26,7 +26,7 @@ TEXTS_OF_TASK = (
     ("first", "second"),
     ("text1", "text2"),
 )
-"""Where a pairwise task of Label Studio's templates has its two texts, the left one first."""
+"""Keys under which a pairwise task of Label Studio's templates has its two texts, the left one first."""
 COMPARISON = "comparative_experiment_id"
 """The field of LangSmith's feedback that says that it compares runs."""
 

@@ -26,15 +26,16 @@ from markscheme.stats.intervals import (
 from markscheme.stats.shares import FEWEST_GROUPS, GROUPS_TO_TRUST
 
 MOST_NEWTON_STEPS = 60
-"""Newton steps at most: the likelihood is concave, and five to ten usually do."""
+"""Largest number of Newton steps: the likelihood is concave, and five to ten usually suffice."""
 NEGLIGIBLE_STEP = 1e-10
-"""A step of log strengths below this changes no printed digit."""
+"""Size of a step of log strengths below which it changes no printed digit."""
 LONGEST_STEP = 2.0
-"""A longer step of log strengths is cut short: far from the maximum a whole one may overshoot."""
+"""Largest step of log strengths: far from the maximum a longer one may overshoot."""
 FURTHEST = 12.0
-"""A log strength beyond this is not finite: it would be odds of 400 to 1, and grows with every further step."""
+"""Log strength beyond which a strength isn't finite: it would be odds of 400 to 1, and grow with every further step."""
 RIDGE = 1e-9
-"""Added to the curvature, so that a step is defined where strengths are not finite; it changes no printed digit."""
+"""Amount added to the curvature, so that a step is defined where strengths are not finite; it changes no printed
+digit."""
 _WON, _TIED, _LOST = range(3)
 """Indices of the results of a pair: won, tied or lost by the first response."""
 

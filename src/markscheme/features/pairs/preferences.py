@@ -26,7 +26,7 @@ from markscheme.stats.shares import grouped_mean, share
 LEAN_TO_NAME = 0.05
 """Least lean to the response shown first that is reported: preferred 5 points more often than the one shown second."""
 LEAN_SIGNIFICANT = 0.05
-"""The p up to which a lean counts as shown, by the sign-flip test, where no pairs share a group."""
+"""Largest p of the sign-flip test at which a lean counts as shown, if no pairs share a group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,11 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
 
 SELECT_BEST = "select-best"
-"""How Promptfoo labels the prompt of this assertion."""
+"""Label that Promptfoo gives to the prompt of this assertion."""
 MOST_ALL_PLAY_ALL = 4
-"""Outputs up to which each is compared with each other, in both orders: six pairs. More play a knockout first."""
+"""Largest number of outputs of which all pairs are compared, in both orders; more outputs play a knockout first."""
 LEFT_IN_KNOCKOUT = 2
-"""Outputs that are left after a knockout, and compared in both orders."""
+"""Number of outputs that are left after a knockout, and compared in both orders."""
 TIE_RULES = ("first", "fail")
 """Results of a tie for the first rank: the earlier output, or no grade."""
 SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}

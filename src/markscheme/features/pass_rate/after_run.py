@@ -27,7 +27,7 @@ REPORT = "MARKSCHEME_REPORT"
 LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
 """Promptfoo's environment variable for the pass rate, in per cent, below which an evaluation fails; without it, 100."""
 LOG_WIDTH = 400
-"""Line width of Promptfoo's log, which breaks longer lines."""
+"""Largest number of characters of a line in Promptfoo's log, which breaks longer lines."""
 
 
 def summarize_run(context: Mapping[str, Any]) -> RunReport:

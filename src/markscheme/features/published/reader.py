@@ -43,7 +43,7 @@ from markscheme.rubrics.shape_hints import ShapeOptions
 from markscheme.rubrics.shapes import PublishedRubric
 
 MOST_CRITERIA = 2000
-"""Criteria of the largest rubric that is read; the largest published one has 1,963."""
+"""Largest number of criteria in a published rubric; the largest published one has 1,963."""
 DECIMALS_OF_MARK = 6
 """Number of decimals of a pass mark that is computed from a level."""
 FEW_KEYS = 8

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_DRAWN = 24
 """Largest number of accepted runs that are drawn, the latest ones; more dates would overlap."""
 MOST_DATES = 6
-"""Dates that are named below the picture: a phone has no room for more."""
+"""Largest number of dates that are named below the plot: a phone has no room for more."""
 _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge", "changed")
 
 

@@ -10,7 +10,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.shares import grouped_mean
 
 FEWEST_COMPARED = 20
-"""Examples with people's own decision from which two versions are compared."""
+"""Fewest examples with people's own decision on which two versions are compared."""
 CHANCE_A_SIDE = 0.025
 """Error probability of each one-sided test, which is divided among the settings tried."""
 

@@ -31,7 +31,7 @@ class AuthorNumbers:
 
     @cached_property
     def shares(self) -> Floats:
-        """Size of each weight divided by the scale, shape (k,)."""
+        """Size of each weight as a share of the scale of scores, shape (k,)."""
         return np.abs(self.weights) / self.scale
 
 

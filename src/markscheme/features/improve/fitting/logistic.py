@@ -9,7 +9,7 @@ from scipy.special import expit, log_expit
 from markscheme.stats.intervals import Flags, Floats
 
 MOST_FIT_STEPS = 200
-"""Newton steps after which a fit is taken as it is; it converges in about ten."""
+"""Number of Newton steps after which a fit is accepted as it is; it converges in about ten."""
 CONVERGED = 1e-14
 """Decrease of the objective in one step at which a fit ends."""
 SMALLEST_STEP = 1e-8

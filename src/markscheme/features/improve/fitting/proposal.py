@@ -24,7 +24,7 @@ INTERVAL_WIDTH = 2.5
 JUDGED = 1.64
 """Number of standard errors by which a gain must exceed 0 if the levels are a judge's."""
 EQUAL_SCORES = 1e-9
-"""Scores closer than this are one score that was rounded twice."""
+"""Difference below which two scores are the same score, rounded twice."""
 
 
 @dataclass(frozen=True, slots=True)

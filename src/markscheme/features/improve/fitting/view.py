@@ -14,7 +14,7 @@ from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, share_with_interval, with_interval
 
 RESPONSE_SHOWN = 60
-"""Characters of a response that are shown."""
+"""Largest number of characters of a response that are shown."""
 
 
 def plural(evidence: DecisionEvidence) -> str:

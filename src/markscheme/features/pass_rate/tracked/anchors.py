@@ -35,7 +35,7 @@ from markscheme.stats.intervals import Flags, Floats
 MOST_ANCHORS = 100
 """Largest number of accepted examples that the judge is asked about again."""
 FEWEST_ANCHORS = 20
-"""Accepted examples below which the judge isn't watched."""
+"""Fewest accepted examples with which the judge is watched."""
 FEWEST_ACCEPTED_RUNS = 3
 """Number of accepted runs needed to see how far runs of one judge differ; the first looks replace missing ones."""
 FAIL_SIDE, PASS_SIDE = 0, 1

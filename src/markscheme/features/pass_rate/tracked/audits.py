@@ -18,7 +18,7 @@ ALL_LOOKS = 1 - (1 - ONE_LOOK) / LOOKS
 CLOSED = 0.90
 """Share of a week's responses that must be graded, and of its audits that must be labelled, to close the week."""
 HASH_DIGITS = 13
-"""Hexadecimal digits of the hash that are read: as many as a float holds exactly."""
+"""Number of hexadecimal digits of the hash that are used: as many as a float holds exactly."""
 
 
 def hash_share(seed: str, identifier: str) -> float:

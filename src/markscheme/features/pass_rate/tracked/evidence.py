@@ -9,7 +9,7 @@ import numpy.typing as npt
 from markscheme.stats.intervals import Floats
 
 HORIZON = 104
-"""Weeks over which the chance of a false alarm is bounded; then a new period begins."""
+"""Number of weeks over which the chance of a false alarm is bounded; then a new period begins."""
 BETS = np.array([0.05, 0.15, 0.40, 0.80])
 """Bets, as shares of the largest safe bet, whose wealth is averaged: small ones find small drops, large ones find
 large drops sooner."""

@@ -11,7 +11,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.verdict_rates import rates_by_verdict
 
 UNMOVED = 0.05
-"""Change of a share that still counts as none."""
+"""Largest change of a share that still counts as none."""
 PEOPLE_RING = 40.0
 """Threshold of the evidence that people's rate has dropped: it gives a false alarm in at most 1 of 40 periods."""
 SHARE_RING = 80.0
