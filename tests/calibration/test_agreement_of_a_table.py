@@ -125,11 +125,11 @@ def test_an_empty_cell_is_a_missing_rating_and_a_half_level_makes_some_coefficie
 
 
 @pytest.mark.parametrize("head", ["unit", "ID", " item "])
-def test_a_first_column_of_names_holds_no_ratings(tmp_path: Path, head: str) -> None:
+def test_a_first_column_with_names_is_not_read_as_ratings(tmp_path: Path, head: str) -> None:
     assert as_json(tmp_path, f"{head},a,b\n100,1,1\n200,2,2\n")["raters"] == ["a", "b"]
 
 
-def test_a_table_as_spreadsheets_write_it_is_read(tmp_path: Path) -> None:
+def test_a_table_is_read_in_the_form_in_which_spreadsheets_write_it(tmp_path: Path) -> None:
     table = '\ufeff"unit","a","b"\r\n"x, y","1","2"\r\n\r\n"a\nb","2","2"\r\n'.encode()
     assert as_json(tmp_path, table)["units"] == 2
 

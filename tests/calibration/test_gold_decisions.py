@@ -40,7 +40,7 @@ def answer_of(calibration: Calibration) -> GateAnswer:
     return answer
 
 
-def test_a_judge_can_agree_on_decisions_and_on_no_score() -> None:
+def test_a_judge_can_agree_with_people_on_all_decisions_and_on_no_score() -> None:
     calibration = calibrate(Rubric.from_dict(RUBRIC), examples(), ratings=ratings())
     answer = answer_of(calibration)
     assert calibration.comparison.agreement.value == 0.0

@@ -131,7 +131,9 @@ def test_comparing_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_verdict_and_labels_needed_follow_the_compared_measure(seed: int, of: str, rubric: Rubric) -> None:
+def test_in_a_comparison_by_one_measure_the_verdict_and_the_labels_needed_follow_that_measure(
+    seed: int, of: str, rubric: Rubric
+) -> None:
     world = World(seed)
     for target in (0.5, 0.7, 0.9):
         ruled, expected = (decide(one, target=target) for one in (world.comparison(of=of), world.comparison(rubric)))
@@ -147,7 +149,7 @@ def test_verdict_and_labels_needed_follow_the_compared_measure(seed: int, of: st
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_follow_the_compared_measure(seed: int, of: str, rubric: Rubric) -> None:
+def test_in_a_comparison_by_one_measure_slices_are_compared_by_that_measure(seed: int, of: str, rubric: Rubric) -> None:
     world = World(seed)
     slices, expected = slices_of(world.comparison(of=of)), slices_of(world.comparison(rubric))
     assert len(slices) == len(expected) > 2

@@ -161,7 +161,7 @@ def test_the_saved_number_of_labels_needed_comes_with_the_judge_and_the_chance_t
     assert (kept["labels_needed"], kept["labels_chance"]) == (80, pytest.approx(0.5333, abs=1e-4))
 
 
-def test_no_more_labels_are_asked_for_than_responses_are_left() -> None:
+def test_no_more_labels_are_asked_for_than_unlabelled_responses_are_left() -> None:
     asked = NextLabels(
         DecisiveLabels(40, 0.56), "Label about 80 more for an even chance to say whether the judge can gate."
     )

@@ -104,7 +104,7 @@ def test_a_data_frame_has_no_texts_of_held_out_examples() -> None:
     assert frame["gold"].notna().all()
 
 
-def test_findings_print_as_sentences() -> None:
+def test_findings_are_printed_as_sentences() -> None:
     (first, *_) = calibration(wrong=15).findings
     assert str(first) == f"{first.message} {first.suggestion}"
     assert repr(first) == f"<{first.severity}: {first}>"

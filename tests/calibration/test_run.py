@@ -87,14 +87,14 @@ def test_calibrate_called_from_python_gives_the_same_report_as_the_command() -> 
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_labels_and_ratings_may_be_in_memory() -> None:
+def test_labels_and_ratings_may_be_given_to_calibrate_in_memory() -> None:
     calibration = calibrate(RUBRIC, rows(), ratings=verdicts())
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
     assert calibration.rater.source == "ratings"
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_examples_and_ratings_may_be_objects_of_the_package() -> None:
+def test_calibrate_takes_examples_and_ratings_as_objects_of_the_package() -> None:
     examples = [
         Example(Submission(f"reply {n}", {}, f"e{n}"), (Rating(f"e{n}", "a", "human", {"polite": Rated(n % 2)}),))
         for n in range(40)
@@ -217,7 +217,7 @@ def test_a_fault_in_examples_or_ratings_in_memory_is_reported_with_its_index() -
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_ratings_of_several_judges_are_not_a_single_calibration() -> None:
+def test_ratings_by_several_judges_are_refused_for_a_single_calibration() -> None:
     ratings = [{**row, "rater": rater} for row in verdicts() for rater in ("one", "two")]
     with pytest.raises(UsageError, match="there are 2 judges to calibrate"):
         calibrate(RUBRIC, rows(), ratings=ratings)
@@ -259,7 +259,7 @@ def test_an_unknown_option_that_resembles_no_other_is_answered_with_all_options_
         calibrate("code-quality", zzz=1)
 
 
-def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) -> None:
+def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(elsewhere: Path) -> None:
     lines = ["model,score,person", *(f"m,{(level - 1) / 4},{level}" for level in [1, 2, 3, 4, 5] * 12)]
     (elsewhere / "table.csv").write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(UsageError, match=r"--scale judge=0-1 --scale human=1-5"):

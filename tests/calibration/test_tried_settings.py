@@ -172,7 +172,7 @@ def test_without_a_folder_for_the_record_of_settings_the_run_goes_on(tmp_path: P
         assert count_settings(["a"], settings) == 1
 
 
-def test_a_symlink_in_place_of_the_record_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_record_of_tried_settings_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("")
     (tmp_path / SETTINGS).symlink_to(tmp_path / "elsewhere")
     assert record_settings(tmp_path / SETTINGS, [tried("first", "a")])[1] is False
@@ -180,14 +180,14 @@ def test_a_symlink_in_place_of_the_record_is_not_followed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"at": 1}', '{"at": "", "setting": "", "rubric": "", "judge": ""}'])
-def test_an_invalid_line_of_the_record_is_named(line: str, tmp_path: Path) -> None:
+def test_an_invalid_line_in_the_record_of_tried_settings_is_reported(line: str, tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     path.write_text(line + "\n")
     with pytest.raises(RatingError, match=r"settings\.jsonl:1: a line of this record has at, setting, rubric"):
         record_settings(path, [tried("first", "a")])
 
 
-def test_half_a_line_at_the_end_of_the_record_is_set_aside(tmp_path: Path) -> None:
+def test_half_a_line_at_the_end_of_the_record_of_tried_settings_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     record_settings(path, [tried("first", "a")])
     with path.open("a") as record:
@@ -218,7 +218,7 @@ def test_settings_of_a_renamed_rubric_count_if_their_examples_are_the_same(
     assert counted(elsewhere, [], on=["a", "b"]) == 3
 
 
-def test_a_damaged_record_of_another_rubric_is_named(tmp_path: Path) -> None:
+def test_a_damaged_record_of_the_settings_tried_with_another_rubric_is_reported(tmp_path: Path) -> None:
     first, second = rubric_folder(tmp_path, "reply"), rubric_folder(tmp_path, "reply-v2")
     first.parent.mkdir(parents=True)
     first.write_text("{}\n")

@@ -105,7 +105,7 @@ def test_leaving_out_a_parameter_changes_a_judge_s_fingerprint_and_leaving_out_n
     assert len({identity.fingerprint, dropped.fingerprint, identity.as_asked({(): 1, ("seed",): 1}).fingerprint}) == 3
 
 
-def test_an_accepted_run_holds_only_for_requests_with_the_parameters_of_its_own_requests(tmp_path: Path) -> None:
+def test_an_accepted_run_is_valid_only_for_requests_with_the_same_parameters_as_its_own(tmp_path: Path) -> None:
     accepted = tmp_path / "calibration/rubric/accepted.json"
     takes_format = False
     with chdir(tmp_path), server_that_refuses_the_format(lambda _: not takes_format) as server:

@@ -204,7 +204,9 @@ def test_options_of_asking_a_judge_are_refused_for_a_file_of_promptfoo_s_results
     assert f"{option[0]} needs a rubric" in refused(tmp_path, "results.json", *option)
 
 
-def test_accepting_a_run_of_results_needs_a_file_to_write_it_to(results: dict[str, Any], tmp_path: Path) -> None:
+def test_accepting_a_run_on_promptfoo_s_results_needs_a_file_to_write_it_to(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED)
     written(results, tmp_path / "results.json")
     assert "-o accepted=FILE" in refused(tmp_path, "results.json", "--accept")

@@ -52,7 +52,7 @@ def test_a_command_run_in_this_process_leaves_no_state_behind(tmp_path: Path) ->
     assert "judging" not in sys.modules
 
 
-def test_each_project_s_own_module_is_loaded_where_both_have_the_name(tmp_path: Path) -> None:
+def test_if_two_projects_have_a_module_of_the_same_name_each_project_loads_its_own(tmp_path: Path) -> None:
     whole = setting.make_setting(tmp_path / "whole")
     other = setting.make_setting(tmp_path / "other")
     setting.write_judge(other, tone=1)

@@ -178,7 +178,7 @@ def test_several_grades_are_printed_one_per_line_with_each_level_next_to_the_hig
     ]
 
 
-def test_outputs_that_promptfoo_made_and_nobody_judged_are_graded(project: Path) -> None:
+def test_outputs_in_promptfoo_s_results_that_nobody_judged_can_be_graded(project: Path) -> None:
     rows = [
         {
             "testIdx": n,

@@ -29,7 +29,9 @@ def test_a_session_started_by_hand_answers_promptfoo_s_assertions(runtime: Path,
     assert files(runtime) == []
 
 
-def test_showing_or_stopping_without_a_session_is_reported_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
+def test_showing_or_stopping_sessions_while_none_runs_is_reported_by_the_exit_status(
+    runtime: Path, tmp_path: Path
+) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     for what in ("status", "stop"):
         done = run("markscheme", "session", what, cwd=tmp_path, env=env)
@@ -56,7 +58,7 @@ def test_a_session_at_a_named_path_is_started_and_stopped_there(runtime: Path, t
     assert not Path(place).exists()
 
 
-def test_a_file_at_the_path_of_a_socket_is_left_alone(runtime: Path, tmp_path: Path) -> None:
+def test_a_file_at_the_path_of_a_session_s_socket_is_left_alone(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     notes = runtime / "notes.txt"
     notes.write_text("mine")

@@ -289,7 +289,7 @@ def test_criteria_are_asked_in_calls_of_nearly_equal_size(case: dict[str, Any]) 
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_row_s_criteria_are_asked_in_calls_of_up_to_20_and_a_rubric_file_s_all_at_once() -> None:
+def test_a_row_s_criteria_are_asked_in_calls_of_up_to_20_and_those_of_a_rubric_file_all_at_once() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]

@@ -114,7 +114,7 @@ def test_means_of_scores_clipped_per_row_and_clipped_once_at_the_end_equal_the_w
 
 
 @worked
-def test_criteria_of_the_core_and_of_the_row_add_up_as_points() -> None:
+def test_criteria_of_the_core_rubric_and_of_the_row_add_up_as_points() -> None:
     case = cases_in(CASES)["core"][0]
     met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
     data = {

@@ -305,7 +305,9 @@ def test_a_grader_s_file_grades_by_the_rubric_of_the_same_name(graded: dict[str,
     assert graded[name]["namedScores"] == {"right": 1, "rude": 0}
 
 
-def test_no_rubric_is_guessed_in_a_project_with_several_if_none_is_named(graded: dict[str, dict[str, Any]]) -> None:
+def test_if_a_project_has_several_rubrics_and_an_assertion_names_none_no_rubric_is_guessed(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     reason = graded["no rubric named"]["gradingResult"]["reason"]
     assert reason.startswith("not graded: no rubric is named, and there are 2: capital, earlier;")
 

@@ -159,7 +159,7 @@ def labelled_by(*raters: str) -> Comparison:
 
 
 @pytest.mark.parametrize(("further", "averaged"), [((), False), (("cleo",), True), (("cleo", "dan"), True)])
-def test_if_some_examples_have_more_annotators_their_agreement_is_averaged_over_examples(
+def test_if_some_examples_have_more_annotators_than_others_agreement_is_averaged_over_examples(
     further: tuple[str, ...], averaged: bool
 ) -> None:
     comparison = labelled_by(*further)

@@ -104,7 +104,7 @@ def test_without_labels_on_the_judge_s_passes_the_false_pass_rate_has_wide_bound
     assert RateByVerdict((Stratum(1.0, grouped_share([])),), ()).upper(AT_95) == 1.0
 
 
-def test_bounds_of_a_rate_by_verdict_widen_with_confidence() -> None:
+def test_bounds_of_an_error_rate_from_labels_drawn_by_verdict_widen_with_the_confidence_level() -> None:
     rate = by_verdict(BY_VERDICT[3])
     confidences = (0.9, 0.95, 0.975, 0.9975)
     assert all(rate.lower(less) > rate.lower(more) for less, more in pairwise(confidences))  # type: ignore[operator]
@@ -116,7 +116,7 @@ def drawn(place: int, stratum: str, weight: float) -> Example:
     return Example(Submission("x", {}, f"e{place}"), drawn="by-verdict", weight=weight, stratum=stratum)
 
 
-def test_labels_drawn_by_strata_are_weighted_by_their_strata() -> None:
+def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> None:
     judge = np.array([1.0] * 50 + [0.0] * 50)
     gold = np.array([0.0] + [1.0] * 49 + [0.0] * 45 + [1.0] * 5)
     examples = [drawn(place, "passes" if place < 50 else "fails", 12 if place < 50 else 8) for place in range(100)]
@@ -174,7 +174,7 @@ def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inv
 @pytest.mark.parametrize(
     "drawn", [{}, {"weight": 2.5}, {"stratum": "pass"}, {"drawn": "by-verdict"}, {"drawn": "by-verdict", "weight": 2.5}]
 )
-def test_example_rows_give_the_same_strata_and_weights_as_a_list_of_examples(drawn: dict[str, Any]) -> None:
+def test_examples_given_as_rows_have_the_same_strata_and_weights_as_a_list_of_examples(drawn: dict[str, Any]) -> None:
     examples = [Example(Submission("x", {}, "a"), **drawn), Example(Submission("y", {}, "b"))]
     rows = ExampleRows.of(examples)
     assert strata_of(rows) == strata_of(examples)

@@ -290,7 +290,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("ok", ["gate", "trend", "explore"])
-def test_only_agreement_above_target_and_constant_gives_ok(ok: Any) -> None:
+def test_only_agreement_above_the_target_and_above_a_constant_s_gives_the_verdict_ok(ok: Any) -> None:
     for states in STATES:
         verdict, use, _ = ruling(states, ok=ok)
         assert (verdict == "ok") == (states.above and states.beats)
@@ -326,12 +326,12 @@ def test_a_judge_shown_worse_than_a_constant_gets_the_verdict_adjust_or_labels_d
         ({"labelled": False}, "no-labels"),
     ],
 )
-def test_the_reason_for_a_verdict_is_the_first_rule_that_holds(shown: dict[str, bool], because: str) -> None:
+def test_the_reason_for_a_verdict_is_the_first_rule_that_applies(shown: dict[str, bool], because: str) -> None:
     nothing = dict.fromkeys(("above", "below", "beats", "loses"), False)
     assert because_of(VerdictStates(**{**nothing, **shown})) == because
 
 
-def test_agreement_of_annotators_counts_only_from_thirty_shared_examples_on() -> None:
+def test_agreement_between_annotators_counts_only_if_they_share_at_least_thirty_examples() -> None:
     gain = grouped_mean([1.0] * 20 + [0.0] * 20)
     agreement = grouped_share([1.0] * 10 + [0.0] * 30)
     for n, shown in ((29, False), (30, True)):
@@ -352,7 +352,7 @@ def test_four_groups_of_examples_are_too_few_for_a_verdict_even_on_a_perfect_jud
     assert because_of(states) == "few-groups"
 
 
-def test_without_an_example_that_judge_and_gold_share_the_reason_is_that_there_are_no_labels() -> None:
+def test_if_judge_and_gold_share_no_example_the_reason_for_the_verdict_is_that_there_are_no_labels() -> None:
     figures = agreement_figures([0.5, math.nan], [math.nan, 0.5], tolerance=0.1)
     assert figures.agreement.n == 0
     assert math.isnan(figures.constant_value)
@@ -428,7 +428,7 @@ def test_if_a_judge_may_be_as_good_as_a_person_labels_are_asked_for_every_open_c
     assert less_sure >= as_good
 
 
-def test_a_verdict_that_is_not_open_needs_no_labels() -> None:
+def test_a_verdict_that_is_decided_needs_no_further_labels() -> None:
     figures = figures_with(90, 100, {1.0: 50, 0.0: 50})
     assert labels_to_decide(figures, 0.8, "below-target") is None
     assert labels_to_decide(figures, 0.8, "target") is None

@@ -45,7 +45,7 @@ def repairs_of(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> R
 
 
 @pytest.mark.parametrize("case", REPAIRS, ids=["required", "broken", "pair"])
-def test_repairs_have_the_counts_worked_out_by_hand_in_every_case(case: RepairCase) -> None:
+def test_the_decisions_that_fixing_a_criterion_repairs_equal_counts_worked_out_by_hand(case: RepairCase) -> None:
     times = [n for n, *_ in case.examples]
     gold = np.repeat([levels for _, levels, _ in case.examples], times, axis=0)
     judge = np.repeat([levels for *_, levels in case.examples], times, axis=0)
@@ -57,7 +57,7 @@ def test_repairs_have_the_counts_worked_out_by_hand_in_every_case(case: RepairCa
     assert pair == case.pair
 
 
-def test_the_worked_examples_of_repairs_equal_those_of_the_shared_file() -> None:
+def test_the_worked_examples_of_repaired_decisions_equal_those_of_the_shared_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -164,7 +164,7 @@ def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Lev
 
 @pytest.mark.parametrize("of", RUBRICS, ids=["negative weights", "faults alone", "a category", "categories alone"])
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_of_repairs_equal_those_of_deciding_each_example_again(of: Rubric, seed: int) -> None:
+def test_counts_of_repaired_decisions_equal_those_of_deciding_each_example_again(of: Rubric, seed: int) -> None:
     generator = np.random.default_rng(seed)
     golds = [drawn(of, generator) for _ in range(80)]
     judges = [changed(of, gold, generator) for gold in golds]
@@ -213,7 +213,7 @@ def counts(repairs: Repairs) -> dict[str, tuple[int, int, int]]:
     return {name: counts_of(repair) for name, repair in repairs.by_criterion.items()}
 
 
-def test_the_order_of_examples_and_of_criteria_changes_no_count_of_repairs() -> None:
+def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_fixing_a_criterion_repairs() -> None:
     of, golds, judges = made()
     as_it_is = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     order = np.random.default_rng(1).permutation(len(golds)).tolist()
@@ -223,7 +223,7 @@ def test_the_order_of_examples_and_of_criteria_changes_no_count_of_repairs() -> 
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_doubling_the_examples_doubles_the_counts_of_repairs_and_examples_without_an_error_add_nothing() -> None:
+def test_doubling_the_examples_doubles_the_repaired_decisions_and_examples_without_an_error_add_none() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))
@@ -231,7 +231,7 @@ def test_doubling_the_examples_doubles_the_counts_of_repairs_and_examples_withou
     assert counts(repairs_of(of, labelled(golds * 2), ratings_of(judges + golds))) == once
 
 
-def test_an_example_without_gold_on_a_criterion_counts_only_for_repairs_of_the_other_criteria() -> None:
+def test_an_example_without_gold_on_a_criterion_counts_only_for_decisions_that_fixing_others_repairs() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 0]] * 4, [[1, 0]] * 4
     people = ExampleSet(
@@ -271,7 +271,7 @@ def test_several_samples_of_one_example_count_as_one_combined_row() -> None:
     assert counts(repairs_of(of, examples(of, {"p": gold}), samples)) == {"a": (3, 0, 0), "b": (0, 0, 0)}
 
 
-def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_listed_once() -> None:
+def test_decisions_that_stay_wrong_even_with_gold_s_levels_on_every_criterion_are_listed() -> None:
     of = rubric("a", "b", scale=YES_NO)
     labels = examples(of, {"p": [[1, 1]] * 4 + [[0, 0]] * 2})
     failed = tuple(
@@ -286,7 +286,7 @@ def test_decisions_that_stay_wrong_with_gold_s_level_on_every_criterion_are_list
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_repairs_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
+def test_repaired_decisions_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})
@@ -300,12 +300,12 @@ def test_repairs_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_l
     assert compared(of, labels, whole).repairs is None
 
 
-def test_repairs_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
+def test_repaired_decisions_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_repairs_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
+def test_repaired_decisions_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

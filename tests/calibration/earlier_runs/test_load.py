@@ -108,7 +108,9 @@ def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_a_run_that_starts_over_replaces_the_runs_accepted_before(calibration: Calibration, tmp_path: Path) -> None:
+def test_accepting_a_run_with_start_over_replaces_all_runs_accepted_before(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
     beside.write_text("", encoding="utf-8")
     first = accept(calibration, tmp_path / "accepted.json")

@@ -32,14 +32,14 @@ def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
     return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
 
 
-def test_equal_settings_have_no_changes() -> None:
+def test_there_are_no_changes_between_two_equal_settings() -> None:
     assert changes_between(_setting(rubric()), _setting(rubric())) == ()
 
 
 @pytest.mark.parametrize(
     ("strategy", "reached"), [("per_criterion", {"tone"}), ("one_shot", ALL), ("double_pass", ALL)]
 )
-def test_a_reworded_criterion_can_move_its_own_levels_and_those_of_criteria_in_the_same_prompt(
+def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_in_the_same_prompt(
     strategy: str, reached: set[str]
 ) -> None:
     changes = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))
@@ -59,7 +59,7 @@ def test_a_reworded_criterion_can_move_its_own_levels_and_those_of_criteria_in_t
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_any_change_of_a_criterion_s_prompt_can_move_its_levels(changes: dict[str, Any], key: str) -> None:
+def test_any_change_of_a_criterion_s_prompt_can_change_its_levels(changes: dict[str, Any], key: str) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
     assert key in changes_found
     assert changes_found[key].side == "rubric"
@@ -74,7 +74,7 @@ def test_any_change_of_a_criterion_s_prompt_can_move_its_levels(changes: dict[st
         ({"threshold": 0.9}, "passing:tone"),
     ],
 )
-def test_a_change_of_weights_alone_moves_no_level(changes: dict[str, Any], key: str) -> None:
+def test_changing_only_the_weights_changes_no_level(changes: dict[str, Any], key: str) -> None:
     changes_found = _changes(rubric(), _with(rubric(), "tone", **changes))
     assert changes_found.keys() == {key}
     assert changes_found[key].side == "score"
@@ -82,7 +82,7 @@ def test_a_change_of_weights_alone_moves_no_level(changes: dict[str, Any], key: 
 
 
 @pytest.mark.parametrize(("changes", "key"), [({"pass_mark": 0.8}, "pass_mark"), ({"tolerance": 0.2}, "tolerance")])
-def test_a_change_of_pass_marks_moves_no_level_and_is_reported_with_its_values(
+def test_changing_the_pass_mark_changes_no_level_and_is_reported_with_both_values(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric(), replace(rubric(), **changes))
@@ -100,7 +100,7 @@ def test_a_change_of_pass_marks_moves_no_level_and_is_reported_with_its_values(
         ({"samples": 3}, "samples"),
     ],
 )
-def test_a_change_that_affects_all_prompts_can_move_the_levels_of_every_criterion(
+def test_a_change_that_affects_all_prompts_can_change_the_levels_of_every_criterion(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric(), replace(rubric(), **changes))
@@ -108,7 +108,7 @@ def test_a_change_that_affects_all_prompts_can_move_the_levels_of_every_criterio
     assert changes_found[key].criteria == ALL
 
 
-def test_adding_or_removing_a_criterion_can_move_the_criteria_in_the_same_prompt() -> None:
+def test_adding_or_removing_a_criterion_can_change_the_levels_of_the_criteria_in_the_same_prompt() -> None:
     more = replace(rubric(), criteria=(*rubric().criteria, Criterion(1.0, "is short", "length")))
     assert _changes(rubric(), more)["added:length"].criteria == {*NAMES, "length"}
     assert _changes(more, rubric())["removed:length"].criteria == ALL
@@ -116,7 +116,7 @@ def test_adding_or_removing_a_criterion_can_move_the_criteria_in_the_same_prompt
     assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
 
 
-def test_reordering_criteria_is_a_change_of_all_criteria_only_if_one_prompt_asks_for_all_of_them() -> None:
+def test_reordering_criteria_can_change_levels_only_if_one_prompt_asks_for_all_criteria() -> None:
     turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
     assert _changes(rubric(), turned)["order"].criteria == ALL
     assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()
@@ -135,7 +135,7 @@ def test_reordering_criteria_is_a_change_of_all_criteria_only_if_one_prompt_asks
         ),
     ],
 )
-def test_what_changed_about_the_judge_is_named_with_its_values(
+def test_a_change_of_the_judge_is_reported_with_its_old_and_new_values(
     now: Identity, key: str, then_now: tuple[str, str]
 ) -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), now))
@@ -144,13 +144,13 @@ def test_what_changed_about_the_judge_is_named_with_its_values(
     assert f"({then_now[0]} → {then_now[1]})" in change.sentence
 
 
-def test_a_change_of_judge_cannot_move_a_criterion_that_code_checks() -> None:
+def test_a_change_of_the_judge_cannot_change_the_levels_of_a_criterion_that_code_checks() -> None:
     coded = _with(rubric(), "format", check="json_valid")
     (change,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
     assert change.criteria == ALL - {"format"}
 
 
-def test_another_model_name_in_the_replies_is_a_change_of_the_judge() -> None:
+def test_another_model_name_in_the_replies_counts_as_a_change_of_the_judge() -> None:
     then = _setting(rubric(), answered_by=("large-1-0501",))
     (change,) = changes_between(then, _setting(rubric(), answered_by=("large-1-0801",)))
     assert change.sentence == "the model that answers, as it names itself (large-1-0501 → large-1-0801)"
@@ -163,12 +163,12 @@ def test_judges_known_only_by_their_ratings_are_distinguished_by_name() -> None:
     assert changes_between(mine, mine) == ()
 
 
-def test_another_prompt_template_is_a_change_that_can_move_every_criterion() -> None:
+def test_a_change_of_the_prompt_template_can_change_the_levels_of_every_criterion() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), template="other"))
     assert (change.key, change.criteria) == ("template", ALL)
 
 
-def test_a_change_explains_shifts_only_on_the_criteria_that_it_can_move() -> None:
+def test_a_change_of_settings_explains_shifts_only_on_criteria_whose_levels_it_can_change() -> None:
     then = _setting(rubric("per_criterion"))
     now = _setting(_with(rubric("per_criterion", changed=["tone"]), "facts", weight=3.0), replace(JUDGE, model="two"))
     changes = changes_between(then, now)
@@ -177,7 +177,7 @@ def test_a_change_explains_shifts_only_on_the_criteria_that_it_can_move() -> Non
     assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
 
 
-def test_a_replay_is_needed_only_if_rubric_and_judge_or_template_changed_at_once() -> None:
+def test_a_replay_is_needed_only_if_the_rubric_and_the_judge_or_template_changed_at_once() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))

@@ -123,7 +123,7 @@ def test_a_finding_on_a_lenient_judge_of_a_yes_no_criterion_names_the_answer_met
     assert "what is not enough for MET" in str(finding.suggestion)
 
 
-def test_a_judge_that_keeps_to_the_middle_is_reported_once_and_not_as_noise() -> None:
+def test_a_judge_that_avoids_extreme_levels_is_reported_once_and_not_as_noisy() -> None:
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.4 * (MADE.truth[:, 2] - 3) + MADE.noise[:, 2])
     findings = MADE.find(judge)
@@ -133,7 +133,7 @@ def test_a_judge_that_keeps_to_the_middle_is_reported_once_and_not_as_noise() ->
     assert codes(findings) == {"central-tendency"}
 
 
-def test_with_one_label_per_example_central_tendency_is_reported_as_a_weak_sign() -> None:
+def test_with_one_label_per_example_a_judge_s_central_tendency_is_reported_as_a_weak_sign() -> None:
     of = MADE.rubric
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.3 * (MADE.truth[:, 2] - 3) + 0.3 * MADE.noise[:, 2])
@@ -177,7 +177,7 @@ def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_with_any_labels
     assert "asked again" in finding.message
 
 
-def test_with_one_annotator_noise_of_the_judge_and_of_the_labels_is_not_distinguished() -> None:
+def test_with_one_annotator_noise_of_the_judge_cannot_be_distinguished_from_noise_of_the_labels() -> None:
     of = rubric("tone")
     generator = np.random.default_rng(5)
     truth = 3 + generator.normal(size=(150, 1))
@@ -308,7 +308,7 @@ def test_two_criteria_that_order_the_responses_alike_are_redundant() -> None:
     assert finding.evidence["hint"] is False
 
 
-def test_labels_under_another_wording_are_stale_and_named() -> None:
+def test_labels_given_under_another_wording_of_a_criterion_are_reported_as_stale() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
     labelled = examples(of, {"p": gold})
@@ -589,7 +589,7 @@ def test_a_judge_s_bias_is_measured_against_adjudicated_labels_if_there_are_any(
     assert "severe" not in codes(diagnosed(of, labelled, judged(of, gold)))
 
 
-def test_choices_without_order_get_no_finding_on_passes_or_length() -> None:
+def test_on_a_scale_of_unordered_levels_there_is_no_finding_on_passes_or_length() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(7)

@@ -146,7 +146,7 @@ def test_tool_calls_and_earlier_turns_in_promptfoo_become_steps_without_configur
     assert "Step 2 of 2" in graded["Second turn."]["reason"]
 
 
-def test_the_first_turn_of_a_conversation_is_graded_with_no_messages(
+def test_the_first_turn_of_a_conversation_is_graded_without_the_input_messages(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "needs the input" not in graded["Without an id."]["reason"]

@@ -65,7 +65,7 @@ async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], boo
 
 
 @BOTH
-def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_path: Path) -> None:
+def test_in_a_batch_every_prompt_is_answered_once_at_exactly_half_the_price(kind: str, tmp_path: Path) -> None:
     with BatchServer(errored=20, expired=20, unusable=5, bad_polls=3) as server:
         figures = summary(grades_at(server, kind, tmp_path, 60))
         assert (figures["graded"], figures["errors"]) == (60, [])
@@ -141,7 +141,7 @@ def test_a_provider_that_asks_to_wait_gets_the_batch_later(tmp_path: Path) -> No
         assert server.creates == 1
 
 
-def test_a_refused_batch_ends_the_asking_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_refused_batch_ends_the_run_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.refusals = [(400, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}})]
         figures = summary(grades_at(server, "anthropic", tmp_path, 3))

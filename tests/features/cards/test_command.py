@@ -19,7 +19,7 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_card_is_verified_in_its_project_and_after_the_project_moved(here: Path, tmp_path: Path) -> None:
+def test_a_judge_card_is_verified_in_its_project_and_after_the_project_moved(here: Path, tmp_path: Path) -> None:
     asked_before = setting.calls(here)
     done = run("markscheme", "verify", "calibration/clear/card.json", cwd=here)
     assert (done.returncode, "The card is right." in done.stdout) == (0, True), done.stdout
@@ -29,7 +29,7 @@ def test_a_card_is_verified_in_its_project_and_after_the_project_moved(here: Pat
     assert setting.calls(tmp_path / "moved") == asked_before, "verifying asks nobody"
 
 
-def test_a_difference_between_card_and_files_is_shown_with_both_values(here: Path) -> None:
+def test_a_difference_between_a_judge_card_and_its_files_is_shown_with_both_values(here: Path) -> None:
     setting.ask_strictly(here)
     done = run("markscheme", "verify", "calibration/clear", "--json", cwd=here)
     assert done.returncode == 1
@@ -41,7 +41,7 @@ def test_a_difference_between_card_and_files_is_shown_with_both_values(here: Pat
     assert rubric["card"] != rubric["now"]
 
 
-def test_the_receipt_of_a_grade_names_the_card(here: Path) -> None:
+def test_the_receipt_of_a_grade_names_the_judge_card(here: Path) -> None:
     (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
     command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, "--json")
     receipt = json.loads(run(*command, cwd=here, env=setting.environment(here)).stdout)["receipt"]
@@ -49,7 +49,7 @@ def test_the_receipt_of_a_grade_names_the_card(here: Path) -> None:
     assert receipt["card"] == card["id"]
 
 
-def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
+def test_a_file_that_is_not_a_judge_card_is_refused(here: Path) -> None:
     for name in ("calibration/clear/accepted.json", "rubrics/clear.yaml", "missing.json"):
         assert run("markscheme", "verify", name, cwd=here).returncode == 2, name
 
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_card_is_refused(here: Path) -> None:
         ('"accepted-', '"accepted-\\u0000', "is no file here"),
     ],
 )
-def test_a_card_with_an_impossible_number_or_file_name_is_refused_with_its_path(
+def test_a_judge_card_with_an_impossible_number_or_file_name_is_refused_with_its_path(
     here: Path, old: str, new: str, why: str
 ) -> None:
     card = here / "calibration" / "clear" / "card.json"
@@ -74,7 +74,7 @@ def test_a_card_with_an_impossible_number_or_file_name_is_refused_with_its_path(
 
 
 @pytest.mark.proof
-def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
+def test_a_judge_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
     setting.set_judge(here, tone=2)
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "-o", "cache=off", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
@@ -85,7 +85,7 @@ def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Pa
 
 
 @pytest.mark.proof
-def test_a_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
+def test_a_judge_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
     home = here / "calibration" / "clear"
     assert [path.name for path in sorted(home.glob("*card*"))] == ["card.json", "card.md"]
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "-o", "accepted=kept/mine.json", "--quiet")

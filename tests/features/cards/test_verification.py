@@ -99,7 +99,7 @@ def checked(home: Path) -> Verification:
     return verify_card(home / "card.json")
 
 
-def test_a_card_that_was_just_made_passes_its_verification(home: Path) -> None:
+def test_a_judge_card_that_was_just_made_passes_its_verification(home: Path) -> None:
     verification = checked(home)
     assert verification.differences == ()
     assert verification.holds
@@ -110,14 +110,14 @@ def test_a_card_that_was_just_made_passes_its_verification(home: Path) -> None:
     assert json.loads((home / "accepted.json").read_text())["card"] == card.id
 
 
-def test_a_card_is_short_enough_for_a_pull_request(home: Path) -> None:
+def test_a_judge_card_is_short_enough_for_a_pull_request(home: Path) -> None:
     text = (home / "card.md").read_text(encoding="utf-8")
     assert len(text.encode()) < 1500
     assert "markscheme verify calibration/manners/card.json" in text
     assert "Agreement" in text
 
 
-def test_the_figures_of_a_card_equal_those_of_its_calibration(home: Path) -> None:
+def test_the_figures_of_a_judge_card_equal_those_of_its_calibration(home: Path) -> None:
     with contextlib.chdir(home.parents[1]):
         calibration = calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl")
     card = read_card(home / "card.json")
@@ -128,7 +128,7 @@ def test_the_figures_of_a_card_equal_those_of_its_calibration(home: Path) -> Non
     assert card.content["labels"]["n"] == N
 
 
-def test_changes_of_white_space_comments_or_key_order_in_a_card_s_files_do_not_count_as_changes(home: Path) -> None:
+def test_white_space_comments_and_key_order_in_the_files_of_a_judge_card_may_change(home: Path) -> None:
     rubric = home.parents[1] / "rubrics" / "manners.yaml"
     rubric.write_text(f"# A remark.\n{rubric.read_text()}\n")
     examples = home / "examples.jsonl"
@@ -137,7 +137,7 @@ def test_changes_of_white_space_comments_or_key_order_in_a_card_s_files_do_not_c
     assert checked(home).holds
 
 
-def test_a_file_of_labels_added_or_removed_since_the_card_was_made_is_named(home: Path) -> None:
+def test_a_file_of_labels_that_was_added_or_removed_since_the_judge_card_was_made_is_named(home: Path) -> None:
     shutil.copy(home / "ratings" / "ann.jsonl", home / "ratings" / "cat.jsonl")
     (home / "ratings" / "ben.jsonl").unlink()
     found = {difference.what: difference.now for difference in checked(home).differences}
@@ -145,7 +145,7 @@ def test_a_file_of_labels_added_or_removed_since_the_card_was_made_is_named(home
     assert found["ratings/ben.jsonl"] == "is missing"
 
 
-def test_if_accepted_ratings_were_edited_a_card_s_figures_are_not_recomputed_but_its_other_statements_are_checked(
+def test_if_accepted_ratings_were_edited_a_judge_card_s_figures_are_not_recomputed_but_the_rest_is_checked(
     home: Path,
 ) -> None:
     (ratings,) = home.glob("accepted-*.jsonl")
@@ -156,14 +156,14 @@ def test_if_accepted_ratings_were_edited_a_card_s_figures_are_not_recomputed_but
     assert ratings.name in {difference.what for difference in verification.differences}
 
 
-def test_recorded_replies_behind_a_card_are_graded_again_and_compared(home: Path) -> None:
+def test_recorded_replies_behind_a_judge_card_are_graded_again_and_compared(home: Path) -> None:
     replies = home / "replies" / "kind.jsonl"
     replies.write_text(replies.read_text().replace('\\"level\\": \\"UNMET\\"', '\\"level\\": \\"MET\\"', 1))
     found = {difference.what: difference.now for difference in checked(home).differences}
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_an_edit_of_the_judge_s_use_in_accepted_json_is_found_when_a_card_is_verified(home: Path) -> None:
+def test_an_edit_of_the_judge_s_use_in_accepted_json_is_found_when_the_judge_card_is_verified(home: Path) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
     assert accepted["use"] != "gate"
     accepted["use"] = "gate"
@@ -173,7 +173,7 @@ def test_an_edit_of_the_judge_s_use_in_accepted_json_is_found_when_a_card_is_ver
     assert "use" in difference.now
 
 
-def test_a_card_reads_nothing_outside_its_project(home: Path, tmp_path: Path) -> None:
+def test_verifying_a_judge_card_reads_nothing_outside_its_project(home: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"
     secret.write_text('{"key": "s3cret"}\n')
     card = json.loads((home / "card.json").read_text())
@@ -186,7 +186,7 @@ def test_a_card_reads_nothing_outside_its_project(home: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', '{"schema": 1, "terms": {}, "files": []}'])
-def test_a_file_that_is_not_a_card_is_refused(home: Path, text: str) -> None:
+def test_verifying_a_file_that_is_not_a_judge_card_is_refused(home: Path, text: str) -> None:
     (home / "card.json").write_text(text)
     with pytest.raises(RatingError):
         checked(home)
@@ -205,7 +205,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: ", ".join(options))
-def test_a_card_passes_verification_whatever_options_the_run_had(home: Path, options: dict[str, Any]) -> None:
+def test_a_judge_card_passes_verification_whatever_options_the_run_had(home: Path, options: dict[str, Any]) -> None:
     examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
     for place, example in enumerate(examples):
         example |= {"system": "b" if place % 3 else "a", "group": f"g{place // 2}"}
@@ -220,7 +220,7 @@ def test_a_card_passes_verification_whatever_options_the_run_had(home: Path, opt
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_card_passes_verification_after_a_criterion_was_reworded(home: Path) -> None:
+def test_a_judge_card_passes_verification_after_a_criterion_was_reworded(home: Path) -> None:
     project = home.parents[1]
     under = {"polite": "0" * 16}
     for path in (home / "ratings").iterdir():
@@ -234,7 +234,7 @@ def test_a_card_passes_verification_after_a_criterion_was_reworded(home: Path) -
     assert "wordings" in {file.role for file in read_card(home / "card.json").files}
 
 
-def test_a_run_on_examples_in_memory_gets_no_card(tmp_path: Path) -> None:
+def test_a_run_on_examples_in_memory_gets_no_judge_card(tmp_path: Path) -> None:
     home = made(tmp_path / "project")
     examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
     for example in examples:
@@ -248,7 +248,7 @@ def test_a_run_on_examples_in_memory_gets_no_card(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
+def test_a_judge_card_on_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
         calibrate("code-quality", accept=True, anyway=True)
         card = read_card(Path("calibration/code-quality/card.json"))
@@ -324,7 +324,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 @pytest.mark.parametrize("change", CHANGES)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
-def test_a_single_change_in_any_file_behind_a_card_makes_its_verification_fail(
+def test_a_single_change_in_any_file_behind_a_judge_card_makes_its_verification_fail(
     original: Path, change: str, seed: int
 ) -> None:
     pattern, changed = CHANGES[change]
@@ -355,7 +355,7 @@ def content_digest_or_none(path: Path, text: str | None = None) -> str | None:
         return None
 
 
-def test_a_card_passes_verification_once_every_change_is_undone(original: Path) -> None:
+def test_a_judge_card_passes_verification_once_every_change_is_undone(original: Path) -> None:
     assert checked(original).holds
 
 
@@ -390,7 +390,9 @@ def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int
 @pytest.mark.parametrize(
     "share", [0.05, pytest.param(0.15, marks=pytest.mark.proof), pytest.param(1.0, marks=pytest.mark.release)]
 )
-def test_changing_a_value_s_type_in_accepted_json_or_a_card_never_causes_a_traceback(share: float, home: Path) -> None:
+def test_changing_a_value_s_type_in_accepted_json_or_a_judge_card_never_causes_a_traceback(
+    share: float, home: Path
+) -> None:
     path, card = home / "accepted.json", home / "card.json"
     text, on_card = path.read_text(), json.loads(card.read_text())
     refused = 0
@@ -426,7 +428,9 @@ def forged(home: Path, change: Callable[[dict[str, Any]], object]) -> Verificati
     return verify_card(card)
 
 
-def test_a_forged_name_model_or_number_of_settings_is_found_and_what_nobody_can_check_is_listed(home: Path) -> None:
+def test_a_forged_name_model_or_number_of_settings_on_a_judge_card_is_found_and_what_nobody_can_check_is_listed(
+    home: Path,
+) -> None:
     holds = checked(home)
     assert (holds.holds, holds.unchecked) == (True, ("date", "version", "cost"))
     by_name = forged(home, lambda data: data["judge"].update(name="openai:gpt-9"))
@@ -439,7 +443,7 @@ def test_a_forged_name_model_or_number_of_settings_is_found_and_what_nobody_can_
     assert checked(home).holds
 
 
-def test_a_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
+def test_a_judge_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
     record = home / "settings.jsonl"
     (line,) = record.read_text().splitlines()
     before = [{**json.loads(line), "setting": f"{n:016x}"} for n in range(3)]

@@ -148,7 +148,9 @@ def test_the_report_states_the_promise_and_how_many_examples_each_judge_decides(
     assert "automatic passes" in text
 
 
-def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certified: tuple[Path, Servers]) -> None:
+def test_in_a_cascade_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, servers = certified
     stages = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
     replies = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
@@ -347,7 +349,7 @@ def test_a_certificate_file_that_names_a_judge_in_python_code_is_refused(
 
 
 @pytest.mark.parametrize("text", ['{"schema": 1, "error": 1' + "0" * 400 + "}", "[" * 3_000, "\udcff"])
-def test_a_file_that_is_no_cascade_is_refused_by_name(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_cascade_is_refused_with_its_name(tmp_path: Path, text: str) -> None:
     (tmp_path / "cascade.json").write_text(text, errors="surrogateescape")
     (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: It is polite}]\n")
     (tmp_path / "reply.txt").write_text("Good morning.")
@@ -402,7 +404,7 @@ def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(serv
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
 
-def test_the_labelling_page_takes_only_the_responses_left_to_people(
+def test_the_labelling_page_can_take_only_the_responses_that_a_certificate_leaves_to_people(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified

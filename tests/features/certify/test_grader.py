@@ -53,7 +53,7 @@ def test_a_grade_that_a_certificate_leaves_to_a_person_gives_the_reason() -> Non
     assert "" not in left
 
 
-def test_the_first_stage_that_is_certain_enough_decides() -> None:
+def test_the_first_stage_of_a_cascade_that_is_certain_enough_decides() -> None:
     plain, *_ = certified_compositions()
     judges = CertifiedJudges(plain.file, plain.stages)
     stages = [[by_criterion(YES_NO, function_judge(right=right, rude="UNMET"))] for right in ("MET", "UNMET")]

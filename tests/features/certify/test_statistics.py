@@ -314,7 +314,7 @@ def test_in_a_cascade_the_cheap_judge_decides_where_it_is_certain_and_the_better
     assert cascade.upper <= 0.05
 
 
-def test_a_response_that_one_judge_cannot_grade_goes_on_to_the_next_judge() -> None:
+def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next_judge() -> None:
     cheap = judge(300, errs_below=0.8, seed=1)
     certainty = np.array(cheap.certainty)
     certainty[::2] = math.nan
@@ -342,7 +342,7 @@ def test_groups_of_copies_count_as_one_example_each_and_a_limit_for_passes_as_on
     assert "takes 59 passes without an error" in few.automatic.undefined
 
 
-def test_judges_with_different_examples_are_refused() -> None:
+def test_judges_with_ratings_on_different_examples_are_refused_as_a_cascade() -> None:
     with pytest.raises(ValueError, match="shape"):
         certified_cascade([StageDecisions.of([0.5], [0, 1])], HALF)
     with pytest.raises(ValueError, match="at least one judge"):

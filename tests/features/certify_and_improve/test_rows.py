@@ -9,7 +9,7 @@ from tests.commands.console import run
 
 
 @pytest.mark.parametrize("command", [("improve",), ("improve", "--numbers"), ("certify",)], ids=" ".join)
-def test_for_rows_with_rubrics_of_their_own_weights_and_words_are_not_changed(
+def test_commands_that_set_weights_or_words_refuse_rows_with_rubrics_of_their_own(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
     rows = [{"id": f"r{n}", "response": "Rye.", "rubric": [{"requirement": f"Names loaf {n}"}]} for n in range(2)]

@@ -22,7 +22,7 @@ def elsewhere(tmp_path: Path) -> Any:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_calibrations_are_compared_by_a_measure_that_the_rubric_has() -> None:
+def test_calibrations_can_be_compared_by_any_measure_that_the_rubric_has() -> None:
     first = calibrate(RUBRIC, rows(), ratings=verdicts())
     second = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=2))
     assert compare(first, second, of="polite").choice.measure.of == RUBRIC.criterion("polite")

@@ -57,7 +57,7 @@ def test_nine_better_decisions_and_one_worse_show_that_a_version_is_better_unles
     assert decided(19, 9, 0).answer == "too few"
 
 
-def test_an_example_that_lacks_one_of_the_compared_decisions_is_excluded() -> None:
+def test_an_example_without_a_decision_under_one_of_two_rubric_versions_is_excluded() -> None:
     people = np.array([1.0] * 30 + [np.nan] * 9)
     old = np.array([0.0] * 39)
     new = np.array([1.0] * 29 + [np.nan] * 10)

@@ -206,7 +206,7 @@ def test_no_number_of_labels_is_named_if_no_number_would_tell_the_judges_apart(d
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_the_labels_needed_count_tasks_and_are_unknown_if_no_task_differs() -> None:
+def test_the_number_of_labels_needed_counts_tasks_and_is_unknown_if_the_judges_differ_on_no_task() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
@@ -245,7 +245,7 @@ def deciding(name: str, n: int, passed: Sequence[int], usd: float) -> Contender:
     return Contender(name, tuple(rated), Usage(n, 1, 1, usd), submissions=n)
 
 
-def test_a_judge_shown_to_gate_comes_before_one_that_agrees_more_often() -> None:
+def test_a_judge_shown_to_gate_is_ranked_before_one_that_agrees_more_often() -> None:
     lets_fails_pass = deciding("lenient", 200, range(11, 200), usd=0.1)
     stops_and_keeps = deciding("even", 200, range(20, 188), usd=6.0)
     choice = choose(YES_NO_ONLY, [lets_fails_pass, stops_and_keeps], decided(20, 180))

@@ -231,7 +231,7 @@ def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=6)
 
 
-def test_two_files_of_results_compare_their_graders_on_the_same_outputs(
+def test_two_files_of_promptfoo_s_results_are_compared_by_their_graders_on_the_same_outputs(
     evaluation: dict[str, Any], tmp_path: Path
 ) -> None:
     old, new = copy.deepcopy(evaluation), copy.deepcopy(evaluation)
@@ -253,7 +253,9 @@ def test_two_files_of_results_compare_their_graders_on_the_same_outputs(
     assert comparison["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
 
 
-def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_without_an_output_in_common_cannot_be_compared(
+    evaluation: dict[str, Any], tmp_path: Path
+) -> None:
     other = copy.deepcopy(evaluation)
     for row in other["results"]["results"]:
         row["vars"]["word"] += "!"
@@ -352,7 +354,9 @@ def test_another_tool_s_export_is_compared_with_ratings_by_the_labels_in_the_exp
     assert (comparison["reference"], comparison["examples"]) == ("people", 6)
 
 
-def test_results_are_compared_with_ratings_on_the_same_outputs(evaluation: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_can_be_compared_with_ratings_on_the_same_outputs(
+    evaluation: dict[str, Any], tmp_path: Path
+) -> None:
     for word in ("hello", "world"):
         for row in rows_of(evaluation, word):
             rate(row, passes=word == "hello")

@@ -121,7 +121,7 @@ def test_the_best_judge_is_not_recommended_if_it_does_not_beat_the_baseline() ->
     assert "none beats always answering" in head
 
 
-def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
+def test_flipped_decisions_are_counted_by_how_many_became_right(choice: Choice) -> None:
     pair = choice.pairs[0]
     right = sum(flip.passes == flip.gold for flip in pair.flips)
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)

@@ -194,7 +194,7 @@ def test_a_double_pass_asks_twice_at_once_in_both_orders() -> None:
     ]
 
 
-def test_criteria_are_judged_at_once() -> None:
+def test_criteria_are_judged_at_the_same_time() -> None:
     under_way = 0
     all_there = asyncio.Event()
 

@@ -29,7 +29,7 @@ from tests.test_no_default_scores import DIGITS, KINDS, MERITS, RUBRICS, unread_
 
 @pytest.mark.parametrize("name", RUBRICS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_reward_is_none_where_nothing_could_be_read(kind: str, name: str) -> None:
+def test_a_reward_is_none_if_the_judge_s_answer_could_not_be_read(kind: str, name: str) -> None:
     judge = ScriptedJudge(lambda prompt, _: unread_reply(kind, prompt))
     assert asyncio.run(reward(["x"], RUBRICS[name], judge=judge)) == [None]
 

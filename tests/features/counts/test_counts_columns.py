@@ -29,7 +29,7 @@ def written(tmp_path: Path, text: str) -> CountsColumns:
         PLAIN.replace("0.5", " 0.5 "),
     ],
 )
-def test_numbers_are_read_alike_whether_cells_are_plain_or_quoted(tmp_path: Path, text: str) -> None:
+def test_numbers_in_a_counts_file_are_read_alike_whether_cells_are_plain_or_quoted(tmp_path: Path, text: str) -> None:
     columns = written(tmp_path, text)
     assert columns.parts is not None
     assert [columns.parts[index] for index in columns.part] == ["score", "clear", "score"]
@@ -45,7 +45,7 @@ def test_numbers_are_read_alike_whether_cells_are_plain_or_quoted(tmp_path: Path
         np.testing.assert_array_equal(column, expected[name])
 
 
-def test_a_cell_that_is_not_a_number_is_named_as_it_is_written(tmp_path: Path) -> None:
+def test_a_cell_of_a_counts_file_that_is_not_a_number_is_reported_as_it_is_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="row 3, column judge must be a number, or empty, got 'two'"):
         written(tmp_path, PLAIN.replace(",2,", ",two,"))
 

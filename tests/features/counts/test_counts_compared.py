@@ -107,7 +107,7 @@ def test_limits_of_a_difference_of_shares_equal_newcombe_s_published_ones() -> N
     assert difference.high == pytest.approx(0.3339, abs=5e-5)
 
 
-def test_a_difference_without_a_value_says_why() -> None:
+def test_a_difference_of_shares_without_a_value_has_a_reason() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None
@@ -142,6 +142,6 @@ def test_counts_can_be_compared_only_with_counts_and_only_if_their_rubric_is_kno
     assert answer_of_sides(["old.csv", "new.csv"], "answers.yaml", LabelOptions()) is not None
 
 
-def test_files_without_counts_are_left_to_other_comparisons(project: Path) -> None:
+def test_compare_leaves_files_without_counts_to_its_other_kinds_of_comparison(project: Path) -> None:
     (project / "lines.jsonl").write_text('{"id": "e1"}\n')
     assert answer_of_sides(["lines.jsonl", "answers"], None, LabelOptions()) is None

@@ -76,7 +76,9 @@ def select(rubric: Rubric, raters: Sequence[str], dialect: DialectName = "standa
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize(("engine", "dialect"), ENGINES)
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_each_database_reproduces_the_worked_examples(section: str, engine: Engine, dialect: DialectName) -> None:
+def test_counting_in_each_database_reproduces_the_worked_examples(
+    section: str, engine: Engine, dialect: DialectName
+) -> None:
     case = cases_in(CASES)[section]
     names = list(dict.fromkeys(column.partition("__")[2] for column in case["columns"][1:]))
     raters = [rater for rater in ("p1", "p2", "p3") if f"{rater}__{names[0]}" in case["columns"]]
@@ -228,7 +230,7 @@ def test_export_prints_the_select_statement_that_counts_a_table(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
-def test_files_are_counted_by_duckdb(ending: str, tmp_path: Path) -> None:
+def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("group_id,ana__place,gpt__place\ng,1,1\n")

@@ -37,7 +37,7 @@ def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_json(se
     assert differing(of_rows, calibrate(rubric, counts=draw.sample(parts, len(parts)))) == []
 
 
-def test_findings_on_few_labels_count_examples_with_scores() -> None:
+def test_calibration_from_counts_with_too_few_levels_but_enough_scores_has_the_same_findings_as_from_ratings() -> None:
     """More of these have a score than a level on any criterion, of gold and judge both."""
     draw = random.Random(122)
     n, groups = draw.choice((5, 40, 90, 150)), draw.choice((0, 0, 4, 12, 60, 130))

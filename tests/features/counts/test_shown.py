@@ -20,7 +20,9 @@ def shown_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "counts.shown.jsonl").read_text().splitlines()]
 
 
-def test_wrong_decisions_of_our_own_ratings_are_written_and_the_report_shows_them(project: Path) -> None:
+def test_wrong_decisions_from_markscheme_s_own_ratings_are_exported_with_counts_and_shown_in_the_report(
+    project: Path,
+) -> None:
     of_export = exported(project, "counts.csv", "--shown", "3")
     assert "wrong decisions in counts.shown.jsonl" in of_export.stderr
     shown = shown_in(project)

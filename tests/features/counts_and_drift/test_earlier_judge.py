@@ -57,7 +57,7 @@ def report(project: Path, *words: str) -> CompletedProcess[str]:
     return run("markscheme", "calibrate", "answers", "--counts", "counts.csv", "--judge", "june", *words, cwd=project)
 
 
-def test_the_report_says_what_moved_since_the_earlier_judge(project: Path) -> None:
+def test_the_report_on_counts_says_what_moved_since_the_earlier_judge(project: Path) -> None:
     done = report(project, "--earlier", "may", "--details")
     assert done.returncode == 1
     screen = " ".join(done.stdout.split())
@@ -119,7 +119,9 @@ def test_the_option_earlier_needs_counts(project: Path) -> None:
         ("decision", "0.5", "column may of part decision must be 0 or 1, got '0.5'"),
     ],
 )
-def test_a_cell_that_is_no_rating_is_refused_by_row_and_column(project: Path, part: str, cell: str, said: str) -> None:
+def test_in_the_column_of_an_earlier_judge_a_cell_that_is_not_a_rating_is_refused_by_row_and_column(
+    project: Path, part: str, cell: str, said: str
+) -> None:
     rows = rows_in(project / "counts.csv")
     next(row for row in rows if row["part"] == part)["may"] = cell
     with pytest.raises(UsageError) as refusal:

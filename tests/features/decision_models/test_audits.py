@@ -103,7 +103,7 @@ def test_a_reliability_diagram_shows_each_bin_with_its_interval_the_diagonal_and
     assert drawn(plot).count('class="path target"') == 1
 
 
-def test_the_json_has_every_figure_and_null_where_there_are_no_bins() -> None:
+def test_the_json_of_probability_audits_has_every_figure_and_null_if_there_are_no_bins() -> None:
     audit = calibrated(2.5).to_json()["probabilities"]["decision"]
     assert set(audit) >= {
         *("n", "bias", "brier", "skill", "miscalibration", "discrimination", "slope", "intercept", "p", "confident"),

@@ -305,7 +305,7 @@ def test_answers_of_decision_models_are_read_as_in_the_shared_examples() -> None
                 assert by_mean.level == pytest.approx(expect["expected"], abs=1e-6), case
 
 
-def test_three_samples_count_by_their_mean_not_by_their_median_vote() -> None:
+def test_samples_of_a_decision_model_are_combined_by_their_mean_probabilities_and_not_by_the_median_vote() -> None:
     outcome = from_answers([{"type": "noul", "noul": p} for p in (0.9, 0.45, 0.48)], ["UNMET", "MET"])
     assert isinstance(outcome, Verdict)
     assert outcome.level == 1
@@ -341,7 +341,7 @@ def played(wire: str, answer: Answer, **options: Any) -> Exception:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_errors_for_http_statuses_say_what_to_do(wire: str) -> None:
+def test_errors_for_http_statuses_of_a_decision_model_s_server_say_what_to_do(wire: str) -> None:
     detail = {"detail": {"error_type": "invalid", "message": f"Invalid key {KEY}"}}
     assert "refused the key (401)" in str(played(wire, Answer(detail, 401)))
     busy = played(wire, Answer({}, 429, {"retry-after": "7"}))

@@ -128,7 +128,7 @@ def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias(
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_the_order_of_examples_changes_nothing_and_missing_ones_are_counted() -> None:
+def test_an_audit_does_not_depend_on_the_order_of_examples_and_counts_missing_ones() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])

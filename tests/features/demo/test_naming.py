@@ -65,7 +65,7 @@ def test_diagnosing_a_round_in_another_process_writes_an_ordinary_report_and_nam
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_files_of_a_round_contain_neither_fault_nor_nonce(fault: str, tmp_path: Path) -> None:
+def test_the_files_of_a_demo_round_contain_neither_its_fault_nor_its_nonce(fault: str, tmp_path: Path) -> None:
     made = made_round(n=30, seed=3, fault=fault)
     for name in write_project(made, tmp_path):
         text = (tmp_path / name).read_text(encoding="utf-8")

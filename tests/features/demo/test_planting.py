@@ -37,11 +37,11 @@ def elsewhere(values: Floats, place: int) -> Floats:
 
 
 @pytest.mark.parametrize("fault", NAMES)
-def test_a_seed_draws_the_same_round_again(fault: str) -> None:
+def test_the_same_seed_draws_the_same_demo_round(fault: str) -> None:
     assert made_round(n=30, seed=5, fault=fault) == made_round(n=30, seed=5, fault=fault)
 
 
-def test_every_fault_is_drawn_about_as_often() -> None:
+def test_demo_draws_every_fault_about_equally_often() -> None:
     drawn = [made_round(n=1, seed=seed).planted.fault for seed in range(1, 401)]
     assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
 

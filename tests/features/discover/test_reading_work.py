@@ -84,7 +84,7 @@ def test_a_note_is_stored_with_its_marked_passage_and_its_failure_mode(opened: O
     work.close()
 
 
-def test_changes_of_groups_are_undone_one_by_one(opened: OpenedDiscovery) -> None:
+def test_changes_of_groups_of_notes_are_undone_one_by_one(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear", "rude")
     before = grouping_state(work)

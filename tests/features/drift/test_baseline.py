@@ -190,7 +190,7 @@ def test_in_later_comparisons_with_the_accepted_run_an_alarm_needs_a_smaller_p_v
 # --- the noise floor ------------------------------------------------------------------------------------------------
 
 
-def test_several_accepted_runs_show_the_noise_of_answers_and_a_single_one_does_not(tmp_path: Path) -> None:
+def test_several_accepted_runs_show_how_much_answers_vary_by_chance_and_a_single_one_does_not(tmp_path: Path) -> None:
     truth = _truth(40)
     shaken = [(v % 5) + 1 if v is not None and i % 4 == 0 else v for i, v in enumerate(truth)]
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
@@ -293,7 +293,7 @@ def test_a_replay_attributes_one_shift_to_the_changed_judge_and_another_to_the_c
 
 
 @pytest.mark.proof
-def test_a_replay_shows_how_much_each_change_moved() -> None:
+def test_a_replay_shows_how_far_each_change_moved_the_levels() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])
@@ -323,7 +323,7 @@ def test_a_finding_on_a_shift_says_if_nothing_on_record_changed() -> None:
     assert "Nothing on record changed" in finding.message
 
 
-def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Path) -> None:
+def test_new_weights_change_the_score_by_a_known_amount_and_no_level(tmp_path: Path) -> None:
     two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     high: Sequence[float | None] = [5.0] * 40
     low: Sequence[float | None] = [1.0] * 40

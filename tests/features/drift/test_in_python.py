@@ -18,7 +18,9 @@ def elsewhere(tmp_path: Path) -> Any:
         yield tmp_path
 
 
-def test_a_run_joins_the_accepted_ones_and_later_calls_are_compared_with_it(elsewhere: Path) -> None:
+def test_a_run_accepted_from_python_joins_the_accepted_runs_and_later_calls_are_compared_with_it(
+    elsewhere: Path,
+) -> None:
     sentences: list[str] = []
     accepted = elsewhere / "accepted.json"
     calibrate(RUBRIC, rows(), judge(), accept=True, accepted=accepted, notify=sentences.append)

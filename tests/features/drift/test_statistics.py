@@ -109,7 +109,7 @@ def test_the_interval_of_a_shift_excludes_0_exactly_if_its_p_value_is_below_the_
 
 @settings(deadline=None, max_examples=40)
 @given(rows=tables)
-def test_order_of_examples_and_of_accepted_runs_changes_nothing(rows: list[list[int]]) -> None:
+def test_the_order_of_examples_and_of_accepted_runs_changes_no_figure_of_drift(rows: list[list[int]]) -> None:
     ratings = np.array(rows, dtype=np.float64)
     forward = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     turned = compare_runs(ratings[::-1, 0], ratings[::-1, :0:-1], span=4).moved
@@ -134,7 +134,7 @@ def test_with_one_accepted_run_a_judge_is_called_neither_steady_nor_unsteady() -
     assert not change.unsteady
 
 
-def test_several_equal_runs_on_enough_examples_show_a_steady_judge() -> None:
+def test_several_equal_accepted_runs_on_enough_examples_show_that_a_judge_is_steady() -> None:
     for n, steady in ((20, False), (200, True)):
         still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
         change = compare_runs(still, np.column_stack([still] * 5), span=4)

@@ -270,7 +270,7 @@ ON_OTHER_NUMBERS = (
         (NOTHING_SAID, UP_TO),
     ],
 )
-def test_a_pass_mark_in_words_is_read_on_every_scale(
+def test_a_pass_mark_stated_in_words_is_read_on_every_scale(
     scales: tuple[tuple[str, tuple[int, int]], ...], limits: tuple[str, ...]
 ) -> None:
     for (lead, ends), limit, between in itertools.product(scales, limits, (" ", "\n")):

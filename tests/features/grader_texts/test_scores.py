@@ -63,7 +63,7 @@ def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_says_how_the_text
     assert answer["metadata"]["reading"] == reading
 
 
-def test_a_threshold_that_lets_some_points_be_missed_makes_one_criterion_that_counts_points(tmp_path: Path) -> None:
+def test_a_grader_text_that_lets_some_points_be_missed_becomes_one_criterion_that_counts_points(tmp_path: Path) -> None:
     text = "The reply must:\n1. Name the period\n2. Link to the form\n3. Not promise a date"
     for threshold, missed in ((0.66, True), (0.7, False)):
         asserted = {"type": "llm-rubric", "value": text, "threshold": threshold}

@@ -78,7 +78,7 @@ def test_with_too_few_decisions_improve_says_how_many_there_are(tmp_path: Path) 
     assert "they were given on 8 dev and 16 held-out tasks, and 10 and 20 are needed" in done.stderr
 
 
-def test_decisions_that_annotators_gave_while_they_saw_the_judge_s_verdict_are_not_used(tmp_path: Path) -> None:
+def test_improve_does_not_use_decisions_that_annotators_gave_while_they_saw_the_judge_s_verdict(tmp_path: Path) -> None:
     project = decided(make_project(tmp_path, n=N, split=True), range(N), blind=False)
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4

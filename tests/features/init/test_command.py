@@ -98,7 +98,7 @@ def test_the_command_that_init_prints_runs_without_a_key(tmp_path: Path) -> None
 
 
 @pytest.mark.proof
-def test_the_configuration_of_init_runs_and_its_examples_calibrate(
+def test_the_configuration_that_init_writes_runs_and_its_examples_can_be_calibrated(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:
     run("markscheme", "init", str(tmp_path))
@@ -179,7 +179,7 @@ def test_a_rubric_made_from_a_table_gives_the_same_figures_as_the_table(values: 
     assert json.loads(again.stdout)["created"] == []
 
 
-def test_tables_that_calibrate_joined_become_one_rubric_by_the_printed_command(tmp_path: Path) -> None:
+def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that_it_prints(tmp_path: Path) -> None:
     answers = {
         "labels": ("label", "good", "bad"),
         "mini": ("verdict", "PASS", "FAIL"),
@@ -214,7 +214,9 @@ def test_a_rubric_made_from_a_table_keeps_questions_and_responses_for_judges(tmp
     ]
 
 
-def test_texts_that_judges_are_not_shown_are_named_with_the_option_that_shows_them(tmp_path: Path) -> None:
+def test_init_names_the_texts_of_a_table_that_judges_are_not_shown_and_the_option_that_shows_them(
+    tmp_path: Path,
+) -> None:
     rows = ["e1,How do I cancel my order?,Like this.,pass,pass", "e2,When will my parcel come?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,customer,reply,verdict,human", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)

@@ -20,7 +20,9 @@ def test_answering_a_reworded_criterion_again_keeps_the_decision_on_the_whole_re
     assert corrected(BEFORE, replace(LATER, passed=False)).passed is False
 
 
-def test_after_a_rewording_only_that_criterion_is_asked_again_and_decisions_on_responses_stay(tmp_path: Path) -> None:
+def test_after_a_rewording_only_the_reworded_criterion_is_asked_again_and_decisions_on_responses_stay(
+    tmp_path: Path,
+) -> None:
     project = make_reworded(tmp_path)
     path = project / "calibration" / "manners" / "ratings" / "ann.jsonl"
     lines = [json.loads(line) | {"pass": place % 2 == 0} for place, line in enumerate(path.read_text().splitlines())]

@@ -66,7 +66,7 @@ def test_a_labelling_plan_prices_known_models_and_says_if_a_price_is_unknown(pro
     assert unknown["usd"] is None
 
 
-def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
+def test_planning_a_narrower_interval_needs_more_labels(project: Path) -> None:
     widths = {}
     for width in ("0.2", "0.05"):
         needs = plan(project, "--width", width)["needs"]

@@ -14,7 +14,7 @@ SUBMISSION = Submission(
 )
 
 
-def test_a_page_shows_an_image_with_its_description_in_place_of_its_mark() -> None:
+def test_a_page_shows_an_image_with_its_description_instead_of_the_mark_that_stands_for_it() -> None:
     html = render_example(SUBMISSION, ["invoice"])
     (image,) = re.findall(r"<img [^>]*>", html)
     assert 'alt="two &quot;squares&quot; &lt;i&gt;"' in image

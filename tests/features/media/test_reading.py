@@ -145,7 +145,7 @@ def test_a_response_given_as_text_is_never_searched_for_images() -> None:
     "value",
     [{"image": "x", "price": 3}, {"images": ["x"]}, [{"image": "x", "price": 3}], {"file": {"name": "a"}}, {"a": 1}],
 )
-def test_data_with_keys_like_those_of_images_but_no_image_stay_json(value: Any) -> None:
+def test_data_whose_keys_look_like_those_of_an_image_but_that_hold_none_stay_json(value: Any) -> None:
     assert Submission(value).response == json.dumps(value)
     assert type(Submission(value).response) is str
 
@@ -244,7 +244,7 @@ def test_an_image_that_no_judge_takes_is_refused_with_file_line_and_reason(
     assert says in str(error.value)
 
 
-def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+def test_an_image_path_that_leads_out_of_the_folder_through_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret.png").write_bytes(PNG_FILE)
     inside = tmp_path / "project"
     inside.mkdir()

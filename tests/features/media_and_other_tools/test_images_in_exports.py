@@ -94,7 +94,7 @@ TOOLS = [langfuse, phoenix, inspect_log, label_studio, promptfoo]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_an_image_contained_in_an_export_is_kept_and_nothing_is_lost(tool: Any, tmp_path: Path) -> None:
+def test_an_image_contained_in_an_export_is_kept_and_not_counted_as_lost(tool: Any, tmp_path: Path) -> None:
     file = opened(tmp_path, tool(URL))
     assert [marks(example) for example in file.examples] == [[MARK]]
     assert UNSHOWN_PARTS not in file.lost

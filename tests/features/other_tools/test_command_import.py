@@ -349,7 +349,7 @@ def test_an_import_waits_for_other_writers_and_does_not_add_what_they_have_added
     assert target.read_text(encoding="utf-8") == labels
 
 
-def test_a_column_of_a_table_is_read_as_probability(tmp_path: Path) -> None:
+def test_a_column_of_a_table_can_be_imported_as_the_judge_s_probability(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("name: one\ncriteria:\n- {name: place, requirement: It names the place.}\n")
     (tmp_path / "judge.csv").write_text("id,p_met\na,0.93\nb,0.2\nc,many\n")
     imported = run(
@@ -405,7 +405,7 @@ def side_table(project: Path) -> None:
     (project / "sides.csv").write_text("\n".join(lines) + "\n")
 
 
-def test_named_columns_are_the_ratings_of_a_judge_and_of_each_annotator(project: Path) -> None:
+def test_columns_named_by_options_are_imported_as_ratings_of_a_judge_and_of_each_annotator(project: Path) -> None:
     side_table(project)
     sides = ("--judge", "grader_verdict", "--human", "ana_label", "--human", "ben_label")
     report = imported(project, "sides.csv", "--rubric", "one", *sides)
@@ -449,7 +449,9 @@ def test_labels_that_several_annotators_agreed_on_are_imported_as_adjudicated(pr
 
 
 @pytest.mark.parametrize("keeps", [(), ("--examples", "e.jsonl"), ("--examples", "calibration/one/examples.jsonl")])
-def test_import_suggests_to_calibrate_or_to_import_the_responses_first(project: Path, keeps: tuple[str, ...]) -> None:
+def test_the_next_step_after_an_import_is_to_calibrate_or_to_import_the_responses_first(
+    project: Path, keeps: tuple[str, ...]
+) -> None:
     side_table(project)
     command = ("import", "sides.csv", "--rubric", "one", "--judge", "grader_verdict", "--human", "ana_label")
     done = run("markscheme", *command, "--to", "r.jsonl", *keeps, cwd=project)

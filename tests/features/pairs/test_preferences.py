@@ -331,7 +331,7 @@ def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
 
 
 @pytest.mark.parametrize("limit", [0.0, 1 / 3, 2 / 3])
-def test_a_score_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: float) -> None:
+def test_a_pair_s_score_exactly_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: float) -> None:
     scores = np.array([(1 - limit) / 2, (1 + limit) / 2])
     assert preferences_of_scores(scores, limit).tolist() == [0.5, 0.5]
     assert [preferred(float(score), limit) for score in scores] == ["tie", "tie"]

@@ -84,7 +84,7 @@ def test_labels_of_other_responses_are_reported_as_another_sample_with_its_assum
 
 
 @pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
-def test_labels_from_elsewhere_correct_the_pass_rate_by_the_judge_s_error_rates(
+def test_labels_of_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s_error_rates(
     tmp_path: Path, more: dict[str, Any]
 ) -> None:
     labels(tmp_path / "labels.jsonl", **more)

@@ -154,7 +154,7 @@ def test_a_single_run_is_not_enough_for_the_risk_of_a_gate(tmp_path: Path) -> No
     assert "--repeat 3" in report["because"]
 
 
-def test_identical_runs_from_a_cache_are_noticed(tmp_path: Path) -> None:
+def test_runs_that_are_identical_because_of_a_cache_are_noticed(tmp_path: Path) -> None:
     file = graded(tmp_path, 1)
     report = risk(tmp_path, file, file, status=4)
     assert "cache" in report["because"]
@@ -176,7 +176,7 @@ def test_an_invalid_score_in_a_file_of_runs_is_refused_with_its_line(tmp_path: P
     assert "odd.jsonl:2" in risk(tmp_path, "odd.jsonl", graded(tmp_path, 1), status=2)
 
 
-def test_runs_over_different_cases_are_refused_as_repeats(tmp_path: Path) -> None:
+def test_files_of_runs_over_different_cases_are_refused_as_repeated_runs(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2)]
     text = (tmp_path / files[1]).read_text()
     (tmp_path / files[1]).write_text(text.replace('"c', '"other-'))

@@ -47,7 +47,7 @@ def watched(folder: Path) -> dict[str, Any]:
     return report
 
 
-def test_status_shows_a_stream_with_a_line_its_figures_and_a_plot(folder: Path) -> None:
+def test_status_shows_a_tracked_stream_of_responses_with_a_line_its_figures_and_a_plot(folder: Path) -> None:
     assert watched_in(folder, "streams") == watched_in(folder, "looks") == []
     look = watched(folder)
     (shown,) = watched_in(folder, "streams")
@@ -66,7 +66,7 @@ def test_status_shows_a_stream_with_a_line_its_figures_and_a_plot(folder: Path) 
     assert f"people would pass {rate}% ({low}–{high})" in page
 
 
-def test_status_reports_a_stream_that_cannot_be_read_and_shows_the_others(folder: Path) -> None:
+def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_the_others(folder: Path) -> None:
     watched(folder)
     rates = audits_of(folder).parent.parent
     shutil.copytree(rates / "main", rates / "search")
@@ -78,7 +78,7 @@ def test_status_reports_a_stream_that_cannot_be_read_and_shows_the_others(folder
     assert page_of(damaged, whole).count('<svg class="plot"') == 1
 
 
-def test_status_of_a_stream_is_the_same_in_a_checkout_without_the_cache(
+def test_the_status_of_a_tracked_stream_is_the_same_in_a_checkout_without_the_cache(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     watched(folder)

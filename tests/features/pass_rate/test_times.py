@@ -87,7 +87,7 @@ def of_table(folder: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "export", [of_langfuse, of_mlflow, of_phoenix, of_langsmith, of_otlp, of_lines, of_table], ids=lambda f: f.__name__
 )
-def test_each_response_of_a_stream_gets_its_own_time_from_every_format(
+def test_each_response_of_a_tracked_stream_gets_its_own_time_from_every_format(
     export: Callable[[Path], list[Path]], tmp_path: Path
 ) -> None:
     responses = read_responses(export(tmp_path), RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)

@@ -251,7 +251,7 @@ def test_a_new_period_of_a_stream_needs_a_reason_and_resets_the_evidence(folder:
         ({"pass": "perhaps"}, "neither pass nor fail"),
     ],
 )
-def test_a_row_that_cannot_be_added_to_a_stream_is_reported_with_its_line(
+def test_a_row_that_cannot_be_added_to_a_tracked_stream_is_reported_with_its_line(
     folder: Path, change: Any, problem: str
 ) -> None:
     lines = lines_of(0)
@@ -296,7 +296,7 @@ def test_a_change_in_the_length_of_inputs_is_named_in_words(folder: Path) -> Non
     assert "traffic: still: largest, length of input fifth " in words
 
 
-def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_stream(folder: Path) -> None:
+def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_tracked_stream(folder: Path) -> None:
     lines = lines_of(0, judge="gpt-5")
     timeless = [{key: value for key, value in line.items() if key != "time"} for line in lines]
     done = tracked(folder, write(folder, timeless))
@@ -318,7 +318,7 @@ def test_a_response_whose_id_returns_with_another_content_is_reported(folder: Pa
     assert (report["added"], report["changed"]) == (0, 50)
 
 
-def test_each_value_of_a_column_in_a_stream_gets_a_pass_rate_of_its_own(folder: Path) -> None:
+def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_pass_rate_of_its_own(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     label(folder)
@@ -329,7 +329,7 @@ def test_each_value_of_a_column_in_a_stream_gets_a_pass_rate_of_its_own(folder: 
     assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
 
 
-def test_a_stream_with_over_a_tenth_of_responses_without_a_verdict_gets_no_answer(folder: Path) -> None:
+def test_a_tracked_stream_with_over_a_tenth_of_responses_without_a_verdict_gets_no_answer(folder: Path) -> None:
     lines = [{**line, "pass": None} if n % 4 == 0 else line for n, line in enumerate(lines_of(0, 1))]
     report = said(folder, write(folder, lines), status=5)
     assert report["not_graded"] == 25
@@ -350,7 +350,7 @@ def test_a_plan_of_audits_needs_labels_of_the_judge_s_passes_and_of_its_fails(fo
     assert widths == sorted(widths, reverse=True)
 
 
-def test_each_command_printed_after_tracking_a_stream_works(
+def test_each_command_printed_after_tracking_a_stream_of_responses_works(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     summary = folder / "summary.md"

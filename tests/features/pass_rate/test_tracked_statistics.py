@@ -290,7 +290,7 @@ def test_evidence_of_a_change_is_the_average_over_possible_starting_weeks() -> N
         assert evidence(growths)[week - 1] == close((sum(since) + 104 - week) / 104)
 
 
-def test_a_stream_without_change_rarely_raises_an_alarm_in_two_years() -> None:
+def test_a_simulated_stream_without_change_rarely_raises_an_alarm_in_two_years() -> None:
     draws = np.random.default_rng(20).binomial(30, 0.8, (2000, 104))
     growths = growth([1.0, 0.0], np.stack([draws, 30 - draws], axis=-1), floor=0.8, top=1.0)
     assert (evidence(growths).max(axis=1) >= PEOPLE_RING).mean() <= 1 / PEOPLE_RING

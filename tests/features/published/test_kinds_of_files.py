@@ -63,7 +63,7 @@ def test_a_text_with_a_line_for_each_score_is_read_as_one_criterion() -> None:
     ]
 
 
-def test_a_criterion_gets_the_weight_of_the_class_that_it_names() -> None:
+def test_a_published_criterion_gets_the_weight_that_the_rubric_gives_its_class_such_as_vital_or_minor() -> None:
     fair = annotated("Names the flour and where it is from", {"vital": 7, "minor": None}, "vital")
     stale = annotated("Says how long the dough has to rest", {"vital": 7, "minor": 2}, "minor")
     harm = annotated("Tells the baker to leave out the salt", {"badly detrimental": 5}, "badly detrimental")
@@ -75,7 +75,7 @@ def test_a_criterion_gets_the_weight_of_the_class_that_it_names() -> None:
     assert any("weight 5 of the class 'badly detrimental' is read as -5" in note for note in row.notes)
 
 
-def test_notes_name_a_class_removed_from_a_text_and_a_good_deed_with_negative_weight() -> None:
+def test_notes_say_if_a_class_was_removed_from_a_published_criterion_or_if_a_good_deed_has_a_negative_weight() -> None:
     row = own([
         {"title": "Oven", "description": "Essential Criteria: Gives the heat of the oven.", "weight": 5},
         {"title": "Claims", "description": "Pitfall Criteria: Avoids claims on health.", "weight": -1},
@@ -120,7 +120,7 @@ def test_groups_of_criteria_are_read_with_their_shares_and_disabled_criteria_are
     } <= set(published.notes)
 
 
-def test_keys_of_a_rubric_tree_that_a_rubric_cannot_hold_are_noted() -> None:
+def test_keys_of_a_published_rubric_tree_that_markscheme_s_rubrics_lack_are_noted() -> None:
     published = read({
         "requirements": "The loaf is right.", "weight": 1, "recipe_id": "rye",
         "sub_tasks": [

@@ -115,7 +115,7 @@ def test_calibrate_reports_faulty_rows_by_line(tmp_path: Path) -> None:
     assert "id 'r0' is on line 1 already" in done.stderr
 
 
-def test_if_several_judges_rated_the_rows_one_has_to_be_named(tmp_path: Path) -> None:
+def test_if_several_judges_rated_the_rows_the_option_judge_has_to_name_one(tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     for line in rows:
         line["labels"].append(line["labels"][2] | {"rater": "claude"})
@@ -125,7 +125,7 @@ def test_if_several_judges_rated_the_rows_one_has_to_be_named(tmp_path: Path) ->
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
 
 
-def test_all_judges_with_verdicts_in_the_rows_are_calibrated_for_a_comparison(tmp_path: Path) -> None:
+def test_each_judge_with_verdicts_in_the_rows_is_calibrated_so_that_judges_can_be_compared(tmp_path: Path) -> None:
     rows = [row(number) for number in range(40)]
     for number, rated in enumerate(rows):
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}

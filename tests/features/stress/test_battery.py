@@ -61,7 +61,9 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
     return stress_of(made, grades)
 
 
-def test_the_table_of_changes_is_not_shown_if_asking_again_already_moves_the_judge(tmp_path: Path) -> None:
+def test_the_table_of_perturbations_is_not_shown_if_asking_again_already_changes_the_judge_s_ratings(
+    tmp_path: Path,
+) -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace", "praise")))
     result = ran(made, ByAsking(moved=True), tmp_path)
     assert result.control["correctness"].shift.value == 1
@@ -72,7 +74,7 @@ def test_the_table_of_changes_is_not_shown_if_asking_again_already_moves_the_jud
     assert json_of(result)["control"]["correctness"].state == "finding"
 
 
-def test_the_table_of_changes_is_shown_for_a_steady_judge(tmp_path: Path) -> None:
+def test_the_table_of_perturbations_is_shown_for_a_steady_judge(tmp_path: Path) -> None:
     result = ran(
         battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace",))), ByAsking(moved=False), tmp_path
     )
@@ -80,7 +82,7 @@ def test_the_table_of_changes_is_shown_for_a_steady_judge(tmp_path: Path) -> Non
     assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
-def test_a_stress_run_asks_originals_control_and_changes_in_random_order() -> None:
+def test_a_stress_run_asks_about_originals_controls_and_perturbed_responses_in_random_order() -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("praise",), originals=2))
     askings = made.askings("1")
     assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
@@ -117,7 +119,7 @@ def test_a_stress_run_chooses_examples_spread_over_their_gold_scores() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_a_finished_stress_run_is_asked_again_when_it_is_repeated(tmp_path: Path) -> None:
+def test_repeating_a_finished_stress_run_asks_the_judge_again(tmp_path: Path) -> None:
     first = begin_run(tmp_path, "key")
     assert begin_run(tmp_path, "key") == first == 1
     finish_run(tmp_path, "key", first)

@@ -178,7 +178,7 @@ def test_a_stress_test_finds_a_judge_that_does_not_read_to_the_end(folder: Path)
     assert "reading to the end" in report["because"]
 
 
-def test_the_plan_of_a_stress_test_shows_changed_texts_and_cost_without_asking(folder: Path) -> None:
+def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking(folder: Path) -> None:
     done = stressed(folder, "fair", "--plan")
     assert not (folder / "calls.txt").exists()
     assert done.stdout.count("--- changed ---") == 5
@@ -211,11 +211,11 @@ def test_a_stress_test_with_fewer_than_20_examples_exits_4(folder: Path) -> None
     assert "at least 20" in stressed(folder, "fair", status=4).stderr
 
 
-def test_a_misspelt_name_of_a_change_is_refused_with_a_suggestion(folder: Path) -> None:
+def test_a_misspelt_name_of_a_perturbation_is_refused_with_a_suggestion(folder: Path) -> None:
     assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
 
 
-def test_the_key_preserves_of_a_criterion_states_which_changes_of_a_response_keep_its_level(folder: Path) -> None:
+def test_the_key_preserves_of_a_criterion_states_which_perturbations_keep_its_level(folder: Path) -> None:
     options = ("--json", "--only", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"

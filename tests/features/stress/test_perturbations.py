@@ -48,7 +48,7 @@ def changed(name: str, text: str, question: str = "") -> str | None:
         ("model-name", "```py\nx = 1\n```", "```py\nx = 1\n# Written by Claude.\n```"),
     ],
 )
-def test_each_change_of_a_stress_test_alters_a_response_as_described(
+def test_each_perturbation_of_a_stress_test_alters_a_response_as_described(
     name: str, text: str, expected: str | None
 ) -> None:
     assert changed(name, text) == expected
@@ -69,7 +69,7 @@ def test_padding_is_added_to_code_as_comments() -> None:
     assert padded.splitlines()[2:] == [f"# {sentence}" for sentence in PADDING[:3]]
 
 
-def test_the_change_that_restates_the_question_is_made_if_the_question_is_known() -> None:
+def test_the_perturbation_that_restates_the_question_is_made_only_if_the_question_is_known() -> None:
     assert changed("question", "Paris.", "Capital of\nFrance?") == "The question was: Capital of France?\n\nParis."
     assert changed("question", PYTHON, "One?") == f"{PYTHON}\n# The question was: One?"
     assert changed("question", "Paris.") is None
@@ -82,7 +82,7 @@ def test_the_instruction_that_a_stress_test_adds_asks_for_the_highest_levels() -
     assert changed("instruction", "Paris.") == f"Paris.\n\n{told}"
 
 
-def test_every_changed_text_of_the_reference_is_reproduced() -> None:
+def test_every_perturbed_text_in_the_reference_file_is_reproduced() -> None:
     (texts,) = [case for case in block("improve_gate_stress.yaml", "stress") if case["case"] == "texts"]
     for each in texts["expect"]:
         assert changed(each["perturbation"], each["in"]) == each["out"], each
@@ -125,7 +125,7 @@ def criterion(name: str, words: str, *, yes_no: bool = False, preserves: tuple[s
         ("praise", criterion("tone", "Is it polite?", preserves=("praise",)), False, True),
     ],
 )
-def test_a_change_keeps_a_level_only_if_the_criterion_is_about_something_else(
+def test_a_perturbation_keeps_the_level_of_a_criterion_only_if_the_criterion_is_about_something_else(
     change: str, who: Criterion, code: bool, kept: bool
 ) -> None:
     assert named(change).preserves(who, code=code) == kept

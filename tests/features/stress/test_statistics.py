@@ -106,7 +106,7 @@ def test_examples_of_one_task_count_as_one_unit_in_a_stress_test() -> None:
     assert d.tolist() == [1.0, 0.0]
 
 
-def test_unrated_versions_of_an_example_count_in_no_figure() -> None:
+def test_perturbed_versions_of_an_example_without_a_rating_count_in_no_figure() -> None:
     assert differences(np.array([[1, np.nan], [2, 2]]), [[2], [4]]).tolist() == [2.0]
     empty = stress_cells({("a", "c"): array([])}, FIVE)["a", "c"]
     assert empty.shift.undefined is not None
@@ -152,7 +152,7 @@ def test_skewed_noise_near_the_top_of_a_yes_no_scale_is_not_taken_for_an_effect(
     assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
 
 
-def test_changes_move_ratings_alike_if_none_moves_them_further_than_the_neutral_change() -> None:
+def test_perturbations_are_said_to_move_ratings_alike_if_none_moves_them_further_than_the_neutral_one() -> None:
     neutral = array([1, 0] * 15)
     assert moved_alike(neutral, [neutral[::-1], neutral])
     assert moved_alike(-neutral, [-neutral])
