@@ -23,7 +23,7 @@ from markscheme.files import (
 from tests.full_disk import disk_of
 
 
-def test_a_full_disk_never_leaves_half_a_line(tmp_path: Path) -> None:
+def test_a_full_disk_never_leaves_half_a_line_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     append_lines(path, [{"id": "e1"}])
     with disk_of(100), pytest.raises(OSError, match="File too large"):
@@ -83,7 +83,7 @@ def test_a_valid_last_line_without_a_line_break_is_not_set_aside(tmp_path: Path)
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_planted_link_never_redirects_a_write(tmp_path: Path) -> None:
+def test_a_symlink_planted_in_place_of_a_file_never_redirects_a_write(tmp_path: Path) -> None:
     victim, path = tmp_path / "victim", tmp_path / "accepted.json"
     victim.write_text("mine")
     (tmp_path / ".accepted.json.partial").symlink_to(victim)

@@ -119,7 +119,7 @@ def test_token_f1_and_rouge_l_are_harmonic_means_of_precision_and_recall(predict
 
 
 @pytest.mark.parametrize("check", [exact_match, rouge_l, token_f1])
-def test_without_an_expected_answer_nothing_is_compared(check: Scorer) -> None:
+def test_a_scorer_that_needs_an_expected_answer_raises_an_error_without_one(check: Scorer) -> None:
     with pytest.raises(ValueError, match="no expected answer"):
         check("Paris", None)
 

@@ -26,7 +26,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
 @given(text=ANY_TEXT)
-def test_every_text_can_be_sent_and_stored(text: str) -> None:
+def test_every_text_can_be_sent_to_a_judge_and_stored(text: str) -> None:
     mended = encodable(text)
     assert mended.encode("utf-8").decode("utf-8") == mended
     assert encodable(mended) == mended

@@ -73,7 +73,7 @@ def test_earlier_turns_in_promptfoo_s_form_become_steps_with_what_was_asked_and_
     assert read_steps(turns) == [AgentStep("user", text="Refund 7"), CALL]
 
 
-def test_what_is_not_a_trajectory_stays_text() -> None:
+def test_data_that_are_not_a_trajectory_stay_text() -> None:
     assert not any(map(read_steps, ("Searched, then paid.", "7", "[1, 2]", "{}", '{"a": 1}', "[]", None, "[" * 9999)))
     assert not has_tool_calls("refund")
     assert not has_tool_calls({"answer": 1})
@@ -137,7 +137,7 @@ def test_an_excerpt_of_a_long_trajectory_keeps_both_ends_and_the_steps_a_criteri
     assert trajectory.excerpt()[1] is None
 
 
-def test_a_long_step_is_shown_with_its_beginning_and_its_end() -> None:
+def test_a_long_step_of_a_trajectory_is_shown_with_its_beginning_and_its_end() -> None:
     step = AgentStep("tool result", "read", "a" * MOST_OF_STEP + "b" * 999 + "the end")
     cut, left_out = Trajectory("trace", (step,)).excerpt()
     text = steps_shown(cut)["step 1"]

@@ -188,7 +188,9 @@ def test_without_javascript_the_report_names_the_examples_that_differ_most(chrom
     assert "needs JavaScript" in note.first.inner_text()
 
 
-def test_a_report_of_a_thousand_examples_draws_only_one_page_of_rows(chromium: Browser, thousand: Path) -> None:
+def test_a_report_of_a_thousand_examples_shows_only_one_page_of_rows_at_a_time(
+    chromium: Browser, thousand: Path
+) -> None:
     assert Opened(chromium, thousand).page.locator(".list tbody tr").count() == 25
 
 

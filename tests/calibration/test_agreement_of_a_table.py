@@ -134,7 +134,7 @@ def test_a_table_is_read_in_the_form_in_which_spreadsheets_write_it(tmp_path: Pa
     assert as_json(tmp_path, table)["units"] == 2
 
 
-def test_the_text_report_has_a_line_for_each_coefficient(tmp_path: Path) -> None:
+def test_the_text_report_on_agreement_has_a_line_for_each_coefficient(tmp_path: Path) -> None:
     shown = measured(tmp_path, YES_NO).to_markdown()
     assert "50 units, 2 raters" in shown
     assert "(nominal scale)." in shown

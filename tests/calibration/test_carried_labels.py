@@ -89,7 +89,7 @@ def test_until_the_check_by_relabelling_is_complete_old_labels_count_for_no_gate
     assert len(gold_of(made.counting, NOW).ids) == 60
 
 
-def test_old_labels_that_differ_stop_counting_in_gold() -> None:
+def test_an_old_label_that_differs_from_its_relabelling_no_longer_counts_in_gold() -> None:
     gold = gold_of(carried(60, 1).counting, NOW)
     assert sum(level == level for level in gold.levels["tone"].tolist()) == 20
     assert sum(level == level for level in gold.levels["facts"].tolist()) == 60

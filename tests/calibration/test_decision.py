@@ -67,14 +67,14 @@ def test_the_verdict_ok_begins_where_the_exact_lower_bound_passes_the_target(n: 
         (("gpt",), "model", "explore"),
     ],
 )
-def test_the_use_of_a_judge_with_verdict_ok_follows_from_who_labelled(
+def test_the_use_of_a_judge_with_verdict_ok_follows_from_who_gave_the_labels(
     raters: tuple[str, ...], kind: Kind, use: str
 ) -> None:
     decision = decide(scored(60, 0, raters=raters, kind=kind))
     assert (decision.verdict, decision.use) == ("ok", use)
 
 
-def test_labels_given_with_the_verdict_shown_allow_a_trend_at_most() -> None:
+def test_labels_given_while_the_verdict_was_shown_allow_at_most_the_use_for_trends() -> None:
     gold = [(i % 11) / 10 for i in range(60)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i], blind=i > 0) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))

@@ -54,7 +54,7 @@ def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None
     assert "weighted to" not in text_of(view(calibration))
 
 
-def test_weights_are_scaled_within_each_draw() -> None:
+def test_sampling_weights_are_scaled_within_each_draw() -> None:
     """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
     first = [15.0] * 20
     second = [9.33] * 10 + [18.67] * 10

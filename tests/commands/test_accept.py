@@ -195,13 +195,13 @@ def test_the_option_anyway_is_refused_without_accept(here: Path) -> None:
     assert "--anyway goes with --accept" in done.stderr
 
 
-def test_a_summary_that_cannot_be_written_is_a_warning(here: Path) -> None:
+def test_a_step_summary_that_cannot_be_written_causes_a_warning_and_no_error(here: Path) -> None:
     done = calibrate(here, "--quiet", env={"GITHUB_STEP_SUMMARY": str(here)})
     assert done.returncode == 0
     assert "the step summary cannot be written" in done.stderr
 
 
-def test_only_one_report_goes_to_standard_output(here: Path) -> None:
+def test_only_one_report_may_go_to_standard_output(here: Path) -> None:
     done = calibrate(here, "--json", "-", "--junit", "-")
     assert done.returncode == 2
     assert "--json and --junit cannot share" in done.stderr

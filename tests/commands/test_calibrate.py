@@ -204,7 +204,7 @@ def test_a_pipe_closed_early_changes_neither_files_nor_exit_status(project: Path
     assert json.loads((project / "report.json").read_text())["use"] == "gate"
 
 
-def test_a_run_with_over_a_tenth_ungraded_exits_5(project: Path) -> None:
+def test_calibrate_exits_5_if_over_a_tenth_of_the_responses_is_ungraded(project: Path) -> None:
     label(project, 60, raters=2)
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join(lines[:50]) + "\n")
@@ -273,7 +273,7 @@ def slow_server() -> Iterator[MessagesFront]:
 
 
 @pytest.mark.proof
-def test_a_killed_run_continues_where_it_stopped(
+def test_a_killed_run_of_calibrate_continues_where_it_stopped(
     project: Path, slow_server: MessagesFront, cache: dict[str, str]
 ) -> None:
     label(project, 120)
@@ -298,7 +298,7 @@ def test_a_killed_run_continues_where_it_stopped(
     assert report["counts"]["from_cache"] + report["cost"]["calls"] == 120
 
 
-def test_a_second_run_asks_no_judge_and_says_so(
+def test_a_second_run_of_calibrate_asks_no_judge_and_says_so(
     project: Path, slow_server: MessagesFront, cache: dict[str, str]
 ) -> None:
     label(project, 12)

@@ -114,19 +114,19 @@ def test_examples_of_several_annotators_in_place_of_a_rubric_are_compared_and_no
     assert setting.calls(here) == 0
 
 
-def test_a_file_without_ratings_is_reported(here: Path) -> None:
+def test_a_file_of_ratings_without_a_rating_is_reported(here: Path) -> None:
     assert "there is no file of ratings none.jsonl" in error_of(here, "clear", "--ratings", "none.jsonl")
     write_report(here)
     assert "`compare` reads reports" in error_of(here, "clear", "--ratings", "report.json")
 
 
-def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
+def test_a_split_without_any_example_is_reported(here: Path) -> None:
     stderr = error_of(here, "clear", "--judge", setting.JUDGE, "--split", "test")
     assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
     assert "leave --split out" in stderr
 
 
-def test_checks_named_by_an_option_are_graded_together_with_the_judge_s_criteria(here: Path) -> None:
+def test_checks_named_by_an_option_of_calibrate_are_graded_together_with_the_judge_s_criteria(here: Path) -> None:
     add_check(here)
     by = ("--judge", setting.JUDGE, "-o", "scorers=checks")
     done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))

@@ -72,7 +72,7 @@ def test_a_thumb_on_an_output_with_several_metrics_is_a_label_of_none_of_them(
     assert len(report["false_passes"]) == 8  # the overall outcome is compared
 
 
-def test_a_thumb_on_an_output_with_a_single_metric_is_that_metrics_label(
+def test_a_thumb_on_an_output_with_a_single_metric_is_a_label_of_that_metric(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)
@@ -212,12 +212,14 @@ def test_accepting_a_run_on_promptfoo_s_results_needs_a_file_to_write_it_to(
     assert "-o accepted=FILE" in refused(tmp_path, "results.json", "--accept")
 
 
-def test_results_together_with_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
+def test_promptfoo_s_results_given_together_with_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
     written(results, tmp_path / "results.json")
     assert "code-quality contains no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
 
 
-def test_an_unknown_label_is_warned_of(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_expected_label_in_promptfoo_s_results_that_is_neither_pass_nor_fail_causes_a_warning(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED)
     rows_of(results, "hello")[0]["testCase"]["metadata"] = {"expected_label": "so-so"}
     written(results, tmp_path / "results.json")

@@ -506,7 +506,7 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def test_a_second_run_asks_again_only_for_unreadable_replies_and_prints_the_same(project: Path) -> None:
+def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints_the_same(project: Path) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
     assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
@@ -516,14 +516,14 @@ def test_a_second_run_asks_again_only_for_unreadable_replies_and_prints_the_same
     assert (first.returncode, second.returncode) == (5, 5)
 
 
-def test_without_the_cache_everything_is_asked_again_and_nothing_kept(project: Path) -> None:
+def test_without_the_cache_grade_asks_everything_again_and_keeps_nothing(project: Path) -> None:
     for _ in range(2):
         graded(project, "-", *JUDGE, "-o", "cache=off", stdin="LEVEL=5")
     assert len(prompts_asked(project)) == 2
     assert not (project / "cache").exists()
 
 
-def test_a_killed_run_continues_where_it_stopped(project: Path, front: MessagesFront) -> None:
+def test_a_killed_run_of_grade_continues_where_it_stopped(project: Path, front: MessagesFront) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})

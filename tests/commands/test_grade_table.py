@@ -246,7 +246,7 @@ def test_a_graded_table_that_lacks_rows_never_replaces_the_existing_file(here: P
     assert (here / "graded.csv").read_text() == "before"
 
 
-def test_rows_that_cannot_be_graded_are_tried_again(here: Path) -> None:
+def test_rows_of_a_table_that_could_not_be_graded_are_tried_again_in_the_next_run(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "down").touch()
     done = _grade(here, "rows.jsonl", "--out", "graded.jsonl")

@@ -40,7 +40,7 @@ def test_showing_or_stopping_sessions_while_none_runs_is_reported_by_the_exit_st
     assert json.loads(run("markscheme", "session", "status", "--json", env=env).stdout) == {"schema": 1, "sessions": []}
 
 
-def test_stop_cleans_up_after_a_killed_session(runtime: Path, tmp_path: Path) -> None:
+def test_the_command_session_stop_cleans_up_after_a_killed_session(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     run("markscheme", "session", "start", cwd=tmp_path, env=env)
     os.kill(session_pids(runtime)[0], signal.SIGKILL)

@@ -69,7 +69,9 @@ def test_the_code_blocks_of_a_page_run_one_after_another_in_one_folder(tmp_path:
         (["a.c"], "abc", False),
     ],
 )
-def test_three_dots_in_shown_output_match_any_text(shown: list[str], printed: str, *, same: bool) -> None:
+def test_three_dots_in_the_output_that_a_page_shows_match_any_text(
+    shown: list[str], printed: str, *, same: bool
+) -> None:
     if same:
         shows(shown, printed)
     else:
@@ -87,7 +89,7 @@ def test_three_dots_in_shown_output_match_any_text(shown: list[str], printed: st
         "calibrate reply --judge anthropic --samples none",
     ],
 )
-def test_a_shown_command_that_is_not_run_is_still_checked_for_unknown_options(line: str) -> None:
+def test_a_command_that_a_page_shows_but_does_not_run_is_checked_for_unknown_options(line: str) -> None:
     with pytest.raises(UnknownError):
         cannot_run(line)
 
@@ -98,7 +100,7 @@ def test_options_named_in_a_page_s_sentence_must_exist() -> None:
         options_exist("calibrate --plann")
 
 
-def test_a_shell_line_is_split_into_its_commands() -> None:
+def test_a_shell_line_on_a_page_is_split_into_its_commands() -> None:
     line = "A=1 markscheme grade r - < in.txt | head -1 && calibrate r > out.txt; markscheme status"
     assert list(words(line)) == [
         ["markscheme", "grade", "r", "-"],
@@ -114,14 +116,14 @@ def test_a_workflow_with_an_unknown_command_is_refused() -> None:
         data_is_valid({"jobs": {"one": {"steps": [step]}}}, "")
 
 
-def test_code_blocks_inside_admonitions_are_found(tmp_path: Path) -> None:
+def test_code_blocks_inside_admonitions_of_a_page_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text('??? note\n    ```python title="a.py"\n    if True:\n        print()\n    ```\n')
     (fenced,) = blocks(page)
     assert (fenced.title, fenced.text) == ("a.py", "if True:\n    print()\n")
 
 
-def test_a_shown_command_continues_on_the_next_line_after_a_backslash() -> None:
+def test_a_command_shown_on_a_page_continues_on_the_next_line_after_a_backslash() -> None:
     first, second = commands(block("console", "$ one \\\n>   two  # exit 3\nshown\n$ three\n"))
     assert (first.line, first.status, first.shown) == ("one \\\n  two  # exit 3", 3, ("shown",))
     assert second.line == "three"

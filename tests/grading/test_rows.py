@@ -201,7 +201,7 @@ def test_an_input_named_rubric_that_the_core_declares_is_not_read_as_a_row_s_rub
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_table_has_criteria_of_rows_in_one_column_and_a_row_whose_rubric_changed_is_graded_again(
+def test_a_graded_table_has_the_criteria_of_rows_in_one_column_and_a_row_whose_rubric_changed_is_graded_again(
     ending: str, tmp_path: Path
 ) -> None:
     calls: list[str] = []

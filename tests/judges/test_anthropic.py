@@ -75,7 +75,7 @@ def test_a_real_model_gives_a_verdict_that_obeys_the_schema_through_the_real_sdk
     asyncio.run(run())
 
 
-def test_a_request_has_the_answer_s_schema_and_a_cached_system_part_and_no_temperature() -> None:
+def test_a_request_to_anthropic_has_the_answer_s_schema_and_a_cached_system_part_and_no_temperature() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         asked(at(server.url, max_tokens=77))
         (request,) = server.requests
@@ -87,13 +87,13 @@ def test_a_request_has_the_answer_s_schema_and_a_cached_system_part_and_no_tempe
     assert not {"temperature", "top_p", "top_k"} & request.body.keys()
 
 
-def test_a_request_without_a_system_prompt_has_no_system_part() -> None:
+def test_a_request_to_anthropic_without_a_system_prompt_has_no_system_part() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         asked(at(server.url), Prompt("", "Rate this.", PROMPT.schema, ("c1",)))
         assert "system" not in server.requests[0].body
 
 
-def test_a_reply_has_text_and_model_and_usage_with_cached_tokens_counted_as_input() -> None:
+def test_a_reply_from_anthropic_has_text_model_and_usage_with_cached_tokens_counted_as_input() -> None:
     usage = {
         "input_tokens": 5,
         "cache_creation_input_tokens": 70,
@@ -120,7 +120,7 @@ def test_a_reply_has_text_and_model_and_usage_with_cached_tokens_counted_as_inpu
         ("a reason of tomorrow", "other"),
     ],
 )
-def test_the_reason_why_an_answer_ended_is_reported(stop_reason: str, stop: str) -> None:
+def test_a_reply_from_anthropic_has_the_reason_why_the_answer_ended(stop_reason: str, stop: str) -> None:
     with MessagesFront(lambda _: front.message("{}", stop_reason=stop_reason)) as server:
         assert asked(at(server.url)).stop == stop
 

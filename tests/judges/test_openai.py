@@ -93,7 +93,7 @@ def test_a_wrong_key_is_refused_by_a_real_server(llama: str) -> None:
 # --- what is asked ---------------------------------------------------------------------------------------------------
 
 
-def test_a_request_has_the_answer_s_schema_and_temperature_0() -> None:
+def test_a_request_to_openai_has_the_answer_s_schema_and_temperature_0() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         asked_often(at(server.url, max_tokens=77, seed=5), 3)
         requests = sorted(server.requests, key=lambda request: request["seed"])
@@ -112,7 +112,7 @@ def test_a_request_has_the_answer_s_schema_and_temperature_0() -> None:
     )
 
 
-def test_a_reply_has_text_and_model_and_stop_reason_and_usage() -> None:
+def test_a_reply_from_openai_has_text_model_stop_reason_and_usage() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop, reply.tokens) == (VERDICT, "served", "end", ())
@@ -149,7 +149,7 @@ def test_a_reply_has_text_and_model_and_stop_reason_and_usage() -> None:
         ),
     ],
 )
-def test_the_reason_why_an_answer_ended_is_reported(choice: dict[str, Any], text: str, stop: str) -> None:
+def test_a_reply_from_openai_has_the_reason_why_the_answer_ended(choice: dict[str, Any], text: str, stop: str) -> None:
     with ChatServer(lambda _: completion("{}", **choice)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.stop) == (text, stop)

@@ -206,7 +206,7 @@ def test_lines_of_an_id_and_a_verdict_are_read_as_labels(tmp_path: Path) -> None
         imported(table(tmp_path, "e1 is good\n", "labels.txt"))
 
 
-def test_overall_scores_outside_0_to_1_are_counted_as_not_imported(tmp_path: Path) -> None:
+def test_overall_scores_outside_0_to_1_in_a_file_of_ratings_are_counted_as_not_imported(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,overall,pass\ne1,7,maybe\ne2,0.5,true\n"), TWO)
     assert [(r.overall, r.passed) for r in content.ratings] == [(0.5, True)]
     assert content.lost == {
@@ -255,7 +255,7 @@ def test_yes_and_no_are_levels_and_not_decisions_if_the_criterion_has_them_as_le
 @pytest.mark.parametrize(
     "text", ["id,label\na,pass\n", "id,score\na,0.5\n", "id,good,rater\na,MET,ann\n", "id,gold\na,1\n"]
 )
-def test_a_file_that_does_not_say_who_rated_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_of_ratings_that_does_not_say_who_rated_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(RatingError, match="--kind human"):
         imported(table(tmp_path, text), ONE, Columns())
     assert {r.kind for r in imported(table(tmp_path, text), ONE, Columns(kind="adjudicated")).ratings} == {

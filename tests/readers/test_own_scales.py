@@ -47,7 +47,7 @@ def test_if_both_scales_are_named_the_numbers_of_judge_and_people_become_positio
     assert rated.rubric.criterion("quality").scale.ends == (0.0, 1.0)
 
 
-def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_if_they_are_named(
+def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_if_both_scales_are_named(
     both: list[Path],
 ) -> None:
     with pytest.raises(UsageError, match=r"scale of .quality. is 1 to 5; judge has 0 to 1\..*--scale judge=0\.\.1$"):

@@ -48,7 +48,7 @@ def test_preferences_are_read_in_any_of_the_usual_spellings(
     assert levels(open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON)) == expected
 
 
-def test_a_table_of_pairs_is_read(tmp_path: Path) -> None:
+def test_pairs_of_responses_are_read_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text(
         "id,query,response_a,response_b,model_a,model_b,winner\np1,Hi?,one,two,x,y,model_b\n"
     )

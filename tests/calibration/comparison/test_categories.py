@@ -254,7 +254,7 @@ def test_files_store_a_category_s_label_by_name_so_that_reordering_labels_change
     assert grade.why_no_decision is not None
 
 
-def test_the_reason_of_a_grade_names_the_category() -> None:
+def test_the_reason_of_a_grade_names_the_category_that_the_judge_chose() -> None:
     judge = ScriptedJudge([{"kind": "b"}])
     grade = asyncio.run(Grading(KIND, judge).grade(Submission("x")))
     assert "kind b: " in grade.reason

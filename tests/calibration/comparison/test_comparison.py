@@ -59,7 +59,7 @@ def test_a_difference_of_scores_is_rounded_before_it_is_compared_with_the_tolera
     assert comparison.agreement.value == pytest.approx(1 / 3)
 
 
-def test_false_passes_are_listed_with_the_largest_error_first() -> None:
+def test_the_false_passes_of_a_comparison_are_listed_with_the_largest_error_first() -> None:
     labelled = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 2, 5, 4])))
     comparison = against_gold(labelled, judged(ONE, [[5], [5], [1], [4]]))
     assert comparison.false_passes == ["e0", "e1"]
@@ -72,7 +72,7 @@ def test_several_answers_of_the_judge_count_as_their_median() -> None:
     assert against_gold(labelled, askings).criteria["tone"].judge.tolist() == [4]
 
 
-def test_an_example_without_a_score_counts_on_each_criterion_that_the_judge_rated() -> None:
+def test_an_example_without_a_score_still_counts_on_each_criterion_that_the_judge_rated() -> None:
     of = rubric("clarity", "tone")
     labelled = examples(of, {"p": [[3, 3], [4, 4]]})
     comparison = compared(of, labelled, judged(of, [[3.0, 3.0], [5.0, float("nan")]]))

@@ -167,7 +167,7 @@ def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
     assert codes(diagnosed(of, labelled, judged(of, both_ways))) >= {"noisy"}
 
 
-def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_with_any_labels() -> None:
+def test_a_judge_whose_levels_change_when_it_is_asked_again_is_noisy_whatever_the_labels() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
     unstable = np.where(np.arange(40)[:, None] % 2 == 0, gold, np.clip(gold + np.resize([1, -1], 40)[:, None], 1, 5))
@@ -504,7 +504,7 @@ def test_the_evidence_of_findings_is_plain_data_without_nan() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_diagnosis_never_raises_on_random_sets_with_odd_scales_and_missing_levels(seed: int) -> None:
+def test_the_diagnosis_raises_no_error_on_random_examples_with_odd_scales_and_missing_levels(seed: int) -> None:
     generator = np.random.default_rng(seed)
     n = int(generator.integers(1, 60))
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
@@ -561,7 +561,7 @@ def test_a_judge_on_unordered_levels_is_never_called_lenient_severe_or_narrow() 
     assert "no-skill" in codes(diagnosed(of, examples(of, {"p": gold}), judged(of, guessing)))
 
 
-def test_a_set_without_overall_scores_is_diagnosed_by_its_criteria() -> None:
+def test_examples_without_overall_scores_are_diagnosed_by_their_criteria() -> None:
     of = rubric("clarity", "tone")
     gold = np.column_stack([MADE.people["p1"][:, 0], np.full(100, np.nan)])
     judge = np.column_stack([rounded(MADE.truth[:, 0] + 1), np.full(100, np.nan)])

@@ -39,7 +39,7 @@ def standing_out(parts: tuple[Slice, ...]) -> list[tuple[str, str]]:
     return [(part.part.by, part.part.name) for part in parts if part.stands_out]
 
 
-def test_slices_are_made_by_group_by_system_by_label_kind_and_by_length() -> None:
+def test_examples_are_divided_into_slices_by_group_system_kind_of_label_and_length() -> None:
     lengths = list(range(100, 220))
     groups = [f"g{i % 12}" for i in range(120)]
     labelled = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
@@ -75,7 +75,7 @@ def test_standard_errors_in_a_slice_leave_out_sets_of_groups_if_there_are_more_t
     assert part.agreement.n == n // 2
 
 
-def test_metadata_that_divide_a_set_too_finely_make_no_slices() -> None:
+def test_metadata_that_divide_the_examples_too_finely_make_no_slices() -> None:
     n = 5 * (MOST_PARTS + 1)
     many = Made(n, seed=1)
     labelled = examples(many.rubric, many.people, groups=[f"g{i // 5}" for i in range(n)])

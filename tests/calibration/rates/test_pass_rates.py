@@ -97,7 +97,7 @@ def test_a_group_with_few_labels_has_no_corrected_rate_and_uses_no_other_group_s
     assert rates.differences["a", "b"].difference.note is not None
 
 
-def test_labels_of_responses_outside_the_graded_set_give_no_group_a_corrected_rate() -> None:
+def test_labels_of_responses_that_were_not_graded_give_no_group_a_corrected_pass_rate() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     second_group = group("x", 30, 20)
     rates = pass_rates(
@@ -120,7 +120,7 @@ def test_if_two_groups_share_only_some_tests_the_rates_on_the_shared_tests_are_g
     assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
-def test_a_label_counts_with_the_verdict_that_its_response_has_in_the_graded_set() -> None:
+def test_a_label_counts_with_the_verdict_that_its_response_has_among_the_graded_responses() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
     rates = pass_rates([*a, *b], labelled)
@@ -129,7 +129,7 @@ def test_a_label_counts_with_the_verdict_that_its_response_has_in_the_graded_set
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_made_with_another_judge_correct_the_errors_of_the_judge_of_the_graded_set(drawn: DrawnBy) -> None:
+def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_judge_that_graded(drawn: DrawnBy) -> None:
     """The judge here passes all but ten; the judge of the labels made no error."""
     graded = [Judged(f"q{i}", i >= 10, "a") for i in range(100)]
     labelled = [Labelled(f"q{i}", gold=i >= 40, judge=i >= 40, drawn=drawn) for i in range(0, 100, 2)]
@@ -164,7 +164,7 @@ def test_a_group_has_a_corrected_pass_rate_only_if_labels_with_the_same_verdict_
     assert "unequal chances" in rates.groups["b"].corrected.undefined
 
 
-def test_a_graded_set_with_a_single_group_has_no_rates_by_group() -> None:
+def test_graded_responses_of_a_single_group_have_no_rates_by_group() -> None:
     a = group("a", 150, 50)
     rates = pass_rates(a, list(labels(a, 15, 5, passed=True)))
     assert (rates.groups, rates.differences) == ({}, {})

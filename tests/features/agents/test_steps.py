@@ -48,7 +48,7 @@ def test_child_spans_are_shown_inside_their_parent_call_with_their_durations() -
         ("nan", 1, None),
     ],
 )
-def test_times_in_any_unit_give_seconds(start: object, end: object, seconds: float | None) -> None:
+def test_span_times_in_any_unit_are_converted_to_seconds(start: object, end: object, seconds: float | None) -> None:
     record = {**span("1", "", "find", "", ""), "startTime": start, "endTime": end}
     (step,) = tree_of_trace([record])
     assert step.step.seconds == (None if seconds is None else pytest.approx(seconds))

@@ -147,7 +147,7 @@ def test_another_promise_on_the_same_labels_has_half_the_error_probability_of_th
     assert "other promise" not in certified(project, "--error", "0.1")["reason"], "other labels"
 
 
-def test_a_damaged_record_of_promises_is_named_with_its_line(project: Path) -> None:
+def test_a_damaged_line_in_the_record_of_promises_is_reported(project: Path) -> None:
     label(project, 60)
     (project / "calibration" / "code-quality" / "asks.jsonl").write_text('{"at": "2026-11-02"}\n')
     done = run("markscheme", "certify", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project)
@@ -155,7 +155,7 @@ def test_a_damaged_record_of_promises_is_named_with_its_line(project: Path) -> N
     assert "asks.jsonl:1: a line of this record has labels, judge" in done.stderr
 
 
-def test_uncommitted_changes_of_the_rubric_are_not_overwritten(project: Path) -> None:
+def test_certify_does_not_overwrite_uncommitted_changes_of_the_rubric(project: Path) -> None:
     label(project, 300)
     identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
     for arguments in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "first")):

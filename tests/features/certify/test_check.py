@@ -196,7 +196,9 @@ def test_certificates_of_each_kind_of_promise_pass_their_check(
 
 
 @pytest.mark.proof
-def test_a_certificate_with_groups_and_a_second_promise_passes_its_check(servers: Servers, tmp_path: Path) -> None:
+def test_a_certificate_for_examples_in_groups_and_with_a_second_promise_passes_its_check(
+    servers: Servers, tmp_path: Path
+) -> None:
     folder = write_project(tmp_path, group=2)
     assert run("markscheme", "certify", "reply", "--judge", CHEAP, cwd=folder, env=servers.environment).returncode in (
         0,

@@ -288,7 +288,7 @@ def test_with_too_few_labels_nothing_is_certified_and_an_older_certificate_stays
     assert older.read_text() == "{}"
 
 
-def test_examples_in_groups_certify_fewer_automatic_decisions(servers: Servers, tmp_path: Path) -> None:
+def test_if_examples_are_in_groups_fewer_decisions_are_certified_as_automatic(servers: Servers, tmp_path: Path) -> None:
     alone, grouped = (write_project(tmp_path / name, group=size) for name, size in (("alone", 0), ("grouped", 20)))
     shares = []
     for folder in (alone, grouped):

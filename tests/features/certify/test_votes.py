@@ -106,7 +106,7 @@ def test_without_a_certificate_nothing_is_written_and_an_older_file_stays(tmp_pa
     assert path.read_text() == "older"
 
 
-def test_ratings_that_do_not_say_which_judge_to_ask_show_figures_and_write_nothing(tmp_path: Path) -> None:
+def test_certifying_ratings_that_do_not_say_which_judge_to_ask_shows_figures_and_writes_nothing(tmp_path: Path) -> None:
     files = project(tmp_path, name="judge {}")
     done = run("markscheme", "certify", "reply", "--ratings", *files, "--for", "passes", "--write", cwd=tmp_path)
     words = " ".join(done.stdout.split())

@@ -48,7 +48,7 @@ def _plots(result: Calibration) -> list[Any]:
     return [plot_of(block) for block in _drawable((*view.blocks, *view.sections))]
 
 
-def test_every_picture_of_a_page_is_drawn_by_matplotlib_with_each_of_its_points() -> None:
+def test_matplotlib_can_draw_every_plot_of_a_report_with_each_of_its_points() -> None:
     plots = _plots(calibration())
     assert {"The judge's scores against gold's.", "The judge's scores."} <= {plot.title for plot in plots}
     for plot in plots:
@@ -58,7 +58,7 @@ def test_every_picture_of_a_page_is_drawn_by_matplotlib_with_each_of_its_points(
         assert len(axes.patches) >= len(bars)
 
 
-def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() -> None:
+def test_altair_can_draw_every_plot_of_a_report_with_each_of_its_points() -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     for plot in _plots(calibration()):
         spec = json.loads(charts.altair_chart(plot).to_json())

@@ -83,7 +83,7 @@ def test_the_number_of_further_labels_in_the_verdict_equals_the_one_in_the_next_
     assert in_words == in_command
 
 
-def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> None:
+def test_ratings_in_a_rubric_s_folder_are_compared_without_naming_the_rubric(project: Path) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     (project / "elsewhere").mkdir()
     ratings.mkdir()
@@ -285,7 +285,7 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
 
 
 @pytest.mark.proof
-def test_a_file_of_several_raters_is_calibrated_rater_by_rater(project: Path) -> None:
+def test_each_rater_in_a_file_of_several_raters_is_calibrated_as_it_would_be_alone(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
     comparison = json.loads(done.stdout)
     assert [judge["judge"]["name"] for judge in comparison["judges"]] == ["gpt", "claude", "lenient"]

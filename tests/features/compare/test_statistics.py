@@ -98,5 +98,5 @@ def test_the_share_of_earlier_passes_and_fails_that_a_new_rater_passes_has_exact
     assert (failed.value, failed.n) == (0.0, 20)
 
 
-def test_the_share_of_earlier_fails_that_pass_is_undefined_if_the_judge_never_failed() -> None:
+def test_the_share_of_earlier_fails_that_pass_now_is_undefined_if_the_earlier_judge_failed_nothing() -> None:
     assert passes_after([1, 1], [1, 0])["failed"].undefined == "no examples that failed then"

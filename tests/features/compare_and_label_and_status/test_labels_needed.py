@@ -30,7 +30,9 @@ def test_compare_calibrate_label_and_status_name_the_same_number_of_labels(sitti
     assert report["labels_needed"] == 120
 
 
-def test_comparing_after_calibrating_changes_the_number_of_labels_in_every_command(sitting: Path) -> None:
+def test_comparing_judges_after_calibrating_changes_the_number_of_labels_that_every_command_asks_for(
+    sitting: Path,
+) -> None:
     alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     assert "Label about 80 more" in alone
     compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind")

@@ -169,7 +169,9 @@ def test_an_empty_rubric_and_an_unknown_rule_for_unreadable_answers_are_refused(
         llm_judge("Reward.", on_malformed="skip")  # type: ignore[arg-type]
 
 
-def test_a_judge_is_opened_by_name_and_closed_after_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scorer_s_judge_is_opened_by_name_and_closed_after_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
     (tmp_path / "my_judges.py").write_text(
         'def eight(system_prompt, user_prompt):\n    return \'{"score": 8, "reason": "because"}\'\n', encoding="utf-8"
@@ -287,7 +289,7 @@ def test_an_empty_dataset_has_no_means() -> None:
     assert run(name="qa", dataset=[], scorers=[exact_match]).means == {}
 
 
-def test_examples_are_worked_on_in_bounded_numbers_inside_a_running_loop_too() -> None:
+def test_the_number_of_examples_scored_at_once_is_bounded_inside_a_running_loop_too() -> None:
     under_way, most = 0, 0
 
     @scorer
@@ -324,7 +326,7 @@ def test_scorers_that_block_score_examples_at_the_same_time() -> None:
     assert [row.scores["waits"] for row in done.rows] == [1.0, 1.0]
 
 
-def test_an_answer_of_a_panel_s_member_that_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
+def test_an_unreadable_answer_of_a_panel_s_member_is_not_cached_for_a_scorer(tmp_path: Path) -> None:
     """Else a later run would find it in the cache, and the score would be missing for good."""
     members = [ScriptedJudge(["garbage", "garbage", '{"reason": "ok", "score": 7}'], name=name) for name in "ab"]
     results = []

@@ -99,7 +99,7 @@ def test_json_that_is_not_one_answer_is_refused(text: str) -> None:
         PerCriterionOutput.model_validate_json(text)
 
 
-def test_a_key_given_twice_anywhere_is_named() -> None:
+def test_json_in_which_a_key_occurs_twice_is_refused_with_the_key() -> None:
     twice = '{"criteria_evaluations": [{"criterion_number": 1, "criterion_number": 2, "explanation": ""}]}'
     with pytest.raises(ValidationError, match="criterion_number\n  occurs twice in one object"):
         OneShotOutput.model_validate_json(twice)
@@ -111,14 +111,14 @@ def test_a_score_that_is_not_a_finite_number_within_0_to_100_is_refused(text: st
         RubricAsJudgeOutput.model_validate_json(f'{{"overall_score": {text}, "explanation": ""}}')
 
 
-def test_json_is_read_from_bytes_too() -> None:
+def test_answers_are_read_from_json_bytes_too() -> None:
     assert RubricAsJudgeOutput.model_validate_json(b'{"overall_score": 85, "explanation": ""}').overall_score == 85
 
 
 # --- what a grade tells ---------------------------------------------------------------------------------------------
 
 
-def test_a_report_is_built_and_written_as_in_the_rubric_package() -> None:
+def test_an_evaluation_report_is_built_and_written_as_in_the_rubric_package() -> None:
     criterion = CriterionReport(weight=2.0, requirement="A", verdict="MET", reason="Yes.")
     report = EvaluationReport(score=1.0, raw_score=2.0, llm_raw_score=2.0, report=[criterion])
     assert EvaluationReport.model_validate_json(report.model_dump_json()) == report
@@ -136,12 +136,12 @@ def test_a_report_is_built_and_written_as_in_the_rubric_package() -> None:
         {"score": None, "error": ""},
     ],
 )
-def test_a_report_has_a_finite_score_or_the_reason_why_there_is_none(fields: dict[str, Any]) -> None:
+def test_an_evaluation_report_has_a_finite_score_or_the_reason_why_there_is_none(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         EvaluationReport(**fields)
 
 
-def test_assigning_an_invalid_score_to_a_report_is_refused() -> None:
+def test_assigning_an_invalid_score_to_an_evaluation_report_is_refused() -> None:
     report = EvaluationReport(score=0.5)
     with pytest.raises(ValidationError):
         report.score = float("nan")

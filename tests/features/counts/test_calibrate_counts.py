@@ -200,7 +200,7 @@ def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_unknown_parts_of_counts_are_ignored_and_named(project: Path) -> None:
+def test_unknown_parts_of_a_counts_file_are_ignored_and_named(project: Path) -> None:
     said: list[str] = []
     rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
     calibrate(project / "answers.yaml", counts=rows, notify=said.append)

@@ -80,7 +80,7 @@ def test_a_counts_file_with_an_earlier_judge_can_be_named_instead_of_its_rubric(
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
 
 
-def test_the_option_earlier_may_be_given_in_python_and_help_all_shows_it(project: Path) -> None:
+def test_the_option_earlier_works_in_python_too_and_is_listed_by_help_all(project: Path) -> None:
     counts = project / "counts.csv"
     of_python = calibrate(project / "rubrics" / "answers.yaml", counts=counts, judge="june", earlier="may")
     data = json.loads(report(project, "--earlier", "may", "--json", "-").stdout)

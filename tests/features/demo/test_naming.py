@@ -45,7 +45,7 @@ def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Named
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.proof
-def test_the_diagnosis_names_the_planted_fault(fault: str, diagnosis: Callable[[str], Named]) -> None:
+def test_the_diagnosis_of_a_demo_round_names_the_planted_fault(fault: str, diagnosis: Callable[[str], Named]) -> None:
     _, found = diagnosis(fault)
     assert named_in(found) == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
 
@@ -75,7 +75,7 @@ def test_the_files_of_a_demo_round_contain_neither_its_fault_nor_its_nonce(fault
         assert '"noisy"' not in text
 
 
-def test_the_files_are_those_of_a_project_and_read_back_as_they_were_made(tmp_path: Path) -> None:
+def test_the_files_of_a_demo_round_are_those_of_a_project_and_read_back_as_they_were_made(tmp_path: Path) -> None:
     made = made_round(n=40, seed=4, fault=NO_FAULT)
     written = write_project(made, tmp_path)
     rubric = load_rubric(tmp_path / f"rubrics/{ROUND_NAME}.yaml")

@@ -72,13 +72,13 @@ def test_in_a_round_with_a_changed_text_two_criteria_are_reworded_and_one_of_the
         assert made.planted.subject in reworded
 
 
-def test_a_round_without_a_fault_names_no_subject_and_has_no_bias() -> None:
+def test_a_demo_round_without_a_fault_names_no_subject_and_has_no_bias() -> None:
     made = made_round(n=MANY, seed=2, fault=NO_FAULT)
     assert made.planted == Charge("nothing", "nowhere")
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05
 
 
-def test_a_lenient_judge_lies_half_a_level_above_people_on_one_criterion_in_both_runs() -> None:
+def test_a_planted_lenient_judge_lies_half_a_level_above_people_on_one_criterion_in_both_runs() -> None:
     made = made_round(n=MANY, seed=2, fault="lenient")
     place = planted_at(made)
     for then in (True, False):

@@ -15,7 +15,7 @@ def raters() -> dict[str, ComparedRater]:
     return {rater.name: rater for rater in five_raters()}
 
 
-def test_all_five_raters_rated_every_example(raters: dict[str, ComparedRater]) -> None:
+def test_all_five_simulated_raters_of_the_demo_rated_every_example(raters: dict[str, ComparedRater]) -> None:
     assert tuple(raters) == (*READERS, *BLIND)
     for rater in raters.values():
         assert rater.calibration.counts.graded == rater.calibration.counts.examples == 73

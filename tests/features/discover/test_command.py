@@ -165,7 +165,9 @@ def written(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_first_labels_contain_only_what_people_stated_and_are_all_dev_examples(project: Path) -> None:
+def test_first_labels_that_discover_writes_contain_only_what_people_stated_and_are_all_dev_examples(
+    project: Path,
+) -> None:
     written(project)
     folder = project / "calibration" / "reply"
     labels = [json.loads(line) for line in (folder / "ratings" / "ann.jsonl").read_text().splitlines()]
@@ -217,7 +219,7 @@ def test_the_written_rubric_has_a_criterion_for_each_failure_mode_with_the_state
     assert "docs/howto/when-code.md" in file.read_text()
 
 
-def test_a_rubric_that_exists_gets_new_modes_and_keeps_its_comments(project: Path) -> None:
+def test_discover_adds_new_modes_to_an_existing_rubric_and_keeps_its_comments(project: Path) -> None:
     (project / "rubrics").mkdir()
     criterion = "  - name: wrong-price  # the worst\n    requirement: A wrong price.\n    weight: -3\n"
     before = f"# ours\ncriteria:\n{criterion}# end\n"

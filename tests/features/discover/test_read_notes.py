@@ -69,7 +69,7 @@ def test_the_writer_of_a_note_is_never_guessed_and_a_fault_names_its_line(
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_of_our_own_format_is_read_with_its_state_notes_and_modes(tmp_path: Path) -> None:
+def test_a_line_of_notes_in_markscheme_s_own_format_is_read_with_its_state_notes_and_modes(tmp_path: Path) -> None:
     line = {
         "id": "o1",
         "rater": "ann",

@@ -198,7 +198,7 @@ def test_arrays_of_runs_whose_shapes_differ_are_refused(
 
 
 @pytest.mark.parametrize("runs", [1, 3])
-def test_agreement_that_did_not_change_has_no_shift(runs: int) -> None:
+def test_agreement_that_did_not_change_has_a_shift_of_0_and_a_p_of_1(runs: int) -> None:
     gold, now, _ = made(40, 1, 0.0, 3)
     change = run_agreement_change(gold, now, np.column_stack([now] * runs), absolute_error)
     assert change.shift.value == 0

@@ -38,7 +38,7 @@ def test_import_or_export_reads_each_format_of_file_or_says_why_the_format_is_of
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_reads_every_less_common_format_or_refuses_it_with_a_reason(
+def test_import_or_export_reads_every_less_common_format_of_file_or_refuses_it_with_a_reason(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

@@ -329,7 +329,9 @@ def test_responses_without_a_rating_are_not_reported_as_missing(tmp_path: Path) 
     assert not any("no responses" in note for note in content.notes)
 
 
-def test_ids_only_in_ratings_or_only_in_responses_are_counted_with_three_examples_each(tmp_path: Path) -> None:
+def test_ids_that_occur_only_in_ratings_or_only_in_responses_are_counted_and_three_of_each_are_shown(
+    tmp_path: Path,
+) -> None:
     files = exports.phoenix()
     files["spans.json"][0]["context"]["span_id"] = "elsewhere"
     content = read(written(tmp_path, files))

@@ -71,7 +71,7 @@ def test_exchanging_the_two_responses_of_pairs_changes_no_system_s_strength(seed
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_exchanging_the_names_of_systems_exchanges_their_strengths(seed: int) -> None:
+def test_exchanging_the_names_of_two_systems_exchanges_their_strengths(seed: int) -> None:
     first, second, preference = drawn(seed, [0.5, 0.0, -0.5], -1.0, 80)
     strengths = davidson(first, second, preference, n_systems=3)
     renamed = davidson(2 - first, 2 - second, preference, n_systems=3)

@@ -148,7 +148,7 @@ def test_select_best_records_pairs_with_the_judge_s_preference_in_both_orders(
     assert pairs_in(tmp_path / "pairs.jsonl") == 6
 
 
-def test_select_best_reports_ties_and_flips_after_the_run(selected: Selected) -> None:
+def test_select_best_reports_ties_and_flipped_preferences_after_the_run(selected: Selected) -> None:
     assert "select-best: 6 pairs in" in selected.printed
     assert "0 ties" in selected.printed
 

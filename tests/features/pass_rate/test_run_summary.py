@@ -36,7 +36,7 @@ def lines(worth: RunWorth) -> list[str]:
     return [str(line) for (line,) in items.items]
 
 
-def test_the_run_s_summary_counts_the_three_most_common_reasons_for_missing_grades() -> None:
+def test_the_summary_after_a_promptfoo_run_counts_the_three_most_common_reasons_for_missing_grades() -> None:
     ungraded = [NO_KEY] * 4 + ["too slow"] * 3 + ["too long"] * 2 + ["once"]
     worth = summary("fine", *(f"not graded: {why}" for why in ungraded))
     assert lines(worth)[2] == (
@@ -50,7 +50,7 @@ def test_the_run_s_summary_counts_the_three_most_common_reasons_for_missing_grad
     }
 
 
-def test_the_run_s_summary_counts_ungraded_outputs_that_promptfoo_passes() -> None:
+def test_the_summary_after_a_promptfoo_run_counts_ungraded_outputs_that_promptfoo_passes() -> None:
     worth = summary(f"not graded: {FUNCTION}", f"not graded: {FUNCTION}", success=True)
     assert worth.passed_ungraded == 2
     assert lines(worth)[3] == (
@@ -58,13 +58,13 @@ def test_the_run_s_summary_counts_ungraded_outputs_that_promptfoo_passes() -> No
     )
 
 
-def test_the_summary_of_a_fully_graded_run_lists_no_reasons_for_missing_grades() -> None:
+def test_the_summary_after_a_fully_graded_promptfoo_run_lists_no_reasons_for_missing_grades() -> None:
     worth = summary("fine", "fine", success=True)
     assert worth.reasons_not_graded == ()
     assert lines(worth)[2] == "Not graded: none of 2 outputs."
 
 
-def test_the_run_s_summary_has_all_its_keys_without_labels_and_repeats() -> None:
+def test_the_summary_after_a_promptfoo_run_has_all_its_keys_without_labels_and_repeats() -> None:
     rate, flips = lines(summary(*["fine"] * 3, "not graded: too slow"))[:2]
     assert rate == "Pass rate: 0 of 3 graded outputs pass. Not corrected: there are no labels."
     assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`promptfoo eval --rep")

@@ -90,7 +90,7 @@ def audits_of(folder: Path) -> Path:
     return folder / "calibration/reply/rates/main/audits.jsonl"
 
 
-def test_audits_of_a_stream_are_drawn_by_hash_and_never_contain_a_verdict(folder: Path) -> None:
+def test_audits_of_a_tracked_stream_are_drawn_by_hash_and_never_contain_a_verdict(folder: Path) -> None:
     lines = lines_of(0, 1, 2)
     report = said(folder, write(folder, lines), "--audits-per-week", "10")
     assert report["audits"]["pi"] == 0.2
@@ -123,7 +123,7 @@ def test_labels_of_audits_count_in_calibrate_and_audits_without_a_label_do_not(f
     assert {line["drawn"] for line in added} == {"random"}
 
 
-def test_a_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_of_the_plain_command(
+def test_a_tracked_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_of_the_plain_command(
     folder: Path,
 ) -> None:
     lines = lines_of(0, 1, 2)
@@ -152,7 +152,7 @@ def test_a_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_o
     assert once["high"] - once["low"] < report["rate"]["high"] - report["rate"]["low"]
 
 
-def test_tracking_the_same_file_again_adds_nothing_to_the_stream(folder: Path) -> None:
+def test_tracking_the_same_file_again_adds_nothing_to_the_tracked_stream(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file)
     before = {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()}
@@ -161,7 +161,7 @@ def test_tracking_the_same_file_again_adds_nothing_to_the_stream(folder: Path) -
     assert {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()} == before
 
 
-def test_order_and_repetition_of_lines_change_nothing_that_a_stream_shows(folder: Path) -> None:
+def test_the_order_and_repetition_of_lines_change_nothing_that_a_tracked_stream_shows(folder: Path) -> None:
     said(folder, write(folder, lines_of(0, 1, 2)), "--audits-per-week", "20")
     label(folder)
     said(folder, status=0)
@@ -178,7 +178,7 @@ def test_order_and_repetition_of_lines_change_nothing_that_a_stream_shows(folder
 
 
 @pytest.mark.proof
-def test_two_processes_that_add_to_a_stream_at_once_give_the_same_result_as_one(folder: Path) -> None:
+def test_two_processes_that_add_to_a_tracked_stream_at_once_give_the_same_result_as_one(folder: Path) -> None:
     file = write(folder, lines_of(0, 1, 2))
     said(folder, file)
     alone = said(folder, file)
@@ -192,7 +192,7 @@ def test_two_processes_that_add_to_a_stream_at_once_give_the_same_result_as_one(
     assert both["audits"] == alone["audits"]
 
 
-def test_a_week_of_a_stream_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
+def test_a_week_of_a_tracked_stream_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "40")
     label(folder, share=0.6)
@@ -202,14 +202,14 @@ def test_a_week_of_a_stream_counts_once_nearly_all_its_audits_are_labelled(folde
     assert [week["closed"] for week in said(folder, status=0)["weeks"]] == [True, True]
 
 
-def test_the_current_week_of_a_stream_is_shown_but_not_counted(folder: Path) -> None:
+def test_the_current_week_of_a_tracked_stream_is_shown_but_not_counted(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     report = said(folder, file, through="2025-10-15")
     assert [week["over"] for week in report["weeks"]] == [True, False]
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_late_responses_of_a_week_counted_before_enter_only_the_pass_rate(folder: Path) -> None:
+def test_late_responses_of_a_week_that_was_counted_before_enter_only_the_pass_rate(folder: Path) -> None:
     said(folder, write(folder, lines_of(*range(7))))
     before = said(folder)["evidence"]["share"]["now"]
     late = [{**line, "id": f"late-{line['id']}", "pass": False} for line in lines_of(5)]
@@ -229,7 +229,7 @@ def test_late_responses_of_a_week_counted_before_enter_only_the_pass_rate(folder
     assert sum(week["responses"] for week in report["weeks"]) == 7 * 50 + 50
 
 
-def test_a_new_period_of_a_stream_needs_a_reason_and_resets_the_evidence(folder: Path) -> None:
+def test_a_new_period_of_a_tracked_stream_needs_a_reason_and_resets_the_evidence(folder: Path) -> None:
     file = write(folder, lines_of(*range(7)))
     assert said(folder, file)["evidence"]["share"]["now"] is not None
     early = tracked(folder, "--since", "2025-10-06", "--because", "new prompt")
@@ -262,7 +262,7 @@ def test_a_row_that_cannot_be_added_to_a_tracked_stream_is_reported_with_its_lin
     assert "traces.jsonl:7" in done.stderr
 
 
-def test_a_damaged_line_of_responses_is_refused_or_skipped_as_the_user_chose(folder: Path) -> None:
+def test_a_damaged_line_of_responses_is_refused_or_skipped_by_a_tracked_stream_as_the_user_chose(folder: Path) -> None:
     file = write(folder, lines_of(0))
     with (folder / file).open("a") as lines:
         lines.write("{not JSON\n")
@@ -312,7 +312,7 @@ def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_tracked_
     assert "--track needs --rubric" in run(*command, cwd=folder).stderr
 
 
-def test_a_response_whose_id_returns_with_another_content_is_reported(folder: Path) -> None:
+def test_in_a_tracked_stream_a_response_whose_id_returns_with_another_content_is_reported(folder: Path) -> None:
     said(folder, write(folder, lines_of(0)))
     report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))
     assert (report["added"], report["changed"]) == (0, 50)

@@ -103,7 +103,7 @@ def test_the_probability_of_an_audit_is_rounded_up_to_two_digits(sizes: list[int
     assert audit_chance(30, sizes) == chance
 
 
-def test_the_rules_for_streams_reproduce_the_worked_examples() -> None:
+def test_the_rules_for_tracked_streams_reproduce_the_worked_examples() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -118,7 +118,7 @@ def test_the_rules_for_streams_reproduce_the_worked_examples() -> None:
     )
 
 
-def test_the_limits_of_a_share_have_their_coverage_at_any_confidence_level() -> None:
+def test_the_limits_of_a_share_equal_the_worked_examples_at_any_confidence_level() -> None:
     for (hits, n), limits in tracked_rates.ALL_LOOKS_LIMITS.items():
         assert mid_p_limits(hits, n, level=ALL_LOOKS) == close(limits)
     for case in block(FILE, "limits"):
@@ -168,7 +168,7 @@ def test_the_alarm_on_the_share_that_people_pass_is_raised_by_a_drop_and_not_by_
         assert rings_in(after, PEOPLE_RING) == case["rings_in"]
 
 
-def test_the_alarm_on_the_judge_is_raised_when_it_flips_earlier_decisions() -> None:
+def test_the_alarm_on_the_judge_is_raised_when_it_flips_its_own_earlier_decisions() -> None:
     weeks = [[(1, 84), (0, 16)]] * 3 + [[(17, 84), (0, 16)]] * 3
     after = of_judge(weeks, [0.05, 0.05])
     assert after == close(tracked_rates.STRICT_JUDGE)
@@ -246,7 +246,7 @@ def cause(**changes: Any) -> str:
     return name_cause(**rules | changes)
 
 
-def test_the_mix_of_inputs_distinguishes_a_change_of_traffic_from_a_change_of_responses() -> None:
+def test_the_mix_of_inputs_tells_a_change_of_traffic_from_a_change_of_responses_in_a_tracked_stream() -> None:
     before = [[450, 500], [240, 300], [120, 200]]
     moved = shift_at_old_mix(before, [[135, 150], [200, 250], [360, 600]])
     assert moved == close((-0.115, 0.0))
@@ -303,7 +303,7 @@ def test_evidence_of_a_change_starts_growing_at_its_onset_and_never_overflows() 
     assert np.isfinite(evidence([moved] * 104)).all()
 
 
-def test_statistics_of_streams_refuse_invalid_arguments() -> None:
+def test_statistics_of_tracked_streams_refuse_invalid_arguments() -> None:
     with pytest.raises(ValueError, match="104 weeks at most"):
         evidence(np.zeros((105, 4)))
     with pytest.raises(ValueError, match="values lie below"):

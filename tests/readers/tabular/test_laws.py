@@ -217,7 +217,7 @@ def test_a_table_in_memory_is_read_the_same_as_its_file(table: dict[str, list[st
     assert compared(in_memory) == compared(read(table))
 
 
-def test_a_fault_in_every_row_is_reported_in_one_message(tmp_path: Path) -> None:
+def test_a_fault_that_occurs_in_every_row_of_a_table_is_reported_in_one_message(tmp_path: Path) -> None:
     rows = [f"t{row},pass,1,stray" for row in range(80)]
     (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *rows]), encoding="utf-8")
     (tmp_path / "t.json").write_text(json.dumps([{"id": f"t{row}", "verdict": [1, row]} for row in range(80)]))

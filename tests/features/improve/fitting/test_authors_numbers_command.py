@@ -83,7 +83,7 @@ def test_better_weights_are_found_from_pass_fail_decisions_alone_and_written(tmp
     assert len(moved["ids"]) == 120
 
 
-def test_weights_that_already_fit_the_labels_stay_as_they_are(tmp_path: Path) -> None:
+def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     status, report, _ = plate.improve("--numbers", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)

@@ -105,7 +105,7 @@ def test_better_weights_are_found_from_preferences_and_the_pass_mark_stays(tmp_p
     assert len(moved["ids"]) == 240
 
 
-def test_weights_that_already_fit_the_labels_stay_as_they_are(tmp_path: Path) -> None:
+def test_improve_leaves_weights_that_already_fit_the_preferences_as_they_are(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=4)
     status, report, _ = plates.improve("--preferences", "nicer", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
