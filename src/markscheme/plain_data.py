@@ -314,6 +314,8 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
         >>> json_values([b'{"id": 1}', b'{"id": 2}']), json_values([b'{"id": 1', b'"n": 2}'])
         ([{'id': 1}, {'id': 2}], None)
     """
+    if not raws:
+        return []
     try:
         data = json_value(b"[" + _BETWEEN.join(raws) + b"]")
     except (ValueError, RecursionError):

@@ -422,7 +422,36 @@ class RatingLines:
         self.codes.extend_coded([unit] * len(texts), remembered)
         return True
 
-    def unknown(self, texts: Sequence[bytes]) -> list[bytes]:
+    def add_all_known(self, units: Sequence[str], texts: Sequence[Sequence[bytes]]) -> None:
+        """Add the ratings of many examples from lines that were read before, given without the examples' ids.
+
+        Args:
+            units: The ids of the examples.
+            texts: The lines of each example.
+
+        Raises:
+            KeyError: A line isn't remembered.
+        """
+        ids = [unit for unit, lines in zip(units, texts, strict=True) for _ in lines]
+        self.codes.extend_coded(ids, list(map(self._known.__getitem__, chain.from_iterable(texts))))
+
+    def learn(self, labels: Mapping[bytes, Any]) -> bool:
+        """Remember the ratings of parsed lines under their text, without adding them.
+
+        Returns:
+            False if one of them isn't a rating, has an id of its own, or is one too many to be remembered.
+        """
+        if len(self._known) + len(labels) > RATINGS_REMEMBERED or any("id" in label for label in labels.values()):
+            return False
+        try:
+            for text, label in labels.items():
+                _, header, row = self._coded(label, "human", "example")
+                self._known[text] = header, array("i", row)
+        except ValueError:
+            return False
+        return True
+
+    def unknown(self, texts: Iterable[bytes]) -> list[bytes]:
         """Return the lines, given without the example's id, whose ratings haven't been remembered."""
         return [text for text in texts if text not in self._known]
 
@@ -437,6 +466,10 @@ class RatingLines:
         Raises:
             ValueError: It isn't a rating.
         """
+        return self.codes.append_codes(*self._coded(line, kind, id))
+
+    def _coded(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
+        """Read a rating from a JSON object; return the example's id, the header's number and the answers' codes."""
         try:
             unit = line.get("id", id)
             header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS)]
@@ -444,15 +477,15 @@ class RatingLines:
             plain = self._plain
             row = [plain[name, type(raw), raw] for name, raw in criteria.items()]
         except (KeyError, TypeError, AttributeError):
-            return self._add_slowly(line, kind, id)
+            return self._coded_slowly(line, kind, id)
         if unit is None or unit == "" or tuple(criteria) != self.codes.names:
-            return self._add_slowly(line, kind, id)
-        return self.codes.append_codes(str(unit), header, row)
+            return self._coded_slowly(line, kind, id)
+        return str(unit), header, row
 
-    def _add_slowly(self, line: Any, kind: Kind, id: str | None) -> int:
-        """Read a rating from a line with a new header or answer, and remember both for later lines."""
+    def _coded_slowly(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
+        """Read a rating with a new header or answer, and remember both for later lines."""
         rating = self._reader.rating(line, kind=kind, id=id)
-        index = self.codes.append(rating)
+        header, row = self.codes.coded(rating)
         for name, raw in (line.get("criteria") or {}).items():
             answer = rating.criteria.get(name)
             if type(raw) in PLAIN and answer is not None and answer.declined != "unread":
@@ -461,7 +494,7 @@ class RatingLines:
             beginning = (kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS))
             with suppress(TypeError):  # a list in it
                 self._headers[beginning] = self.codes.header_number(rating, None)
-        return index
+        return rating.id, header, row
 
 
 _OWN_KEYS: Final = frozenset(["id", "criteria"])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice, starmap
+from itertools import accumulate, chain, islice, starmap
 from pathlib import Path
 from sys import intern
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,7 +16,6 @@ from markscheme.plain_data import (
     ANOTHER_LENGTH,
     Form,
     json_in_line,
-    json_value,
     json_values,
     plain_data,
     raw_lines,
@@ -52,6 +51,7 @@ _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
 _KEYS_BESIDE_INPUT: Final = _OWN_KEYS - {"input"}
+_KEYS_OF_PLAIN_ROWS: Final = frozenset(["id", "response", "labels"])
 _TEXT_ALONE: Final = frozenset([str])
 Digests: TypeAlias = Sequence[int | None]
 """A number for each example, equal for examples with equal texts; None for an example without a response."""
@@ -89,7 +89,7 @@ class _Row(NamedTuple):
         line: Its line in a file, or its position from 1.
         data: An Example, or the value of a line or a row.
         labels: The JSON text of each of its labels, where they were cut out of `data`.
-        new_labels: The parsed labels that no earlier example had, by their JSON text.
+        new_labels: Parsed labels by their JSON text, among them those of `labels` that aren't remembered.
         is_line: Whether `data` is from a line of a file.
     """
 
@@ -98,6 +98,24 @@ class _Row(NamedTuple):
     labels: Sequence[bytes] = ()
     new_labels: Mapping[bytes, Any] = {}
     is_line: bool = False
+
+
+class _PlainRows(NamedTuple):
+    """Examples from lines with equal keys and valid values, as columns; all of their labels are remembered.
+
+    Attributes:
+        ids: Their ids, each of which is new.
+        responses: Their responses.
+        inputs: The values of each input.
+        about: The values of the other fields by name.
+        labels: The JSON text of each example's labels.
+    """
+
+    ids: Sequence[str]
+    responses: Sequence[str]
+    inputs: Mapping[str, Sequence[str]]
+    about: Mapping[str, Sequence[Any]]
+    labels: Sequence[Sequence[bytes]]
 
 
 @dataclass
@@ -110,6 +128,11 @@ class _Reading:
         sources: The submission of each example, or the texts it can be made from: the response, then the inputs.
         input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
+        columns: The values of each other field that an example has, by its name.
+        lengths: The length of each response.
+        line_of: The line of each example by its id; None for an example in memory.
+        ends: For each example, the number of labels of all examples up to it.
+        names: Different names of inputs, each with itself.
     """
 
     path: Path | str
@@ -120,6 +143,11 @@ class _Reading:
     sources: list[Submission | tuple[str, ...]] = field(default_factory=list)
     input_names: list[tuple[str, ...]] = field(default_factory=list)
     digests: list[int | None] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    lengths: list[int] = field(default_factory=list)
+    line_of: dict[str, int | None] = field(default_factory=dict)
+    ends: list[int] = field(default_factory=list)
+    names: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _is_of_pairs(self) -> bool:
@@ -130,46 +158,75 @@ class _Reading:
         """Reader of the examples' labels, which also stores the labels read so far."""
         return RatingLines(self.rubric)
 
-    def examples(self, rows: Iterable[_Row]) -> ExampleRows:
-        columns: dict[str, list[Any]] = {}
-        lengths: list[int] = []
-        line_of: dict[str, int | None] = {}
-        ends: list[int] = []
-        codes = self.lines.codes
-        names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    def examples(self, rows: Iterable[_Row | _PlainRows]) -> ExampleRows:
         for row in rows:
-            unit = ""
-            try:
-                unit, source, texts, about = self._example(row, len(line_of) + 1)
-                if unit in line_of:
-                    raise ValueError(f"id {unit!r} is on line {line_of[unit]} already; ids are unique")
-            except ValueError as error:
-                self.faults.append(Fault(str(error), row.line))
-                codes.cut(ends[-1] if ends else 0)
-                continue
-            if not about.keys() <= columns.keys():
-                columns |= {name: [OF_ROWS[name]] * len(line_of) for name in about if name not in columns}
-            for name, values in columns.items():
-                values.append(about.get(name, OF_ROWS[name]))
-            line_of[unit] = about.get("line")
-            self.sources.append(source)
-            inputs = tuple(texts[1])
-            self.input_names.append(names.setdefault(inputs, inputs))
-            self.digests.append(_digest(*texts))
-            lengths.append(len(texts[0][0]))
-            ends.append(len(codes))
-        self.ids += line_of
-        if "sides" in columns:
-            of_rows = (columns.get(name, [OF_ROWS[name]] * len(line_of)) for name in ("group", "sides", "line"))
-            self.faults += faults_of_groups(of_pair for of_pair in zip(line_of, *of_rows, strict=True) if of_pair[2])
+            if isinstance(row, _PlainRows):
+                self._add_plain(row)
+            else:
+                self._add(row)
+        self.ids += self.line_of
+        if "sides" in self.columns:
+            of_rows = (self._column(name) for name in ("group", "sides", "line"))
+            self.faults += faults_of_groups(
+                of_pair for of_pair in zip(self.line_of, *of_rows, strict=True) if of_pair[2]
+            )
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
-        if not line_of:
+        if not self.line_of:
             raise RatingError("holds no examples", path=self.path)
-        attributes = {**telling(columns), "response_length": lengths}
-        return ExampleRows(self.ids, attributes, self._responses, self._submission, codes, ends)
+        attributes = {**telling(self.columns), "response_length": self.lengths}
+        return ExampleRows(self.ids, attributes, self._responses, self._submission, self.lines.codes, self.ends)
 
-    def rows(self, path: Path) -> Iterator[_Row]:
+    def _add(self, row: _Row) -> None:
+        """Check and add an example, or a fault of it."""
+        try:
+            unit, source, texts, about = self._example(row, len(self.line_of) + 1)
+            if unit in self.line_of:
+                raise ValueError(f"id {unit!r} is on line {self.line_of[unit]} already; ids are unique")
+        except ValueError as error:
+            self.faults.append(Fault(str(error), row.line))
+            self.lines.codes.cut(self.ends[-1] if self.ends else 0)
+            return
+        self._open_columns(about)
+        for name, values in self.columns.items():
+            values.append(about.get(name, OF_ROWS[name]))
+        self.line_of[unit] = about.get("line")
+        self.sources.append(source)
+        self.input_names.append(self._shared_names(tuple(texts[1])))
+        self.digests.append(_digest(*texts))
+        self.lengths.append(len(texts[0][0]))
+        self.ends.append(len(self.lines.codes))
+
+    def _add_plain(self, rows: _PlainRows) -> None:
+        """Add examples that need no check."""
+        n = len(rows.ids)
+        self._open_columns(rows.about)
+        for name, values in self.columns.items():
+            values += rows.about.get(name) or [OF_ROWS[name]] * n
+        self.line_of.update(zip(rows.ids, rows.about["line"], strict=True))
+        self.sources += zip(rows.responses, *rows.inputs.values(), strict=True)
+        self.input_names += [self._shared_names(tuple(rows.inputs))] * n
+        self.digests += _digests(rows.responses, rows.inputs)
+        self.lengths += map(len, rows.responses)
+        before = len(self.lines.codes)
+        self.ends += (before + count for count in accumulate(map(len, rows.labels)))
+        self.lines.add_all_known(rows.ids, rows.labels)
+
+    def _open_columns(self, names: Iterable[str]) -> None:
+        """Add a column for each of some fields that no earlier example had."""
+        for name in names:
+            if name not in self.columns:
+                self.columns[name] = self._column(name)
+
+    def _column(self, name: str) -> list[Any]:
+        """Return the values of a field, which are its default where no example has it."""
+        return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
+
+    def _shared_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return names of inputs as one object for all examples that have the same."""
+        return self.names.setdefault(names, names)
+
+    def rows(self, path: Path) -> Iterator[_Row | _PlainRows]:
         """Yield each example in a file as plain data, before it is checked."""
         form = form_of_rows(path)
         if form == "lines":
@@ -183,43 +240,65 @@ class _Reading:
         else:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
-    def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
+    def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row | _PlainRows]:
         """Yield the examples in some lines of a file, parsing many lines with simple labels at once."""
-        parts = [self._labels_apart(raw) if self.with_labels else None for _, raw in lines]
+        parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         values = json_values([part[0] for part in parts if part])
-        parsed = iter(values or ())
+        texts = dict.fromkeys(chain.from_iterable(part[1] for part in parts if part))
+        unknown = self.lines.unknown(texts)
+        labels = json_values(unknown)
+        if values is None or labels is None:
+            for line_number, raw in lines:
+                yield from self._whole_line(line_number, raw, path)
+            return
+        new_labels = dict(zip(unknown, labels, strict=True))
+        if len(values) == len(lines) and self.lines.learn(new_labels):
+            plain = self._plain_rows([line for line, _ in lines], values, [part[1] for part in parts if part])
+            if plain is not None:
+                yield plain
+                return
+        parsed = iter(values)
         for (line_number, raw), part in zip(lines, parts, strict=True):
-            data = next(parsed) if part and values else None
-            if part and isinstance(data, Mapping) and data.get("labels") == []:
-                yield _Row(line_number, data, part[1], part[2], True)
+            data = next(parsed) if part else {}
+            if part and data.get("labels") == []:
+                yield _Row(line_number, data, part[1], new_labels, True)
             else:
-                for whole in json_in_line(raw, path, line_number, RatingError):
-                    yield _Row(line_number, whole, is_line=True)
+                yield from self._whole_line(line_number, raw, path)
 
-    def _labels_apart(self, raw: bytes) -> tuple[bytes, Sequence[bytes], Mapping[bytes, Any]] | None:
-        """Split a line into its JSON without labels, each label's JSON, and the values of new labels.
+    def _whole_line(self, line_number: int, raw: bytes, path: Path) -> Iterator[_Row]:
+        """Yield the example in a line of a file."""
+        for data in json_in_line(raw, path, line_number, RatingError):
+            yield _Row(line_number, data, is_line=True)
 
-        Returns:
-            None if the line has no list of plain labels.
+    def _plain_rows(
+        self, line_numbers: Sequence[int], rows: Sequence[Mapping[str, Any]], labels: Sequence[Sequence[bytes]]
+    ) -> _PlainRows | None:
+        """Return examples from lines as columns, or None if one of them needs a check of its own.
+
+        All of them have the same keys, a new id, and a text as id, response and each input.
+
+        Args:
+            line_numbers: The number of each line.
+            rows: The parsed lines, without labels.
+            labels: The JSON text of each line's labels.
         """
-        key = raw.find(_KEY)
-        begin = _LIST.match(raw, key + len(_KEY))
-        if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
+        keys = tuple(rows[0])
+        inputs = [key for key in keys if key not in _OWN_KEYS]
+        if self._is_of_pairs or {*keys} - {*inputs} - _READ_AS.keys() != _KEYS_OF_PLAIN_ROWS:
             return None
-        labels: list[bytes] = []
-        end = begin.end()
-        while label := _LABEL.match(raw, end):
-            labels.append(label[1])
-            end = label.end()
-            if label[2]:
-                break
-        else:
+        if any(tuple(row) != keys or row["labels"] for row in rows):
+            return None
+        texts = {name: [row[name] for row in rows] for name in ("id", "response", *inputs)}
+        ids, responses = texts.pop("id"), texts.pop("response")
+        if not _TEXT_ALONE.issuperset(map(type, chain(ids, responses, *texts.values()))) or "" in ids:
+            return None
+        if len({*ids}) < len(ids) or not self.line_of.keys().isdisjoint(ids):
             return None
         try:
-            new_labels = {label: json_value(label) for label in self.lines.unknown(labels)}
-        except (ValueError, RecursionError):
+            about = {name: [read(row[name]) for row in rows] for name, read in _READ_AS.items() if name in keys}
+        except ValueError:
             return None
-        return raw[: begin.end()] + raw[end - 1 :], labels, new_labels
+        return _PlainRows(ids, responses, texts, {"line": line_numbers, **about}, labels)
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -351,6 +430,28 @@ _LIST = re.compile(rb": ?\[")
 _LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
 """Pattern of a label without lists and escaped characters, and of what follows it: a comma, or the end of the
 labels."""
+
+
+def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
+    """Split a line into its JSON without labels and each label's JSON; None if it has no list of plain labels."""
+    key = raw.find(_KEY)
+    begin = _LIST.match(raw, key + len(_KEY))
+    if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
+        return None
+    labels: list[bytes] = []
+    end = begin.end()
+    while label := _LABEL.match(raw, end):
+        labels.append(label[1])
+        end = label.end()
+        if label[2]:
+            return raw[: begin.end()] + raw[end - 1 :], labels
+    return None
+
+
+def _digests(responses: Sequence[str], inputs: Mapping[str, Sequence[str]]) -> Iterator[int | None]:
+    """Yield the digest of each response and its inputs, which are given by name."""
+    for response, *values in zip(responses, *inputs.values(), strict=True):
+        yield _digest((response,), dict(zip(inputs, values, strict=True)))
 
 
 def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
