@@ -124,7 +124,7 @@ def test_a_lone_surrogate_is_written_to_files_as_a_json_escape(tmp_path: Path) -
     assert (tmp_path / "lines.jsonl").read_text() == '{"id": "\\udcff"}\n'
 
 
-def test_a_file_keeps_its_permissions_and_the_text_its_line_ends(tmp_path: Path) -> None:
+def test_writing_a_file_keeps_its_permissions_and_the_line_ends_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     path.write_text("before")
     path.chmod(0o600)

@@ -229,7 +229,7 @@ def test_refused_requests_are_not_retried_and_the_error_quotes_the_provider(stat
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 504, 520])
-def test_failures_that_waiting_may_cure_are_transient(status: int) -> None:
+def test_failures_that_waiting_may_cure_are_reported_as_transient(status: int) -> None:
     error = played(front.failing(status))
     assert type(error) is JudgeUnavailable
     assert error.transient
@@ -346,7 +346,7 @@ LATE = 60.0
 """Seconds until the answer comes, for which nobody waits; far longer than a slow machine takes to give it up."""
 
 
-def test_an_answer_that_comes_after_the_judge_s_deadline_is_given_up() -> None:
+def test_the_judge_stops_waiting_for_an_answer_at_its_deadline() -> None:
     is_given_up = threading.Event()
     came_first: list[bool] = []
 

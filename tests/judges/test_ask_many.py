@@ -80,7 +80,7 @@ def test_a_new_job_begins_as_soon_as_one_ends_even_if_several_end_together() -> 
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
-def test_a_judge_that_answers_at_once_is_asked_in_order() -> None:
+def test_ask_many_asks_a_judge_that_answers_at_once_in_order() -> None:
     asked: list[int] = []
 
     async def ask(number: int) -> int:

@@ -145,7 +145,7 @@ def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults
     assert len(provider.asked_at) >= 40
 
 
-def test_a_trial_call_that_is_cancelled_lets_another_caller_try() -> None:
+def test_if_a_trial_call_after_a_pause_is_cancelled_another_caller_may_try() -> None:
     async def main() -> None:
         provider = Provider(always(DOWN), seconds=0.1)
         judge = Limited(provider, Limiter())

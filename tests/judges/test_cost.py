@@ -14,7 +14,7 @@ RUBRIC = Rubric.from_dict(
 )
 
 
-def test_a_cached_reply_costs_nothing_in_the_estimate() -> None:
+def test_the_estimated_cost_of_a_cached_reply_is_zero() -> None:
     prompts = [verdict_prompt(RUBRIC, Submission(f"{i}" * 3000, {}, str(i)), RUBRIC.criteria) for i in range(10)]
     bare = cost_of(prompts, judge="j", price=Price(3.0, 15.0))
     assert (bare.calls, bare.kept, bare.output_tokens) == (10, 0, 2000)

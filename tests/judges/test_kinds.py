@@ -148,7 +148,7 @@ def compared_texts(text: str) -> set[str]:
     return {constant.value for constant in constants if isinstance(constant.value, str)}
 
 
-def test_no_module_compares_judges_names_instead_of_asking_their_kind() -> None:
+def test_no_module_of_the_package_compares_judges_names_instead_of_asking_for_their_kind() -> None:
     source = ROOT / "src" / "markscheme"
     names = {kind.name for kind in shipped_kinds()}
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}

@@ -96,7 +96,7 @@ async def all_of(judge: Judge, times: int) -> list[Reply | BaseException]:
 # --- concurrency -----------------------------------------------------------------------------------------------------
 
 
-def test_no_more_calls_run_at_once_than_allowed_and_all_are_answered() -> None:
+def test_no_more_calls_run_at_once_than_a_limiter_allows_and_all_are_answered() -> None:
     provider = Provider()
     replies = run(all_of(Limited(provider, Limiter(concurrency=5)), 23))
     assert provider.most == 5
@@ -240,7 +240,7 @@ def test_under_random_failures_limits_hold_and_every_caller_gets_an_answer(
 
 @pytest.mark.filterwarnings("ignore:.*calls failed in a row")
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 3.0])
-def test_a_trial_call_that_comes_past_its_deadline_leaves_no_caller_waiting(seconds: float) -> None:
+def test_a_trial_call_that_arrives_past_its_deadline_leaves_no_caller_waiting(seconds: float) -> None:
     provider = Provider(first(*[JudgeUnavailable("down", status=503, transient=True)] * 400), seconds)
     errors = run(all_of(Limited(provider, Limiter(8), deadline=5.0), 30))
     assert all(isinstance(error, JudgeUnavailable) for error in errors)
@@ -421,7 +421,7 @@ def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
     assert "the budget of $5 has $" in str(results[-1])
 
 
-def test_a_call_waits_for_budget_that_calls_under_way_may_release() -> None:
+def test_a_call_waits_for_budget_that_running_calls_may_release() -> None:
     """The budget covers one estimate in addition to actual costs, but never two: calls run one after another."""
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
@@ -502,7 +502,7 @@ FAULTS = [
 ]
 
 
-def test_with_a_quarter_of_calls_failing_every_submission_ends_and_the_number_of_calls_is_bounded() -> None:
+def test_with_a_quarter_of_calls_failing_every_submission_gets_a_result_and_the_number_of_calls_is_bounded() -> None:
     def decide(request: Request) -> Answer:
         return FAULTS[request.number // 4 % len(FAULTS)] if request.number % 4 == 3 else front.message(VERDICT)
 

@@ -367,7 +367,7 @@ def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_
         [{"error": {"message": 'Unknown name "seed": Cannot find field.', "code": 400}}],
     ],
 )
-def test_refusals_are_understood_in_every_form_that_servers_use(error: Any) -> None:
+def test_refusals_of_settings_are_understood_in_every_form_that_servers_use(error: Any) -> None:
     with ChatServer(lambda body: Answer(error, 422) if "seed" in body else completion(VERDICT)) as server:
         with pytest.warns(RuntimeWarning, match="is asked without seed"):
             assert asked(at(server.url)).without == ("seed",)
@@ -404,7 +404,7 @@ def with_tokens(text: str, tokens: list[Any]) -> Answer:
     return completion(text, logprobs={"content": tokens, "refusal": None})
 
 
-def test_token_probabilities_are_asked_for_and_read() -> None:
+def test_the_openai_judge_asks_for_token_probabilities_and_reads_them() -> None:
     answer = with_tokens('{"a": 1}', [token('{"a": '), token("1", **{"1": 0.6, "2": 0.3}), token("}")])
     with ChatServer(lambda _: answer) as server:
         reply = asked(at(server.url, expected=True))

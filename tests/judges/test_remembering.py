@@ -58,7 +58,7 @@ def test_the_cache_is_not_used_for_another_prompt_or_sample_or_judge(tmp_path: P
     assert texts == ["1", "2", "3", "4"]
 
 
-def test_an_error_is_not_cached(tmp_path: Path) -> None:
+def test_an_error_of_a_judge_is_not_cached(tmp_path: Path) -> None:
     judge = Remembering(ScriptedJudge([JudgeUnavailable("down"), "up"]), Memory(tmp_path))
     with pytest.raises(JudgeUnavailable):
         ask(judge, prompt())

@@ -18,7 +18,7 @@ def _by_sample(_: Prompt, sample: int) -> str:
     return f"sample {sample}"
 
 
-def test_a_second_run_asks_for_samples_with_later_numbers() -> None:
+def test_repeating_a_run_asks_for_samples_with_later_numbers() -> None:
     judge = ScriptedJudge(_by_sample)
     second = FromSample(judge, 3)
     assert asyncio.run(second.reply(PROMPT)).text == "sample 3"
@@ -26,7 +26,7 @@ def test_a_second_run_asks_for_samples_with_later_numbers() -> None:
     assert second.identity == judge.identity
 
 
-def test_a_second_run_does_not_reuse_the_cached_replies_of_the_first(tmp_path: Path) -> None:
+def test_repeating_a_run_does_not_reuse_the_cached_replies_of_the_first(tmp_path: Path) -> None:
     judge = ScriptedJudge(_by_sample)
     remembering = Remembering(judge, Memory(tmp_path))
 

@@ -22,7 +22,9 @@ FILE = ROOT / "calibration" / "agent-task" / "examples.jsonl"
 
 
 @pytest.mark.parametrize("example", LABELLED.examples, ids=lambda example: str(example["id"]))
-def test_each_label_follows_from_the_faults_built_into_the_example(example: dict[str, object]) -> None:
+def test_each_label_of_the_agent_task_set_follows_from_the_faults_built_into_the_example(
+    example: dict[str, object],
+) -> None:
     lost = {criterion.name: 0 for criterion in RUBRIC.criteria}
     assert isinstance(example["faults"], list)
     for fault in example["faults"]:
@@ -34,7 +36,7 @@ def test_each_label_follows_from_the_faults_built_into_the_example(example: dict
     assert label["kind"] == "constructed"
 
 
-def test_every_level_and_every_fault_occurs_in_the_labelled_set() -> None:
+def test_every_level_and_every_fault_occurs_in_the_agent_task_set() -> None:
     levels = [label["criteria"] for example in LABELLED.examples for label in example["labels"]]
     for criterion in RUBRIC.criteria:
         answers = {str(level[criterion.name]) for level in levels}
@@ -42,7 +44,7 @@ def test_every_level_and_every_fault_occurs_in_the_labelled_set() -> None:
     assert {fault for example in LABELLED.examples for fault in example["faults"]} == LABELLED.table.keys()
 
 
-def test_every_trace_consists_of_tool_calls_with_their_results_and_is_shown_completely() -> None:
+def test_every_trace_of_the_agent_task_set_consists_of_tool_calls_with_results_and_is_shown_completely() -> None:
     for example in load_examples(FILE, RUBRIC).examples:
         steps = trajectories(example.submission.inputs, RUBRIC.known_inputs)["trace"].steps
         assert [step.role for step in steps] == [TOOL_CALL, TOOL_RESULT] * (len(steps) // 2)
@@ -62,7 +64,7 @@ def test_a_report_shows_each_step_of_a_trace_under_the_name_that_the_judge_s_quo
         assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults", "trace"}
 
 
-def test_every_prompt_has_a_recorded_reply_whose_quotes_are_in_the_step_it_cites() -> None:
+def test_every_prompt_of_the_agent_task_set_has_a_recorded_reply_whose_quotes_are_in_the_step_it_cites() -> None:
     judge = RecordedJudge.load(FILE.parent / "replies" / "claude.jsonl")
     submissions = [example.submission for example in load_examples(FILE, RUBRIC).examples]
     assert judge.lacks(prompt for submission in submissions for prompt in questions(RUBRIC, submission)) == []

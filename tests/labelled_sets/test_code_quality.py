@@ -21,7 +21,7 @@ def correctness_faults(example: dict[str, Any]) -> set[str]:
     return {fault for fault in example["faults"] if "correctness" in LABELLED.table[fault]}
 
 
-def test_every_correctness_fault_in_a_language_that_tests_can_run_has_a_check() -> None:
+def test_every_correctness_fault_of_the_code_quality_set_has_a_check_if_tests_can_run_its_language() -> None:
     for example in LABELLED.examples:
         if example["group"] not in NOT_RUN:
             assert correctness_faults(example) <= set(check_names(example["group"])), example["id"]
@@ -33,7 +33,9 @@ def test_every_correctness_fault_in_a_language_that_tests_can_run_has_a_check() 
     [example for example in LABELLED.examples if example["group"] not in NOT_RUN],
     ids=lambda example: example["id"],
 )
-def test_each_code_example_fails_the_checks_of_its_built_in_faults_and_no_others(example: dict[str, Any]) -> None:
+def test_each_example_of_the_code_quality_set_fails_the_checks_of_its_built_in_faults_and_no_others(
+    example: dict[str, Any],
+) -> None:
     faults = correctness_faults(example)
     failed = failed_checks(example["group"], code_of(example["response"]))
     assert faults <= failed.keys()

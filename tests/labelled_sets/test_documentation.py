@@ -47,7 +47,9 @@ def run(*command: str, folder: Path, **environment: str) -> subprocess.Completed
 
 
 @pytest.mark.parametrize("example", of_task("retry-docstring"))
-def test_python_examples_in_the_texts_print_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
+def test_python_examples_in_the_labelled_documentation_texts_print_what_they_show(
+    example: dict[str, Any], tmp_path: Path
+) -> None:
     package = tmp_path / "httpkit"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -59,7 +61,9 @@ def test_python_examples_in_the_texts_print_what_they_show(example: dict[str, An
 
 
 @pytest.mark.parametrize("example", of_task("map-limit-tsdoc"))
-def test_typescript_examples_in_the_texts_print_what_they_show(example: dict[str, Any], tmp_path: Path) -> None:
+def test_typescript_examples_in_the_labelled_documentation_texts_print_what_they_show(
+    example: dict[str, Any], tmp_path: Path
+) -> None:
     (tmp_path / "map-limit.ts").write_text(fenced(example["query"], "ts"), encoding="utf-8")
     snippet = fenced(example["response"], "ts")
     (tmp_path / "snippet.ts").write_text(snippet, encoding="utf-8")
@@ -68,7 +72,7 @@ def test_typescript_examples_in_the_texts_print_what_they_show(example: dict[str
 
 
 @pytest.mark.parametrize("example", of_task("config-readme"))
-def test_commands_in_the_set_s_readme_texts_start_the_service_unless_labelled_as_faulty(
+def test_commands_in_the_labelled_readme_texts_start_the_service_unless_labelled_as_faulty(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     config, main = fenced(example["query"], "js").split("// main.js\n")
@@ -83,7 +87,7 @@ def test_commands_in_the_set_s_readme_texts_start_the_service_unless_labelled_as
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_commands_in_the_set_s_help_texts_prune_unless_labelled_as_faulty(
+def test_commands_in_the_labelled_help_texts_prune_logs_unless_labelled_as_faulty(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

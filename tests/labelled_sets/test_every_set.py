@@ -25,7 +25,7 @@ def levels_lost(name: str, example: dict[str, Any]) -> int:
     return sum(sum(SETS[name].table[fault].values()) for fault in example["faults"])
 
 
-def test_weights_and_pass_marks_of_the_first_two_rubrics_are_as_designed() -> None:
+def test_weights_and_pass_marks_of_the_first_two_labelled_sets_rubrics_are_as_designed() -> None:
     assert WEIGHTS["code-quality"] == {
         "readability": 0.3, "correctness": 0.4, "efficiency": 0.2, "maintainability": 0.1
     }  # fmt: skip
@@ -35,12 +35,12 @@ def test_weights_and_pass_marks_of_the_first_two_rubrics_are_as_designed() -> No
 
 
 @every_set
-def test_labels_faults_ids_and_responses_agree_with_the_data_card(name: str) -> None:
+def test_labels_faults_ids_and_responses_of_each_labelled_set_agree_with_its_data_card(name: str) -> None:
     assert contradictions(SETS[name], list(WEIGHTS[name])) == []
 
 
 @every_set
-def test_every_label_is_constructed_and_names_every_criterion(name: str) -> None:
+def test_every_label_of_a_labelled_set_is_constructed_and_names_every_criterion(name: str) -> None:
     for example in SETS[name].examples:
         (label,) = example["labels"]
         assert (label["rater"], label["kind"]) == ("construction", "constructed")
@@ -48,7 +48,7 @@ def test_every_label_is_constructed_and_names_every_criterion(name: str) -> None
 
 
 @every_set
-def test_each_task_has_one_query_and_at_least_one_response_with_almost_no_fault(name: str) -> None:
+def test_each_task_of_a_labelled_set_has_one_query_and_at_least_one_response_with_almost_no_fault(name: str) -> None:
     groups = defaultdict(list)
     for example in SETS[name].examples:
         groups[example["group"]].append(example)

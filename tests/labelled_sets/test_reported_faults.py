@@ -48,7 +48,7 @@ def judged(report: dict[str, Any], criterion: str) -> dict[str, float]:
 
 
 @every_criterion
-def test_the_judge_marks_a_criterion_down_on_the_examples_that_have_a_fault_of_it(
+def test_the_recorded_judge_gives_lower_levels_on_a_criterion_to_examples_with_a_fault_of_that_criterion(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -59,7 +59,7 @@ def test_the_judge_marks_a_criterion_down_on_the_examples_that_have_a_fault_of_i
 
 
 @every_criterion
-def test_the_judge_rates_the_criterion_of_a_grave_fault_near_the_lowest_level(
+def test_the_recorded_judge_gives_nearly_the_lowest_level_on_a_criterion_to_examples_with_a_grave_fault_of_it(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -70,7 +70,7 @@ def test_the_judge_rates_the_criterion_of_a_grave_fault_near_the_lowest_level(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_criterion_with_the_worst_fault_gets_the_judge_s_lowest_level(
+def test_the_recorded_judge_gives_the_lowest_level_on_the_criterion_with_the_worst_fault(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     lost = {criterion: planted(SETS[name], criterion) for criterion in CRITERIA[name]}

@@ -190,7 +190,7 @@ def _families_with(key: str) -> list[type]:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_a_command_takes_each_of_its_settings_as_o_key_value(command: str) -> None:
+def test_a_command_takes_each_of_its_settings_by_the_option_o_with_key_and_value(command: str) -> None:
     keys = described(command).settings
     words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
     typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]

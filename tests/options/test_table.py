@@ -89,7 +89,7 @@ def test_a_wrong_value_is_refused_with_the_same_words_from_every_source() -> Non
     assert str(called.value) == f"`tide_margin` {refusal}"
 
 
-def test_options_of_a_missing_feature_have_their_defaults() -> None:
+def test_options_of_a_feature_that_is_missing_have_their_defaults() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
 
@@ -113,7 +113,7 @@ def test_the_settings_of_the_core_load_no_feature() -> None:
     offer(lambda: before)
 
 
-def test_the_signature_and_the_args_of_a_call_are_those_of_its_families() -> None:
+def test_the_signature_and_the_documented_arguments_of_a_call_are_those_of_its_families_of_options() -> None:
     taken = CallOptions("nothing", TideOptions, without=("tides",))
 
     @taken.describe

@@ -300,7 +300,9 @@ def test_the_reason_of_an_ungraded_output_names_a_scoring_function_that_may_pass
 
 
 @pytest.mark.parametrize("name", AFTER_FILE)
-def test_a_grader_s_file_grades_by_the_rubric_of_the_same_name(graded: dict[str, dict[str, Any]], name: str) -> None:
+def test_a_grader_file_in_promptfoo_grades_by_the_rubric_of_the_same_name(
+    graded: dict[str, dict[str, Any]], name: str
+) -> None:
     assert graded[name]["success"], outcome(graded[name])
     assert graded[name]["namedScores"] == {"right": 1, "rude": 0}
 

@@ -271,7 +271,7 @@ def test_a_test_without_a_name_is_named_by_its_index(results: dict[str, Any], tm
     assert read_results(written(results, tmp_path / "results.json")).rows[3].id == "test-3"
 
 
-def test_the_name_that_a_test_s_author_gave_is_its_id(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_name_that_a_test_s_author_gave_becomes_the_row_s_id(results: dict[str, Any], tmp_path: Path) -> None:
     results["results"]["results"][0]["testCase"]["metadata"]["id"] = "mine"
     read = read_results(written(results, tmp_path / "results.json"))
     assert "mine" in {row.id for row in read.rows}

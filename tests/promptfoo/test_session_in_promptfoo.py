@@ -230,7 +230,7 @@ def test_thresholds_and_negated_python_assertions_give_the_same_results_with_and
         assert "not graded: " in outcome(graded[6])
 
 
-def test_a_second_run_asks_no_judge_and_gives_the_same_grades(two_runs: TwoRuns) -> None:
+def test_a_second_promptfoo_run_asks_no_judge_and_gives_the_same_grades(two_runs: TwoRuns) -> None:
     assert two_runs.asked_again == 0
     tokens = two_runs.again[0]["gradingResult"]["componentResults"][0]["tokensUsed"]
     assert tokens == {"total": 120, "prompt": 0, "completion": 0, "cached": 120, "numRequests": 0}

@@ -47,7 +47,7 @@ def test_a_level_that_is_not_the_most_probable_one_causes_a_warning_with_the_exa
     ]
 
 
-def test_a_time_below_0_is_refused_at_its_line(tmp_path: Path) -> None:
+def test_a_rating_with_a_time_below_0_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "ratings.jsonl"
     path.write_text(json.dumps(rating("1", "MET", seconds=-5)) + "\n")
     with pytest.raises(RatingError, match=r"ratings\.jsonl:1: seconds is a time from 0, found -5"):

@@ -150,7 +150,7 @@ def test_ratings_in_a_folder_next_to_the_examples_are_labels_too(tmp_path: Path)
     assert (examples[1].labels[0].rater, examples[1].labels[0].kind) == ("ana", "human")
 
 
-def test_all_faults_of_a_file_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_of_examples_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "examples.jsonl",
@@ -295,7 +295,7 @@ def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_an_explanation(t
         load_examples(written(tmp_path, "pairs.jsonl", PAIR), RUBRIC)
 
 
-def test_inputs_may_be_named_first_and_second(tmp_path: Path) -> None:
+def test_inputs_of_an_example_may_be_named_first_and_second(tmp_path: Path) -> None:
     path = written(tmp_path, "examples.jsonl", {**PAIR, "response": "At 5."})
     (example,) = load_examples(path, RUBRIC).examples
     assert example.submission.inputs == {"query": "When?", "first": "At five.", "second": "Soon."}

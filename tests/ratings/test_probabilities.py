@@ -58,7 +58,9 @@ def test_probabilities_that_are_not_a_distribution_over_the_levels_are_refused_w
         read(tmp_path, {"tone": {"level": 1, "probabilities": probabilities}})
 
 
-def test_of_several_samples_with_probabilities_the_most_probable_level_by_their_mean_counts(tmp_path: Path) -> None:
+def test_over_several_samples_with_probabilities_the_level_with_the_highest_mean_probability_counts(
+    tmp_path: Path,
+) -> None:
     samples = [{"tone": {"probabilities": {"MET": p, "UNMET": 1 - p}}, "clarity": CLEAR} for p in (0.9, 0.45, 0.48)]
     column = column_of("judge", read(tmp_path, *samples), RUBRIC, ["a", "b"])
     assert column.levels["tone"][0] == 1.0  # the median of the votes would be 0

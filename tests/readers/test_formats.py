@@ -132,7 +132,7 @@ def test_the_separator_of_a_table_is_recognized_from_its_header(tmp_path: Path, 
     assert len(imported(path).ratings) == 6
 
 
-def test_rows_of_another_length_are_reported_by_line(tmp_path: Path) -> None:
+def test_rows_with_another_number_of_cells_than_the_header_are_reported_by_line(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"t\.csv:3: has another number of cells than the header"):
         imported(table(tmp_path, "id,label\ne1,pass\ne2\n"))
 
@@ -299,7 +299,7 @@ def test_nested_keys_that_are_not_imported_are_counted_by_their_path(tmp_path: P
     assert content.lost == {"cells of column 'scores.good'": 3, "cells of column 'scores.other.deep'": 3}
 
 
-def test_columns_are_mapped_to_fields_and_criteria(tmp_path: Path) -> None:
+def test_the_caller_can_map_columns_to_fields_and_criteria(tmp_path: Path) -> None:
     path = table(tmp_path, "trace,text,Q1\na,hello,MET\n")
     content = imported(path, ONE, Columns({"trace": "id", "text": "response", "Q1": "good"}, "ann", "human"))
     assert [(r.id, r.rater, levels_of(r)) for r in content.ratings] == [("a", "ann", {"good": 1.0})]

@@ -134,5 +134,5 @@ def test_the_plot_of_labels_shows_narrower_intervals_for_more_labels() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_the_matrix_of_annotators_is_not_drawn_for_two() -> None:
+def test_the_matrix_of_agreement_between_annotators_is_not_drawn_for_two_annotators() -> None:
     assert annotator_matrix(hostile_calibration(30, attacks=["a"]).comparison) is None

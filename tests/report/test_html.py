@@ -164,7 +164,7 @@ def test_a_score_that_differs_from_gold_by_exactly_the_tolerance_is_marked_off()
         (0, True, "No issues found, but only against labels that no annotator gave"),
     ],
 )
-def test_without_a_finding_the_page_still_says_what_to_do_first(off: int, constructed: bool, first: str) -> None:
+def test_if_there_is_no_finding_the_page_still_says_what_to_do_first(off: int, constructed: bool, first: str) -> None:
     of = made.rubric("clarity")
     gold = np.tile(np.arange(1.0, 6.0), 20)[:, None]
     judge = gold.copy()

@@ -29,7 +29,7 @@ def shown(document: Document, width: int) -> list[str]:
     ],
     ids=["callout", "in backticks", "paragraph", "item", "card"],
 )
-def test_a_command_stays_on_one_line_and_all_other_lines_fit_the_width(
+def test_printed_commands_stay_on_one_line_and_all_other_lines_fit_the_width_of_the_terminal(
     block: Callout | Paragraph | Items | Cards, width: int
 ) -> None:
     lines = shown(Document("support-reply", "", (block,), onward=("Next", NEXT)), width)

@@ -295,14 +295,14 @@ def test_yaml_aliases_that_would_expand_to_a_huge_document_are_refused_before_th
     assert "aliases" in problem
 
 
-def test_files_over_a_mebibyte_are_refused(tmp_path: Path) -> None:
+def test_rubric_files_over_a_mebibyte_are_refused(tmp_path: Path) -> None:
     ((_, problem),) = refusals(written(tmp_path, "#" * (MAX_RUBRIC_BYTES + 1)))
     assert "1,048,57" in problem
     with pytest.raises(RubricError, match="1,048,57"):
         Rubric.from_yaml("#" * (MAX_RUBRIC_BYTES + 1))
 
 
-def test_all_faults_of_a_file_are_reported_at_once_in_its_order(tmp_path: Path) -> None:
+def test_all_faults_of_a_rubric_file_are_reported_at_once_in_its_order(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "passingThreshold: 2\n"

@@ -154,7 +154,7 @@ def test_shifts_of_scores_are_tested_after_rounding_to_hundredths() -> None:
     assert sign_flip(d).shift == approx(d.mean())
 
 
-def test_examples_missing_in_any_run_are_left_out() -> None:
+def test_examples_missing_in_any_run_are_left_out_of_the_tests_of_a_shift() -> None:
     test = moved([1.0, np.nan, 2.0, 3.0], [[0.0, 0.0], [1.0, 1.0], [np.nan, 1.0], [3.0, 2.0]])
     assert test == moved([1, 3], [[0, 0], [3, 2]])
     assert test.n == 2
@@ -254,7 +254,7 @@ def test_testing_for_any_change_needs_more_than_one_stored_run_and_says_so() -> 
     assert change_test.flips_stored.undefined == change_test.undefined
 
 
-def test_the_shift_of_the_shared_reference_is_reproduced() -> None:
+def test_the_shift_in_the_shared_reference_file_is_reproduced() -> None:
     case = block("recipes.yaml", "kappa_change")
     test = moved(case["now"], case["then"])
     assert test.shift == approx(case["shift"])

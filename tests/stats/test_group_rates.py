@@ -157,7 +157,7 @@ def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_the_rate(table
         assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
-def test_whether_a_group_s_rate_is_shown_depends_on_the_number_of_its_labels_alone() -> None:
+def test_whether_a_group_s_pass_rate_is_shown_depends_only_on_the_number_of_its_labels() -> None:
     shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
     assert shown == {None}
     withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}

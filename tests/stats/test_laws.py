@@ -146,7 +146,7 @@ def test_swapping_raters_changes_no_symmetric_statistic(name: str, ratings: Tabl
 @law
 @given(ratings=tables(), seed=st.integers(0, 99))
 @holders(REORDERED)
-def test_reordering_units_changes_no_statistic(name: str, ratings: Table, seed: int) -> None:
+def test_reordering_units_changes_no_agreement_coefficient(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     order = np.random.default_rng(seed).permutation(len(ratings))
     assert same(statistic(name)(ratings[order]), statistic(name)(ratings))

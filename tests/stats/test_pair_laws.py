@@ -251,7 +251,7 @@ def test_swapping_raters_inverts_a_ratio(name: str, ratings: Table) -> None:
 @law
 @given(ratings=tables(), seed=st.integers(0, 99))
 @holders(REORDERED)
-def test_reordering_units_changes_no_statistic(name: str, ratings: Table, seed: int) -> None:
+def test_reordering_units_changes_no_statistic_of_two_raters(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     order = np.random.default_rng(seed).permutation(len(ratings))
     assert same(statistic(name, ratings[order]), statistic(name, ratings))
@@ -299,7 +299,7 @@ def test_rescaling_both_raters_changes_no_correlation(name: str, ratings: Table,
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(SCALES)
-def test_an_error_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
+def test_an_error_of_two_raters_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings), factor)
 

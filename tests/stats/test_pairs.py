@@ -54,14 +54,14 @@ def test_the_concordance_of_no_units_is_empty() -> None:
     assert concordance(nobody, nobody).tolist() == []
 
 
-def test_only_units_that_both_raters_rated_count() -> None:
+def test_only_units_that_both_raters_rated_count_in_statistics_of_two_raters() -> None:
     pairs = paired([1, nan, 3, 4, float("inf")], [1, 2, nan, 2, 3], groups=list("aabbc"))
     assert pairs.gold.tolist() == [1, 4]
     assert pairs.judge.tolist() == [1, 2]
     assert pairs.groups.n == 2
 
 
-def test_without_levels_the_scale_is_the_range_of_the_ratings_seen() -> None:
+def test_without_given_levels_the_scale_is_the_range_of_the_ratings() -> None:
     pairs = paired([1, 2, 2], [2, 3, 4])
     assert (pairs.span, pairs.step) == (3, 3)
     pairs = paired([1, 2, 2], [2, 3, 4], levels=[1, 2, 3, 4, 5])

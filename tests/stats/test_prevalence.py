@@ -65,7 +65,7 @@ def test_the_pass_rate_corrected_by_verdict_equals_the_rate_by_verdict_at_every_
             assert limits(whole) == approx(tuple(case["one_look"]), abs=1e-6), case["name"]
 
 
-def test_whether_a_pass_rate_is_withheld_depends_on_the_number_of_labels_alone() -> None:
+def test_whether_a_pass_rate_is_withheld_depends_only_on_the_number_of_labels() -> None:
     for passes in (0, 4, 7):
         few = corrected_pass_rate([[1, 7 - passes], [1, passes]], [100, 400], drawn="by-verdict")
         assert (few.value, few.undefined) == (None, "9 labels, 1 more would show it")
@@ -140,7 +140,9 @@ def test_the_interval_of_a_pass_rate_contains_it_and_lies_within_0_and_1(
 
 @given(st.tuples(counts, counts, counts, counts), st.integers(1, 60), st.integers(1, 60))
 @settings(max_examples=80, deadline=None)
-def test_exchanging_pass_and_fail_gives_one_minus_the_rate(cells: tuple[int, ...], fails: int, passes: int) -> None:
+def test_exchanging_pass_and_fail_gives_one_minus_the_pass_rate(
+    cells: tuple[int, ...], fails: int, passes: int
+) -> None:
     table = np.array(as_table(list(cells)))
     for drawn in ("by-verdict", "elsewhere"):
         rate = corrected_pass_rate(table, [fails, passes], drawn=drawn)
@@ -228,7 +230,7 @@ def test_a_pass_rate_that_cannot_be_estimated_is_undefined_with_advice(
     assert why in estimate.undefined
 
 
-def test_a_stratum_too_small_to_matter_needs_no_labels() -> None:
+def test_a_stratum_of_the_pool_that_is_too_small_to_matter_needs_no_labels() -> None:
     estimate = corrected_pass_rate([[0, 5], [0, 25]], [10, 990], drawn="by-verdict")
     assert estimate.value == approx(0.99 * 25 / 30 + 0.01 * 0.5)
 

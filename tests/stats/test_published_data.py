@@ -175,7 +175,7 @@ def test_published_limits_by_another_method_are_close_to_ours(entry: dict[str, A
     assert low <= entry["ci95"][0] + 0.005
 
 
-def test_an_issue_that_no_rater_marked_has_full_agreement() -> None:
+def test_an_issue_that_no_rater_marked_in_any_response_has_full_agreement() -> None:
     ac1 = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
     assert ac1.value == 1
     assert limits(ac1) == pytest.approx((1 - (1 - 0.025**0.01), 1))

@@ -62,7 +62,7 @@ REPRODUCED = {
         "sign_flip_convolution": [
             "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_separate_simulation_code"
         ],
-        "kappa_change": ["stats/test_change.py::test_the_shift_of_the_shared_reference_is_reproduced"],
+        "kappa_change": ["stats/test_change.py::test_the_shift_in_the_shared_reference_file_is_reproduced"],
         "no_drift": [
             "stats/test_change.py::test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code"
         ],

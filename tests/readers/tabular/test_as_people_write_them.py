@@ -236,7 +236,7 @@ def test_column_names_under_merged_cells_are_joined_with_the_text_of_the_merged_
     assert len(reading.ids) == len(rows)
 
 
-def test_a_first_row_of_values_is_an_example_and_not_a_header(tmp_path: Path) -> None:
+def test_if_the_first_row_of_a_table_holds_values_it_is_an_example_and_not_a_header(tmp_path: Path) -> None:
     rows = [f"{row},How many are {row}?,{row % 2},{int(row % 3 > 0)},1" for row in range(1, 13)]
     path = file_of(tmp_path, "\n".join(rows))
     with pytest.raises(UsageError) as error:

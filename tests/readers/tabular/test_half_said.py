@@ -27,7 +27,7 @@ def refused(judge: list[Any], human: list[Any], **options: Any) -> UsageError:
 
 
 @pytest.mark.parametrize("sign", [";", ", ", " | ", "+"])
-def test_several_known_values_in_one_cell_are_refused_as_a_list(sign: str) -> None:
+def test_several_known_values_in_one_cell_are_refused_because_they_look_like_a_list(sign: str) -> None:
     error = refused([f"tone{sign}facts", *TOPICS[1:]], TOPICS)
     assert (error.code, list(error.columns)) == ("several-values", ["judge"])
 

@@ -19,7 +19,9 @@ OTHER_ROWS = ["fail" if row % 2 else None for row in range(20)]
 @pytest.mark.parametrize(
     "table", [{"judge": ALTERNATE, "human": OTHER_ROWS}, {"human1": ALTERNATE, "human2": OTHER_ROWS}]
 )
-def test_columns_without_a_row_in_common_are_refused_with_their_counts(table: Table, tmp_path: Path) -> None:
+def test_columns_that_have_no_row_in_common_are_refused_with_their_counts_of_values(
+    table: Table, tmp_path: Path
+) -> None:
     write({"id": [f"t{row}" for row in range(20)], **table}, "csv", tmp_path)
     done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
     error = json.loads(done.stdout)["error"]

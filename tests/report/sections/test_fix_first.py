@@ -44,7 +44,7 @@ def test_findings_of_one_kind_on_several_criteria_share_a_card_and_one_on_the_wh
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
 
-def test_a_judge_s_error_on_a_criterion_that_drifted_is_part_of_the_drift() -> None:
+def test_a_judge_s_error_on_a_criterion_that_drifted_is_reported_as_part_of_the_drift() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(LENIENT, "tone"), finding(LENIENT, "facts"), finding(LENGTH)]
     assert causes(*findings) == [
         [("drift", "tone"), ("lenient", "tone")],
