@@ -258,7 +258,7 @@ def test_a_rubric_may_have_criteria_checked_by_code_next_to_criteria_for_a_judge
     assert done.score == 0.5
 
 
-def test_a_rubric_of_checks_alone_asks_no_judge() -> None:
+def test_a_rubric_with_only_checks_by_code_asks_no_judge() -> None:
     rubric = Rubric((Criterion(1.0, "Is JSON", "json", check="json_valid"),))
     done, judge = graded(rubric, [], Submission("[1"))
     assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
@@ -275,7 +275,7 @@ def test_an_unknown_check_is_reported_before_a_judge_is_asked() -> None:
 # --- what a grade carries -------------------------------------------------------------------------------------------
 
 
-def test_a_grade_names_the_prompt_and_the_judge_by_their_digests() -> None:
+def test_a_grade_names_its_prompt_and_judge_by_their_digests() -> None:
     done, judge = graded(TWO, [{"a": "MET", "b": "MET"}])
     assert done.fingerprints is not None
     assert done.fingerprints.rubric == TWO.fingerprint

@@ -100,7 +100,7 @@ def test_accepting_a_calibration_of_three_samples_keeps_them_as_three_runs(here:
 
 
 @pytest.mark.proof
-def test_accepting_again_asks_the_judge_again_and_adds_a_run_up_to_five_runs(here: Path) -> None:
+def test_accepting_again_asks_the_judge_again_and_keeps_up_to_five_runs(here: Path) -> None:
     first = calibrate(here, "--accept", "--quiet")
     assert "1 run accepted" in first.stderr
     assert "accept 4 more runs" in first.stderr

@@ -54,7 +54,7 @@ def test_a_perfect_judge_that_counts_from_0_is_not_called_useless(tmp_path: Path
     assert severe["agreement"]["value"] == 0.0
 
 
-def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Path) -> None:
+def test_in_a_table_decisions_in_words_are_compared_with_decisions_in_numbers(tmp_path: Path) -> None:
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)
     _, report, _ = calibrated(tmp_path, "--judge", "verdict", "--human", "human")

@@ -459,7 +459,7 @@ def test_each_member_of_a_panel_is_limited_and_priced_by_itself() -> None:
     assert [part.usage.usd for part in run(main()).parts] == [pytest.approx(0.6), None]
 
 
-def test_all_parts_of_a_reply_are_counted_and_priced() -> None:
+def test_tokens_and_costs_of_all_parts_of_a_reply_are_counted() -> None:
     limiter = Limiter()
     judge = Limited(Repeated(Provider(first(*[JudgeBusy("busy")] * 3)), 3), limiter, PRICE)
     (reply,) = run(all_of(judge, 1))

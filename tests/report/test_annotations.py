@@ -49,7 +49,7 @@ def test_a_finding_is_annotated_at_the_line_of_its_criterion(calibration: Calibr
     assert {line for _, line, finding in at_lines if finding.criterion is None} <= {1}
 
 
-def test_hostile_names_cannot_break_a_workflow_command(calibration: Calibration, tmp_path: Path) -> None:
+def test_hostile_names_cannot_break_a_github_workflow_command(calibration: Calibration, tmp_path: Path) -> None:
     for line in workflow_commands([calibration], tmp_path):
         assert "\n" not in line
         assert line.startswith(("::error file=", "::warning file=", "::notice file="))

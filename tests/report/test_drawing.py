@@ -95,7 +95,7 @@ def test_a_curve_is_plotted_as_a_line_for_each_series_with_six_steps_in_its_tabl
     assert len(plot.table.rows) == 6
 
 
-def test_an_axis_needs_two_different_ends() -> None:
+def test_an_axis_of_a_plot_needs_two_different_ends() -> None:
     with pytest.raises(ValueError, match=r"an axis from 1\.0 to 1\.0"):
         Axis(1.0, 1.0, ())
 

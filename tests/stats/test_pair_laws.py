@@ -307,7 +307,7 @@ def test_an_error_of_two_raters_is_measured_in_the_unit_of_the_scale(name: str, 
 @law
 @given(ratings=tables())
 @holders(MONOTONE)
-def test_rank_correlations_depend_only_on_the_order_of_the_values(name: str, ratings: Table) -> None:
+def test_rank_correlations_of_two_raters_depend_only_on_the_order_of_the_values(name: str, ratings: Table) -> None:
     ratings = ratings[:, :2]
     before = statistic(name, ratings)
     assume(abs(value(before)) < 1)  # what unseen disagreement may do at 1 depends on the scale

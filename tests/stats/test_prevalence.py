@@ -191,7 +191,7 @@ def test_labels_that_are_called_random_but_are_not_are_refused_with_advice() -> 
     assert corrected_pass_rate([[17, 3], [3, 27]], POOL, drawn="random").value is not None
 
 
-def test_the_check_whether_labels_are_a_random_draw_is_the_two_proportion_test() -> None:
+def test_whether_labels_are_a_random_draw_is_checked_by_the_two_proportion_test() -> None:
     assert random_draw_p([30, 70], [300, 700]) == 1
     assert random_draw_p([0, 20], [0, 300]) == 1
     assert random_draw_p([10, 40], [40, 60]) == approx(0.0143059, abs=1e-7)
@@ -242,7 +242,7 @@ def test_strata_other_than_verdicts_need_five_labels_each_and_number_at_most_fiv
     assert six.undefined == "6 strata are too many: merge them into 5 or fewer"
 
 
-def test_pass_rates_that_are_clipped_or_from_few_labels_are_marked() -> None:
+def test_pass_rates_that_are_clipped_or_rest_on_few_labels_are_marked() -> None:
     assert corrected_pass_rate([[1, 4], [1, 20]], POOL, drawn="by-verdict").note == (
         "rough: only 2 labelled in a stratum"
     )

@@ -325,7 +325,7 @@ def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> Non
     assert set(statistics) == set(YES_NO_NAMES)
 
 
-def test_any_two_levels_may_stand_for_yes_and_no() -> None:
+def test_any_two_levels_may_stand_for_no_and_yes_in_statistics_of_decisions() -> None:
     gold, judge = some_levels(3, 40, k=2)
     assert yes_no_family(gold, judge) == yes_no_family(4 * gold + 1, 4 * judge + 1, levels=(1, 5))
     thirds = yes_no_family(gold / 3, judge / 3, levels=(0, 1 / 3))

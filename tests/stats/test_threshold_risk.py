@@ -77,7 +77,7 @@ def test_the_fewest_runs_that_keep_false_alarms_at_5_percent_are_advised() -> No
 
 
 @pytest.mark.proof
-def test_advised_runs_keep_false_alarms_to_1_in_20_in_8_of_10_gates_on_ten_cases() -> None:
+def test_the_advised_number_of_runs_keeps_false_alarms_to_1_in_20_in_8_of_10_gates_on_ten_cases() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []
     for seed in range(400):
@@ -120,7 +120,7 @@ def test_cases_that_vary_together_in_groups_make_a_gate_less_certain() -> None:
     assert apart == alone
 
 
-def test_groups_that_are_not_one_per_case_are_refused() -> None:
+def test_groups_are_refused_if_there_is_not_one_for_each_case() -> None:
     with pytest.raises(ValueError, match="groups"):
         threshold_risk(STEADY, 0.7, groups=["a", "b"])
 

@@ -66,7 +66,7 @@ def test_the_false_passes_of_a_comparison_are_listed_with_the_largest_error_firs
     assert comparison.false_fails == ["e2"]
 
 
-def test_several_answers_of_the_judge_count_as_their_median() -> None:
+def test_several_answers_of_the_judge_on_one_example_count_as_their_median() -> None:
     labelled = set_of((tone(0, "p", "human", 3),))
     askings = [tone(0, "judge", "model", level, sample=i) for i, level in enumerate([1, 5, 4])]
     assert against_gold(labelled, askings).criteria["tone"].judge.tolist() == [4]
@@ -136,7 +136,7 @@ def test_two_contradicting_yes_no_samples_combine_to_a_value_that_agrees_with_ne
     assert comparison.criteria["works"].statistics["cohen_kappa"].value is None
 
 
-def test_a_table_of_two_judges_compares_them_with_each_other() -> None:
+def test_one_judge_can_be_compared_with_another_judge_in_place_of_gold() -> None:
     labelled, right = sampled([1], with_pass=False)
     _, wrong = sampled([0], with_pass=False)
     table = gold_of(labelled, YES_NO).judged(YES_NO, right, "right")

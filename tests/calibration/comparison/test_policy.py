@@ -77,7 +77,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_verdicts_of_the_worked_examples_are_reproduced(case: RulingCase) -> None:
+def test_the_verdicts_of_the_worked_examples_are_reproduced_from_their_figures(case: RulingCase) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
     by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
@@ -417,7 +417,7 @@ def test_a_judge_no_better_than_a_constant_needs_examples_that_vary_rather_than_
     assert needed in LABEL_COUNTS
 
 
-def test_if_a_judge_may_be_as_good_as_a_person_labels_are_asked_for_every_open_comparison() -> None:
+def test_if_a_judge_may_be_as_good_as_a_person_labels_are_asked_for_every_undecided_comparison() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

@@ -83,7 +83,7 @@ def test_findings_are_ranked_by_false_passes_repaired_then_decisions_then_scores
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_a_finding_that_is_not_about_a_judge_s_levels_keeps_the_rank_of_its_cost() -> None:
+def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_its_cost_in_score() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),

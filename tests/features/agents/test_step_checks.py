@@ -142,7 +142,7 @@ def test_a_rubric_with_inputs_messages_and_trace_needs_only_one_of_them(name: st
     assert lacking_inputs(rubric, Submission.of("Done.", {"query": "?"})) == ["messages", "trace"]
 
 
-def test_a_check_of_steps_without_steps_is_not_graded() -> None:
+def test_a_check_of_steps_gives_no_verdict_on_a_submission_without_steps() -> None:
     criterion = Criterion(1.0, "Refunds", "steps", check="tool_used", check_value='"refund"')
     nothing = run_check(criterion, Submission("Done."), {})
     assert isinstance(nothing, Unread)

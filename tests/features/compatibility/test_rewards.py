@@ -170,7 +170,7 @@ def peak(count: int) -> int:
 
 
 @pytest.mark.proof
-def test_memory_does_not_grow_with_the_batch() -> None:
+def test_memory_for_rewards_does_not_grow_with_the_batch_of_responses() -> None:
     peak(20)
     assert peak(1_500) < 1_000_000  # the responses alone are 6 MB
 

@@ -464,7 +464,7 @@ def test_no_faulty_answer_of_a_server_becomes_a_level(wire: str) -> None:
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "1e999"])
-def test_a_probability_of_400_digits_is_an_unread_answer(wire: str, number: str) -> None:
+def test_a_probability_of_400_digits_makes_an_answer_of_a_decision_model_unread(wire: str, number: str) -> None:
     answer = {
         "systemone": f'{{"answers": {{"c0": {{"type": "noul", "noul": {number}}}}}}}',
         "decisions": f'{{"answers": [{{"type": "predicate", "name": "c0", "probability": {number}}}]}}',

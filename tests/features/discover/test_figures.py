@@ -72,7 +72,7 @@ def test_a_mode_made_by_grouping_notes_without_definitions_counts_no_outputs_up_
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_if_a_second_reader_reads_with_a_mode_s_definition_listed_all_outputs_count_for_its_share() -> None:
+def test_if_a_second_reader_reads_all_outputs_with_a_mode_s_definition_listed_all_count_for_the_mode_s_share() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)

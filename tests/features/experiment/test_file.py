@@ -160,7 +160,9 @@ def test_if_the_cases_of_an_experiment_are_not_a_list_only_that_fault_is_reporte
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
 
 
-def test_faults_of_other_files_are_reported_with_the_experiment_s_own(tmp_path: Path) -> None:
+def test_faults_of_files_that_an_experiment_names_are_reported_together_with_the_experiment_s_own(
+    tmp_path: Path,
+) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": " "}])
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
     problems = faults(

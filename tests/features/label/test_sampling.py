@@ -195,7 +195,7 @@ def test_labels_go_to_the_systems_and_decisions_that_narrow_the_least_certain_pa
     assert draw.systems == {"a": 0, "b": 0, "c": 12}
 
 
-def test_outputs_of_one_system_and_decision_have_the_same_chance_to_be_drawn_and_none_has_zero() -> None:
+def test_outputs_of_one_system_and_decision_have_equal_chances_to_be_drawn_above_zero() -> None:
     examples, ratings = systems({"old": (4, 196), "new": (60, 140)})
     draw = choose_next(RUBRIC, examples, ratings, 40)
     chances: dict[tuple[str, str], set[float]] = {}

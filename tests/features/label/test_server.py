@@ -33,7 +33,7 @@ def test_an_answer_is_on_disk_as_a_blind_rating_before_the_next_page_is_sent(pro
     assert line["note"] == "reads cold"
 
 
-def test_a_new_annotator_gets_instructions_and_answers_yes_or_no(project: Path) -> None:
+def test_a_new_annotator_gets_instructions_and_can_label_yes_no_criteria(project: Path) -> None:
     with Server(project) as server:
         first = server.get().text
         assert "answer each question next to it as it is worded" in first
@@ -224,7 +224,7 @@ def test_the_labelling_server_refuses_forms_sent_from_another_site_even_with_the
         assert server.post("give", form, {"Origin": address, "Sec-Fetch-Site": "same-origin"}).status == 200
 
 
-def test_a_rubric_s_name_never_leads_out_of_the_project(project: Path) -> None:
+def test_a_rubric_s_name_never_makes_the_labelling_server_write_outside_the_project(project: Path) -> None:
     rubric = project / "rubrics" / "manners.yaml"
     rubric.write_text("name: ../../victim/pwn\n" + rubric.read_text())
     before = sorted(project.parent.rglob("*"))

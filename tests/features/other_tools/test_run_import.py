@@ -117,7 +117,7 @@ def test_imported_ratings_count_as_adjudicated_only_if_the_caller_says_so(
     assert [rating.kind for rating in import_labels(columns=by_caller).ratings] == ["adjudicated"]
 
 
-def test_importing_a_file_without_ratings_fails_with_what_it_contains_instead(
+def test_importing_a_file_without_ratings_fails_and_the_error_says_what_the_file_contains_instead(
     import_labels: Import, tmp_path: Path
 ) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,perhaps\n")

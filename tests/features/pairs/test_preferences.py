@@ -277,7 +277,7 @@ def sided(i: str, j: str, prompt: str) -> dict[str, Any]:
     return {"id": f"{prompt}:{i}~{j}", "query": prompt, **sides}
 
 
-def test_pairs_of_responses_to_one_prompt_are_one_group() -> None:
+def test_pairs_of_responses_to_one_prompt_form_one_group() -> None:
     examples = examples_from([sided("a", "b", "q1"), sided("a", "c", "q1"), sided("a", "b", "q2")], RUBRIC)
     groups = [example.group for example in examples.examples]
     assert groups[0] == groups[1] != groups[2]

@@ -325,7 +325,7 @@ def results(draw: np.random.Generator, n: int) -> dict[str, Any]:
     return {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026-11-01T00:00:00Z", "results": rows}}
 
 
-def test_pass_rates_of_promptfoo_s_results_are_given_by_prompt_and_provider(tmp_path: Path) -> None:
+def test_pass_rates_of_promptfoo_s_results_are_given_for_each_prompt_and_provider(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     (tmp_path / "results.json").write_text(json.dumps(results(np.random.default_rng(2), 200)))
     command = ["markscheme", "pass-rate", "results.json", "--calibration", "labels.jsonl"]

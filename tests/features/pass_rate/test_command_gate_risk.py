@@ -230,7 +230,7 @@ def test_if_the_safe_threshold_is_too_low_more_runs_are_advised_instead(tmp_path
 
 @pytest.mark.usefixtures("promptfoo")
 @pytest.mark.proof
-def test_repeats_by_the_real_promptfoo_are_read_as_runs(tmp_path: Path, runtime: Path) -> None:
+def test_repeated_runs_by_the_real_promptfoo_are_read_as_runs(tmp_path: Path, runtime: Path) -> None:
     outputs = [f"answer {n}" for n in range(6)]
     made = evaluate(tmp_path, "", outputs, [{"type": "javascript", "value": VARYING}], args=("--repeat", "3"))
     scores = [row["score"] for row in rows(made)]

@@ -52,7 +52,7 @@ def test_a_list_of_rows_with_rubrics_is_not_read_as_one_rubric() -> None:
         read([loaves(), loaves(best="All three in one sentence.")])
 
 
-def test_a_text_with_a_line_for_each_score_is_read_as_one_criterion() -> None:
+def test_a_published_text_with_a_line_for_each_score_is_read_as_one_criterion() -> None:
     row = own("[Is the crust described?]\nScore 1: Not at all.\nScore 2: In a word.\nScore 3: So that one hears it.")
     (criterion,) = row.rubric.criteria
     assert criterion.requirement == "Is the crust described?"

@@ -22,7 +22,7 @@ def _labelled(unit: str, levels: tuple[float, ...]) -> Example:
     return Example(Submission(f"Reply {unit}", inputs, unit), (*labels, _rating(unit, "reader", 1.0, "model")))
 
 
-def test_levels_that_differ_from_gold_are_flagged_for_the_judge_but_not_for_annotators() -> None:
+def test_levels_that_differ_from_gold_are_flagged_for_the_judge_and_not_for_annotators() -> None:
     labelled = ExampleSet((_labelled("x", (2.0, 4.0)), _labelled("y", (5.0, 5.0))))
     judged = [_rating("x", "judge", 5.0, "model"), _rating("y", "judge", 5.0, "model")]
     cases = {case.id: case for case in examples_of(compared(RUBRIC, labelled, judged)).cases}
