@@ -55,15 +55,16 @@ def made(kind: str, folder: Path) -> Path:
 
 def environment_with(package: Path, python: str, folder: Path) -> Path:
     """Make an environment with only the package and its dependencies; return its interpreter."""
-    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    subprocess.run([python, "-m", "venv", "--without-pip", str(folder)], check=True)
     own = folder / "bin" / "python"
     install(own, str(package))
     return own
 
 
 def install(python: Path, *package: str) -> None:
-    """Install a package into the environment of an interpreter."""
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *package]
+    """Install a package into the environment of an interpreter, which needs no pip of its own."""
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    pip += ["install", "--quiet", "--no-compile", "--disable-pip-version-check", *package]
     done = subprocess.run(pip, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
 
