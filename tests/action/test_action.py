@@ -235,7 +235,7 @@ def test_the_action_calibrates_a_reworded_rubric_adds_annotations_and_a_comment_
 
 
 @pytest.mark.proof
-def test_the_comment_of_the_action_names_labels_under_old_words_as_stale(runner: Runner) -> None:
+def test_the_comment_of_the_action_reports_labels_given_under_an_old_wording_as_stale(runner: Runner) -> None:
     ratings = runner.project / "calibration" / "code-quality" / "ratings"
     (file,) = ratings.glob("*.jsonl")
     records = [json.loads(line) for line in file.read_text().splitlines()]

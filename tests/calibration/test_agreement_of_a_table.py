@@ -84,7 +84,7 @@ def test_columns_that_share_no_value_with_the_raters_columns_are_refused_as_rate
     assert as_json(tmp_path, "".join(few))["raters"] == ["ticket", "ann", "ben", "why"]
 
 
-def test_ratings_in_words_are_nominal_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
+def test_ratings_in_words_are_nominal_and_for_two_raters_a_kappa_is_given(tmp_path: Path) -> None:
     report = as_json(tmp_path, YES_NO)
     assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
     assert report["statistics"].keys() >= FAMILY
@@ -93,7 +93,7 @@ def test_ratings_in_words_are_nominal_and_two_raters_have_a_kappa(tmp_path: Path
     assert report["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
 
 
-def test_words_listed_in_order_make_an_ordinal_scale(tmp_path: Path) -> None:
+def test_words_that_an_option_lists_in_order_make_an_ordinal_scale(tmp_path: Path) -> None:
     table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
     report = as_json(tmp_path, table, levels="poor,fair,good", scale="ordinal")
     assert report["levels"] == ["poor", "fair", "good"]
@@ -217,7 +217,7 @@ def test_cells_of_a_table_of_ratings_can_be_recoded_merged_or_left_out(tmp_path:
     assert "'n/a' is" in why_not(tmp_path, THREE, levels="no,partly=no,yes")
 
 
-def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
+def test_linear_weights_of_kappa_are_those_of_the_literature(tmp_path: Path) -> None:
     levels = {"levels": "no,partly,yes", "scale": "ordinal"}
     pair = "ann,bob\n" + "no,no\nno,partly\npartly,yes\nyes,yes\nyes,no\nyes,yes\n" * 5
     # Observed disagreement (0 + .5 + .5 + 0 + 1 + 0)/6; by the margins 2/6, 1/6, 3/6 and 2/6, 1/6, 3/6 it is 17/36.

@@ -54,7 +54,7 @@ def carried(n: int, differing: int = 0, checked: int | None = None) -> CarriedLa
     return carried
 
 
-def test_no_labels_are_carried_over_if_no_words_changed() -> None:
+def test_no_labels_are_carried_over_if_no_criterion_was_reworded() -> None:
     assert carried_labels(set_of([[label(0, "ana", NOW, {"tone": 1.0, "facts": 1.0})]]), NOW) is None
     assert carried_labels(set_of([[Rating("e0", "ana", "human", {"tone": Rated(1.0)})]]), NOW) is None
 
@@ -82,7 +82,7 @@ def test_the_number_of_relabelled_examples_that_differ_decides_whether_old_label
     assert made.reworded == ("tone",)
 
 
-def test_until_the_check_by_relabelling_is_complete_old_labels_count_for_no_gate() -> None:
+def test_until_enough_old_labels_were_labelled_again_they_count_for_no_gate() -> None:
     made = carried(60, checked=19)
     assert (made.state, len(made.relabelled), len(made.for_gate)) == ("too few", 19, 19)
     assert "for a gate they count once 1 more are labelled again and agree" in made.sentence
@@ -119,7 +119,7 @@ def test_a_dozen_old_labels_are_all_labelled_again() -> None:
     assert made.sentence == "12 relabelled, 0 the same since the rewording of tone."
 
 
-def test_case_punctuation_and_white_space_make_no_new_wording() -> None:
+def test_changes_of_case_punctuation_and_white_space_are_no_new_wording_of_a_criterion() -> None:
     (tone, _) = NOW.criteria
     same = replace(tone, requirement=f"  {tone.requirement.upper()} !")
     assert (same.wording == tone.wording, same.fingerprint == tone.fingerprint) == (True, False)

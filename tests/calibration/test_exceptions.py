@@ -134,6 +134,6 @@ def test_the_interval_for_responses_outside_an_excepted_slice_widens_with_the_nu
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}
 
 
-def test_a_judge_equally_good_on_all_slices_has_no_exception() -> None:
+def test_a_judge_equally_good_on_all_slices_has_no_excepted_slice() -> None:
     decision = calibrated((38, 40), (152, 160)).decision
     assert (decision.use, decision.excepted) == ("gate", {})

@@ -59,7 +59,7 @@ def test_without_a_limit_the_judge_must_stop_fails_and_keep_passes_at_a_rate_ten
     assert json_of(calibration)["decision"]["limits"] == {"false_pass": None, "false_fail": None}
 
 
-def test_a_limit_that_is_kept_allows_the_gate() -> None:
+def test_a_limit_on_wrong_decisions_that_is_shown_to_be_kept_allows_the_gate() -> None:
     calibration = calibrated(0, 40, max_false_pass=0.1)
     assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "gate", 0)
     limit = json_of(calibration)["decision"]["limits"]["false_pass"]
@@ -105,7 +105,7 @@ def test_the_interval_of_a_limit_widens_with_the_number_of_settings_tried() -> N
     assert json_of(after)["decision"]["limits"]["false_pass"]["rate"].level == pytest.approx(0.99)
 
 
-def test_a_limit_set_for_the_run_overrides_the_rubric_s() -> None:
+def test_a_limit_set_for_the_run_overrides_the_rubric_s_limit() -> None:
     answer = decide(calibrated(1, 40).comparison, most_wrong=MostWrong(false_pass=0.2)).gate_answer
     assert answer is not None
     assert (answer.stops.least, answer.stops.state) == (0.8, "kept")

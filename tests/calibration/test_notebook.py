@@ -21,7 +21,7 @@ def calibration(n: int = 40, *, wrong: int = 5) -> Calibration:
 
 
 @pytest.mark.parametrize("n", [12, 400])
-def test_a_result_takes_at_most_60_kb_in_a_notebook(n: int) -> None:
+def test_the_result_of_calibrate_takes_at_most_60_kb_in_a_notebook(n: int) -> None:
     result = calibration(n)
     shown = result._repr_html_()
     assert len(shown.encode()) <= 60_000

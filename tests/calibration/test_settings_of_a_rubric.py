@@ -116,7 +116,7 @@ def test_for_a_split_only_settings_that_were_compared_on_its_examples_count_as_t
     assert {line["split"] for line in lines(project)} == {"dev", "test", "all"}
 
 
-def test_another_pass_mark_makes_another_setting_and_another_target_does_not(project: Path) -> None:
+def test_another_pass_mark_counts_as_another_setting_and_another_target_does_not(project: Path) -> None:
     assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]
     write_rubric(project, WORDS[0], passingThreshold=0.7)
     assert calibrated().decision.settings == 2

@@ -31,7 +31,7 @@ def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> 
 
 
 @pytest.mark.proof
-def test_grades_by_a_judge_with_an_accepted_run_say_that_it_can_gate(here: Path) -> None:
+def test_a_grade_by_a_judge_with_an_accepted_run_says_that_the_judge_can_gate(here: Path) -> None:
     before = grade(here)
     assert first_line(before).endswith("0.62, not calibrated")
     done = calibrate(here, "--accept")
@@ -138,7 +138,7 @@ def test_the_option_replace_is_refused_without_accept(here: Path) -> None:
     assert "--replace goes with --accept" in done.stderr
 
 
-def test_accepting_without_labels_points_to_compare(here: Path) -> None:
+def test_accepting_without_labels_is_refused_with_a_pointer_to_compare(here: Path) -> None:
     examples = here / "calibration" / "clear" / "examples.jsonl"
     lines = [json.loads(line) | {"labels": []} for line in examples.read_text(encoding="utf-8").splitlines()]
     examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

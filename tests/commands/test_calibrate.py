@@ -46,7 +46,7 @@ def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong:
             ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": level_given}}) + "\n")
 
 
-def test_ratings_that_are_not_a_level_are_counted_and_reported(project: Path) -> None:
+def test_ratings_that_are_not_levels_of_the_scale_are_counted_and_reported(project: Path) -> None:
     label(project, 40)
     with (project / "judge.jsonl").open("a") as ratings:
         ratings.write("".join(f'{{"id": "m{i}", "judge": "j", "criteria": {{"polite": "MAYBE"}}}}\n' for i in range(2)))
@@ -148,7 +148,7 @@ def test_a_bad_judge_exits_1_and_its_false_passes_are_named_before_anything_else
     )
 
 
-def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> None:
+def test_calibrate_with_too_few_labels_exits_4_and_says_how_many_are_needed(project: Path) -> None:
     label(project, 8, raters=2)
     done = calibrated(project, "--json", "-")
     report = json.loads(done.stdout)

@@ -168,7 +168,9 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     assert "no column is people's, and 'human' has no value" in done.stderr
 
 
-def test_the_title_has_the_number_of_rows_that_count_and_the_next_line_the_number_in_the_file(tmp_path: Path) -> None:
+def test_the_title_of_a_table_s_report_has_the_number_of_rows_that_count_and_the_next_line_that_of_the_file(
+    tmp_path: Path,
+) -> None:
     rows = ["id,ann,ben,gpt"]
     for n in range(120):
         ann = "yes" if n % 3 else "no"

@@ -80,7 +80,7 @@ NO_RATINGS = (
 
 
 @pytest.mark.parametrize("line", NO_RATINGS)
-def test_skipping_a_line_that_is_not_a_rating_keeps_all_other_lines(project: Path, line: str) -> None:
+def test_skipping_lines_that_are_not_ratings_keeps_all_other_lines(project: Path, line: str) -> None:
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join([lines[0], line, *lines[1:]]) + "\n")
     strict = run("calibrate", "polite", "-o", "gold=human", "--accept", "--ratings", "judge.jsonl", cwd=project)

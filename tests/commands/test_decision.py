@@ -56,7 +56,7 @@ def test_the_printed_grade_says_if_a_person_should_look(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("level", "decision"), [(2, "fail"), (3, "ask"), (4, "pass")])
-def test_promptfoo_gets_the_decision_in_metadata_and_reason(
+def test_promptfoo_s_result_has_the_decision_of_the_grade_in_its_metadata_and_reason(
     project: Path, monkeypatch: pytest.MonkeyPatch, level: int, decision: str
 ) -> None:
     monkeypatch.chdir(project)

@@ -129,7 +129,7 @@ def test_each_line_of_grade_s_json_has_the_keys_of_the_format(project: Path) -> 
     assert "not calibrated" in line["receipt"]["text"]
 
 
-def test_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> None:
+def test_grade_s_line_for_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> None:
     done = graded(project, submissions(project, "garbage", "it is down"), *JUDGE, "--json")
     unread, unreached = lines_of(done)
     assert done.returncode == 5
@@ -246,7 +246,7 @@ def test_a_file_of_json_lines_is_read_as_such_whatever_the_case_or_variant_of_it
     assert len(lines_of(graded(project, name, *JUDGE, "--json"))) == 2
 
 
-def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
+def test_grade_takes_inputs_as_text_or_by_file(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, context]\n" + RUBRIC)
     (project / "context.txt").write_text("A long story.")
     inputs = ("--input", "query=a=b?", "--input", "context=@context.txt")
@@ -310,7 +310,7 @@ def test_empty_standard_input_is_an_error_and_an_empty_file_is_an_empty_response
         ('{"response": "a"}\n{"id": 1, "response": "b"}\n', "all.jsonl:2: the id '1' is that of line 1 already"),
     ],
 )
-def test_a_faulty_line_is_reported_by_file_and_line_before_asking(
+def test_a_faulty_line_of_responses_is_reported_by_file_and_line_before_the_judge_is_asked(
     project: Path, content: str, expected_message: str
 ) -> None:
     (project / "all.jsonl").write_text(content)

@@ -80,7 +80,7 @@ def test_an_example_without_a_score_still_counts_on_each_criterion_that_the_judg
     assert comparison.criteria["clarity"].statistics["mae"].n == 2
 
 
-def test_an_ungraded_response_counts_in_no_kappa() -> None:
+def test_an_ungraded_response_is_left_out_of_every_kappa() -> None:
     labelled = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 5, 1, 5, 5, 5, 5])))
     judge = [tone(i, "judge", "model", level) for i, level in enumerate([1, 5, 5])]
     kappa = against_gold(labelled, judge).overall["pass_kappa"]

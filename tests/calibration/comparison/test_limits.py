@@ -132,7 +132,7 @@ def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> N
     assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
-def test_two_strata_of_the_judge_s_passes_are_summed_for_a_false_pass_rate() -> None:
+def test_for_a_false_pass_rate_the_strata_of_responses_that_the_judge_passes_are_added_up() -> None:
     judge = np.array([1.0] * 60 + [0.0] * 40)
     gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40

@@ -86,7 +86,7 @@ def test_an_accepted_rubric_is_loaded_with_all_its_keys(calibration: Calibration
     assert stored_rubric.fingerprint == everything.fingerprint
 
 
-def test_the_ratings_file_of_an_accepted_run_has_no_reasons_and_quotes(
+def test_the_ratings_file_of_an_accepted_run_leaves_out_reasons_and_quotes(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     level = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
@@ -99,7 +99,7 @@ def test_the_ratings_file_of_an_accepted_run_has_no_reasons_and_quotes(
     assert stored.note is None
 
 
-def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp_path: Path) -> None:
+def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Calibration, tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "drift"
     accept(calibration, folder / "accepted.json")
     examples = folder / "examples.jsonl"
@@ -228,7 +228,9 @@ def _ungraded(ratings: Sequence[Rating], count: int) -> tuple[Rating, ...]:
     return (*(replace(r, error="no reply", criteria={}, overall=None) for r in ratings[:count]), *ratings[count:])
 
 
-def test_a_run_with_over_a_tenth_ungraded_is_not_accepted(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_run_with_over_a_tenth_of_the_responses_ungraded_is_not_accepted(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     with pytest.raises(RatingError, match="run 1 grades 53 of 60 examples"):
         accept(
             replace(calibration, judge_ratings=RatingCodes.of(_ungraded(calibration.judge_ratings, 7))),
@@ -240,7 +242,9 @@ def test_a_run_with_over_a_tenth_ungraded_is_not_accepted(calibration: Calibrati
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_with_a_tenth_ungraded_is_accepted(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_run_with_exactly_a_tenth_of_the_responses_ungraded_is_accepted(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     few_ungraded = replace(
         calibration, judge_ratings=RatingCodes.of(_ungraded(calibration.judge_ratings, 6)), repeats=()
     )

@@ -257,7 +257,7 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     assert codes(findings) == {"ambiguous"}
 
 
-def test_annotators_remarks_are_shown_with_a_finding_on_their_disagreement() -> None:
+def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> None:
     people = {name: levels.copy() for name, levels in MADE.people.items()}
     noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
     for name, off in zip(people, noise, strict=True):
@@ -320,7 +320,7 @@ def test_labels_given_under_another_wording_of_a_criterion_are_reported_as_stale
     assert finding.examples == ("e7",)
 
 
-def test_few_examples_get_one_warning_and_no_other_finding() -> None:
+def test_with_few_examples_there_is_one_warning_and_no_other_finding() -> None:
     few = Made(12, seed=4)
     findings = few.find(few.judge)
     assert codes(findings) == {"too-few-labels"}
@@ -336,7 +336,7 @@ def test_many_examples_of_only_four_tasks_are_reported_as_too_few_labels() -> No
 # --- the judge as a whole -------------------------------------------------------------------------------------------
 
 
-def test_a_halo_is_reported_once_and_neither_as_narrowness_nor_as_noise() -> None:
+def test_a_halo_effect_is_reported_once_and_neither_as_narrowness_nor_as_noise() -> None:
     coloured = 0.5 * MADE.truth + 0.5 * MADE.truth.mean(axis=1, keepdims=True)
     findings = MADE.find(rounded(coloured + MADE.noise))
     finding = of_code(findings, "halo")
@@ -375,7 +375,7 @@ def test_rewarding_longer_responses_beyond_their_quality_is_a_finding() -> None:
     assert "length" not in codes(diagnosed(of, labelled, judged(of, MADE.judge)))
 
 
-def test_length_that_goes_with_quality_is_not_a_fault() -> None:
+def test_a_judge_that_rates_longer_responses_higher_because_they_are_better_gets_no_finding() -> None:
     lengths = np.exp(6 + 0.5 * (MADE.truth.mean(axis=1) - 3)).astype(int)
     narrow = rounded(3 + 0.6 * (MADE.truth - 3) + MADE.noise)
     labelled = examples(MADE.rubric, MADE.people, lengths=lengths.tolist())

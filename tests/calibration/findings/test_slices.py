@@ -88,7 +88,7 @@ def test_no_slice_is_reported_if_the_judge_is_equally_good_on_all_slices() -> No
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
-def test_a_slice_on_which_the_judge_guesses_is_found_and_no_other() -> None:
+def test_only_the_slice_on_which_the_judge_guesses_is_found() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     broken = slices(judge, systems=SYSTEMS)

@@ -134,7 +134,7 @@ def test_another_user_s_batch_of_equal_size_is_not_taken_for_a_batch_whose_answe
         assert (figures["graded"], server.creates) == (4, 3), "another's, the lost one, and ours"
 
 
-def test_a_provider_that_asks_to_wait_gets_the_batch_later(tmp_path: Path) -> None:
+def test_if_a_provider_asks_to_wait_the_batch_is_sent_later(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.refusals = [(429, {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}})]
         assert summary(grades_at(server, "anthropic", tmp_path, 3))["graded"] == 3

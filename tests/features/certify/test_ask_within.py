@@ -104,7 +104,7 @@ def test_labels_of_examples_chosen_by_hand_certify_nothing(project: Path) -> Non
     assert asks_of(project) == [], "a promise that wasn't tested costs later ones nothing"
 
 
-def test_a_promise_about_fails_leaves_every_pass_to_a_person(project: Path) -> None:
+def test_certifying_only_fails_leaves_every_pass_to_a_person(project: Path) -> None:
     label(project, 300)
     report = certified(project, "--for", "fails", "--ask-within")
     assert report["ask_within"]["passes"] == "all"

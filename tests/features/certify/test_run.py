@@ -18,7 +18,7 @@ def test_a_judge_that_is_named_twice_is_refused(tmp_path: Path) -> None:
         certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
-def test_a_file_of_ratings_can_replace_the_judge_in_either_argument(tmp_path: Path) -> None:
+def test_certify_takes_a_file_of_ratings_in_place_of_the_judge_in_either_argument(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     ratings = [
         {

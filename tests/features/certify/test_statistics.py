@@ -65,7 +65,7 @@ def test_one_error_among_the_fifty_most_certain_decisions_breaks_the_promise() -
     assert part.automatic.undefined == "1 of the 50 most certain decisions is wrong; at most 5% asked"
 
 
-def test_certainties_that_differ_by_rounding_alone_are_tied() -> None:
+def test_certainties_that_differ_only_by_rounding_count_as_equal() -> None:
     certainty = np.array([2 / 3] * 60 + [1 - 1 / 3] * 60)
     assert len(set(certainty.tolist())) == 2
     wrong = np.array([0.0] * 114 + [1.0] * 6)
@@ -231,7 +231,7 @@ def test_in_many_draws_the_certified_error_rate_holds_at_any_correlation_within_
     assert broken(tasks, size, correlation, 1000) <= 0.125
 
 
-def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
+def test_testing_one_threshold_after_the_other_stops_at_the_first_that_fails() -> None:
     """Six errors among the first sixty end it, though six of two hundred would pass."""
     certainty = np.linspace(1, 0.5, 200)
     wrong = np.arange(200) < 6

@@ -56,7 +56,7 @@ def test_the_argument_named_of_selects_the_measure_by_which_judges_are_compared(
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_judge_that_is_asked_is_compared_with_ratings() -> None:
+def test_compare_can_compare_a_judge_that_it_asks_with_ratings_in_a_file() -> None:
     compared = compare(judge(), verdicts(wrong=9), rubric=RUBRIC, examples=rows())
     assert [contender.name for contender in compared.contenders] == ["kind", "side 2"]
     assert compared.best == "kind"

@@ -213,7 +213,7 @@ def test_the_number_of_labels_needed_counts_tasks_and_is_unknown_if_the_judges_d
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_labels_asked_for_decide_between_judges_that_differ_as_before() -> None:
+def test_the_number_of_labels_asked_for_decides_between_judges_that_go_on_differing_as_before() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

@@ -298,7 +298,7 @@ def test_each_rater_in_a_file_of_several_raters_is_calibrated_as_it_would_be_alo
 
 
 @pytest.mark.proof
-def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
+def test_a_run_of_compare_on_several_judges_cannot_be_accepted(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--accept", cwd=project)
     assert done.returncode == 2
     assert not list(project.rglob("accepted.json"))

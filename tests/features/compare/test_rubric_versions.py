@@ -126,7 +126,7 @@ def test_a_report_needs_two_versions(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_reports_of_two_judges_are_no_versions_of_a_rubric(here: Path) -> None:
+def test_reports_on_two_judges_are_not_compared_as_versions_of_a_rubric(here: Path) -> None:
     for name in ("before.json", "now.json"):
         options = ("--judge", setting.JUDGE, "--quiet", "--json", name)
         run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))

@@ -216,7 +216,9 @@ TWO = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requi
 
 @pytest.mark.parametrize("key", ["criterion_number", "criterion_idx"])
 @pytest.mark.parametrize("base", [0, 1])
-def test_an_answer_on_all_criteria_is_read_under_either_number_key_from_0_or_1(key: str, base: int) -> None:
+def test_an_answer_on_all_criteria_is_read_with_either_key_for_numbers_and_with_numbers_from_0_or_1(
+    key: str, base: int
+) -> None:
     generate = by_number((base + 1, "UNMET"), (base, "MET"), key=key)
     assert graded(PerCriterionOneShotGrader(generate), TWO).raw_score == 2
 
@@ -607,7 +609,7 @@ def test_overridden_judge_and_aggregate_methods_get_only_the_arguments_that_they
     assert graded(Alone(), TWO, "x", "q").score == 1
 
 
-def test_options_of_grade_reach_judge_and_unknown_ones_are_reported() -> None:
+def test_options_given_to_grade_reach_the_user_s_judge_method_and_unknown_ones_are_reported() -> None:
     assert asyncio.run(TWO.grade("x", autograder=Anything(), depth=3)).score == 3
     with pytest.raises(TypeError, match="depth"):
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))

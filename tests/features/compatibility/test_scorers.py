@@ -225,7 +225,7 @@ def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str
         run(name="qa", dataset=tmp_path / "none.jsonl", scorers=[json_valid])
 
 
-def test_predictions_that_are_lacking_are_made_by_a_function() -> None:
+def test_missing_predictions_are_made_by_a_function() -> None:
     async def slow_model(prompt: str) -> str:
         await asyncio.sleep(0)
         return prompt.upper()
@@ -354,7 +354,7 @@ def test_empty_replies_to_a_scorer_s_judge_are_not_cached(tmp_path: Path, on_mal
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "when-code.md"
 
 
-def test_the_examples_of_the_page_on_code_run() -> None:
+def test_the_examples_on_the_documentation_s_page_about_code_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 3
     names: dict[str, Any] = {"__name__": "page"}

@@ -150,7 +150,7 @@ def test_demo_s_json_has_the_figures_of_the_raters_and_of_the_round(demo: Demo) 
     assert shown["round"]["n"] == 100
 
 
-def test_the_shown_command_finds_the_same_fault_in_the_kept_files(round_of: Callable[[str], Kept]) -> None:
+def test_the_command_that_demo_shows_finds_the_same_fault_in_the_kept_files(round_of: Callable[[str], Kept]) -> None:
     done, folder = round_of("lenient")
     shown = json.loads(done.stdout)["round"]
     (folder / "report.json").unlink()

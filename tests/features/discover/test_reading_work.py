@@ -160,7 +160,7 @@ def test_reading_outputs_out_of_turn_is_possible_from_a_file_of_ids_or_by_unlike
         also_ids("nowhere", opened)
 
 
-def test_text_from_outside_is_shown_without_scripts(tmp_path: Path) -> None:
+def test_text_from_outside_is_shown_without_running_its_scripts(tmp_path: Path) -> None:
     row = {"id": "o1", "response": "<script>alert(1)</script><img src=http://x.example/a.png onerror=alert(1)>"}
     (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
     opened = open_discovery("reply", tmp_path, pool=tmp_path / "pool.jsonl")
@@ -240,7 +240,7 @@ def test_changes_that_refer_to_unknown_notes_or_modes_are_refused_and_nothing_is
     assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_mode_is_removed_only_after_the_notes_that_name_it(
+def test_a_failure_mode_is_removed_only_after_the_notes_that_name_it(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)

@@ -44,7 +44,7 @@ def test_a_pool_anywhere_in_the_repository_is_found_after_the_repository_was_mov
     assert folder.pool_record().path == "../../../../data/pool.jsonl"
 
 
-def test_outputs_whose_aliases_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
+def test_yaml_outputs_whose_aliases_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     with pytest.raises(RatingError, match="aliases") as refusal:

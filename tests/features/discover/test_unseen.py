@@ -95,7 +95,7 @@ def test_the_outputs_to_read_to_see_all_modes_equal_the_worked_examples(
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_good_turing_and_chao2_are_as_published(case: published.Counts) -> None:
+def test_the_estimates_good_turing_and_chao2_equal_published_values(case: published.Counts) -> None:
     shows = case.table()
     assert good_turing(shows) == pytest.approx(case.good_turing, abs=TOLERANCE)
     assert chao2(shows) == pytest.approx(case.chao2, abs=TOLERANCE)
@@ -129,7 +129,7 @@ def test_masi_similarity_of_two_sets_is_symmetric_and_as_published(first: str, s
 
 
 @pytest.mark.parametrize("case", published.AGREEMENT, ids=lambda case: case.name)
-def test_agreement_on_sets_is_alpha_with_masi_distance(case: published.SetAgreement) -> None:
+def test_agreement_on_sets_of_failure_modes_is_alpha_with_masi_distance(case: published.SetAgreement) -> None:
     sets = sorted({frozenset(names) for pair in case.pairs for names in pair}, key=sorted)
     numbers = [[sets.index(frozenset(names)) for names in pair] for pair in case.pairs]
     if case.alpha is None:

@@ -258,7 +258,7 @@ def test_where_kappa_is_undefined_the_mean_absolute_error_is_compared(tmp_path: 
     assert change.is_worse
 
 
-def test_examples_without_gold_on_a_criterion_still_tell_its_drift(tmp_path: Path) -> None:
+def test_examples_without_gold_on_a_criterion_still_count_for_its_drift(tmp_path: Path) -> None:
     two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     truth = _truth(60)
     gold: Levels = {"facts": truth}

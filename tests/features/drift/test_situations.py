@@ -30,7 +30,9 @@ def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return name, DRIFTS[name](tmp_path_factory.mktemp("kept"))
 
 
-def test_the_callout_states_the_situation_of_the_calibration(situation: tuple[str, Calibration]) -> None:
+def test_the_callout_at_the_top_of_a_report_states_the_situation_of_the_calibration(
+    situation: tuple[str, Calibration],
+) -> None:
     name, calibration = situation
     shown = callout(calibration)
     assert (shown.tone, shown.head) == TONES[name]

@@ -104,7 +104,7 @@ def test_standard_output_holds_nothing_but_json_if_json_is_asked_for_without_a_f
     assert "Experiment support" in done.stderr
 
 
-def test_a_second_run_reuses_the_outputs_that_a_function_made(folder: Path) -> None:
+def test_a_second_run_of_experiment_reuses_the_outputs_that_a_function_made(folder: Path) -> None:
     without_settings(folder / FILE)
     first = experiment(folder, "--judge", JUDGE, "--model", MODEL)
     again = experiment(folder, "--judge", JUDGE, "--model", MODEL)
@@ -118,7 +118,9 @@ def test_a_second_run_reuses_the_outputs_that_a_function_made(folder: Path) -> N
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
 
 
-def test_a_second_run_makes_outputs_again_if_the_function_does_not_declare_its_environment(tmp_path: Path) -> None:
+def test_a_second_run_of_experiment_makes_outputs_again_if_the_function_does_not_declare_its_environment(
+    tmp_path: Path,
+) -> None:
     project = many(tmp_path, 2)
     (project / "slow.py").write_text(SLOW.replace("answer.environment = judge.environment = ()", ""))
     counts = []
@@ -246,7 +248,7 @@ def test_an_unreadable_accepted_run_exits_2(folder: Path) -> None:
     assert "isn't an accepted experiment" in recorded(folder, status=2).stderr
 
 
-def test_an_unreadable_accepted_run_is_replaced_with_a_warning(folder: Path) -> None:
+def test_accepting_an_experiment_replaces_an_unreadable_accepted_run_with_a_warning(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     printed = recorded(folder, "--accept", "--fail-if", "worse").stderr

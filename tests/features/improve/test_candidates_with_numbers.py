@@ -85,7 +85,7 @@ def test_improve_does_not_use_decisions_that_annotators_gave_while_they_saw_the_
     assert "were given on 0 dev and 0 held-out tasks" in done.stderr
 
 
-def test_the_majority_s_decision_counts_and_an_even_split_is_no_decision() -> None:
+def test_for_improve_the_majority_s_decision_counts_and_an_even_split_is_no_decision() -> None:
     def example(*decisions: bool) -> Example:
         labels = [Rating("e", f"p{n}", "human", passed=passed) for n, passed in enumerate(decisions)]
         return Example(Submission("reply", id="e"), tuple(labels))

@@ -66,7 +66,7 @@ def test_a_labelling_plan_can_be_made_before_the_first_label() -> None:
     assert "one level only" in one_level.basis
 
 
-def test_in_a_plan_labels_between_two_levels_count_as_the_nearest_level() -> None:
+def test_in_a_labelling_plan_gold_between_two_levels_counts_as_the_nearest_level() -> None:
     truth, _ = labelled(20)
     truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))

@@ -88,7 +88,7 @@ def test_labelled_pairs_show_that_a_judge_can_gate_and_rank_the_systems(project:
 
 
 @pytest.mark.proof
-def test_ratings_in_both_orders_of_pairs_make_one_accepted_run_with_a_valid_card(project: Path) -> None:
+def test_ratings_in_both_orders_of_pairs_make_one_accepted_run_with_a_valid_judge_card(project: Path) -> None:
     labelled(project)
     judge = ("--judge", "function:judges:first_of_some")
     done = run("calibrate", "better", *judge, "--accept", "--anyway", "--json", "report.json", cwd=project)

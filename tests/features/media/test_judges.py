@@ -109,7 +109,7 @@ def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
     assert done.usage.input_tokens == 40
 
 
-def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_ever() -> None:
+def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_without_support_for_images() -> None:
     submission = Submission("Two squares.", {"chart": "a chart"})
     (prompt,) = questions(RUBRIC, submission)
     with ChatServer(lambda _: completion(MET)) as server:

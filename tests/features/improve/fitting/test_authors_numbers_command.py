@@ -62,7 +62,7 @@ class Plate:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_better_weights_are_found_from_pass_fail_decisions_alone_and_written(tmp_path: Path) -> None:
+def test_improve_finds_better_weights_from_pass_fail_decisions_alone_and_writes_them(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve("--numbers", "--open")
     assert status == 0
@@ -151,7 +151,7 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
 
 
 @pytest.mark.proof
-def test_a_judge_s_levels_are_used_if_annotators_gave_none(tmp_path: Path) -> None:
+def test_improve_uses_a_judge_s_levels_if_annotators_gave_none(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
     assert plate.improve("--numbers", "--open")[0] == 4

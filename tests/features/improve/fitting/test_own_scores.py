@@ -67,7 +67,7 @@ def test_a_required_criterion_keeps_its_weight_when_weights_are_fitted() -> None
     assert "a" not in scores.changes(fitted).weights
 
 
-def test_contradictory_decisions_by_one_annotator_are_not_used() -> None:
+def test_improve_does_not_use_contradictory_decisions_by_one_annotator() -> None:
     levels, _, marks = world(100)
     examples = labelled(levels, marks)
     twice = [
