@@ -150,7 +150,7 @@ def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]
 
 
 def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> tuple[Any, ...]:
-    """Parse a line of a JSON lines file; return a tuple of its value, empty if the line is damaged and left out.
+    """Parse a line of a JSON lines file; return its value in a tuple, or () if the line is damaged and skipped.
 
     Raises:
         FileError: Of the given class: it isn't readable JSON.
@@ -227,14 +227,14 @@ def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], 
 
 
 LINES = (".jsonl", ".ndjson")
-"""Endings of files with a JSON object a line."""
+"""Endings of the names of files with a JSON object on each line."""
 TABLES = (".csv", ".tsv")
 PARQUET = ".parquet"
 ANOTHER_LENGTH = "has another number of cells than the header"
 
 
 def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a .csv or .tsv file as dicts, with line numbers; None for a row of the wrong length.
+    """Yield the rows of a .csv or .tsv file as dicts, with line numbers; for a row of the wrong length yield None.
 
     Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
 
@@ -337,7 +337,7 @@ _TWO_DIGITS = re.compile(r"\d\d")
 
 
 def _may_have_long_number(text: str) -> bool:
-    """Return True if a JSON text may contain a whole number of 309 digits or more, by a quick look at some letters."""
+    """Return True if a JSON text may contain a whole number of 309 digits or more, by checking only some letters."""
     return len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
 
 

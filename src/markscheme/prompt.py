@@ -257,7 +257,7 @@ HOLISTIC_SCHEMA: Mapping[str, Any] = closed_object(
 
 
 def choices(criterion: Criterion) -> tuple[str, ...]:
-    """Return the levels a judge may answer: those of the scale, worst first, then the ways not to choose one."""
+    """Return the answers a judge may choose from: the scale's levels, worst first, then the ways to name no level."""
     return criterion.scale.choices + (EXITS if criterion.not_applicable else (CANNOT_JUDGE,))
 
 

@@ -41,5 +41,5 @@ def names(module: Mapping[str, Any]) -> list[str]:
 
 
 def _sources(path: str) -> list[ModuleType]:
-    """Load the modules whose names features add to the module with a path."""
+    """Load the modules from which features add names to the public module with this path."""
     return [load() for of_path, load in PUBLIC_NAMES if of_path == path]

@@ -170,7 +170,7 @@ class Receipt:
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
-        """Return the receipt for one example's grade, with the reason if the judge may not decide this example.
+        """Return the receipt for one example's grade, with a reason added if the judge may not decide this example.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -190,7 +190,7 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a grade by a row's own rubric, with the criteria that the calibration doesn't cover.
+        """Return the receipt for a grade by a row's own rubric, with the criteria added that no calibration covers.
 
         Args:
             core: The rubric of the run, which the calibration is of.

@@ -238,7 +238,7 @@ class _NotJson(Exception):  # noqa: N818
 
 
 def _json_data(value: Any) -> Any:
-    """Convert a value to its equal in JSON, if it has one: a mapping, a number, an array, a date or a time."""
+    """Convert a mapping, number, array, date or time to plain JSON data; raise an error for any other value."""
     if isinstance(value, Mapping):
         return dict(value)
     from decimal import Decimal

@@ -404,7 +404,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
-    """Return a step with a span's arguments, other attributes and events, to come before the spans inside it."""
+    """Return a step that comes before the spans inside a span, with its arguments, other attributes and events."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []

@@ -22,7 +22,7 @@ _MACHINERY = ("importlib", "_frozen_importlib")
 
 
 class _UserCodeFinder:
-    """Import finder for modules in the user's folders, used only for modules the user names and what they import."""
+    """Import finder for the user's modules: only those that the user names, and those that they import."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []

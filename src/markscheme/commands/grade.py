@@ -192,7 +192,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start at zero rows, for the rubric of the run and the rule for rows' rubrics."""
+        """Start the counts at zero, by the rubric of the run and the rule for rows' own rubrics."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)

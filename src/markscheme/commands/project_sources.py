@@ -23,4 +23,4 @@ class FoundProject(NamedTuple):
 
 ProjectSource: TypeAlias = Callable[[Path], FoundProject | None]
 PROJECT_SOURCES: Final[OpenTable[ProjectSource]] = OpenTable()
-"""Each returns None for a folder that suggests nothing to it."""
+"""Functions that read a folder's configuration as a project; each returns None for a folder it knows nothing of."""

@@ -129,7 +129,7 @@ class OneJudge(ABC):
         return self._compute_fingerprints()
 
     def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
-        """Return the digests of rubric, prompts and judge; the judge's covers only parameters it was asked with."""
+        """Return the digests of rubric, prompts and judge; the judge's covers only the parameters that it accepted."""
         if not any(ways):
             return self.fingerprints
         return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
@@ -224,7 +224,7 @@ class ByCriterion(OneJudge):
         return self.settled(submission, await self.ask(submission), worst, checked)
 
     async def ask(self, *versions: Submission) -> list[Exchange[Outcome]]:
-        """Ask the judge about several versions of a submission (the orders of a pair), concurrently in every pass."""
+        """Ask the judge about all versions of a submission (the two orders of a pair) in all passes, concurrently."""
         return await all_or_first_error(
             self._asked_in_one_pass(version, groups) for version in versions for groups in self.passes
         )
@@ -334,7 +334,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True for a verdict to be shown in words: on a category, or a decision model's with no reason given."""
+    """Return True if a verdict is shown in words: it is on a category, or has probabilities but no reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

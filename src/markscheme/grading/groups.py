@@ -16,7 +16,7 @@ GroupGrader: TypeAlias = "Callable[[Rubric, Any, GradeOptions], SubmissionGrader
 GRADERS: Final[OpenTable[tuple[str, GroupGrader]]] = OpenTable()
 """Kinds of graders for groups of judges: the name, as in a group's `grader`, and the function that makes the grader."""
 GroupCheck: TypeAlias = "Callable[[JudgeGroup, Rubric], JudgeGroup]"
-"""Function that returns a group of judges with only the decisions that it may make today by a rubric."""
+"""Function that returns a group of judges reduced to the decisions that it may make by a rubric today."""
 GROUP_CHECKS: Final[OpenTable[GroupCheck]] = OpenTable()
 """Checks of groups of judges, which are applied one after the other."""
 AFTER_GRADING: Final[OpenTable[Callable[[Any, Any], None]]] = OpenTable()

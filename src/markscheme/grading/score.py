@@ -236,7 +236,7 @@ def _weighted_steps(
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
-    """Compute the normalized score of levels by criterion name; None unless each has one or doesn't apply.
+    """Compute the normalized score of levels by criterion name; None if a criterion that applies has no level.
 
     Categories without values don't count.
     """

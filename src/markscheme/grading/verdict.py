@@ -559,7 +559,7 @@ def _worth(level: float, criterion: Criterion) -> float:
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the most frequent kind of several non-verdicts; an unread one if kinds are equally frequent."""
+    """Return an outcome of the most frequent kind of non-verdict; if kinds are equally frequent, an unreadable one."""
     counts = Counter(type(outcome) for outcome in outcomes)
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 

@@ -91,7 +91,7 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """Return the batches that may carry a run's token: sent after `since` (s since 1970) with `asked` prompts."""
+        """Return the batches that may carry a run's token: sent after `since` (s since 1970) with `prompts` prompts."""
         ...
 
     async def state(self, id: str) -> BatchState:

@@ -13,7 +13,7 @@ WAYS_OUT: Final = {
     403: "check what the key may use",
     404: "check the model's name and the address",
 }
-"""HTTP statuses that every call would get once the first one does, and what to check then."""
+"""HTTP statuses that every further call would get too once one call gets them, with what to check then."""
 FAILURES: Final = 10
 """Number of failures in a row after which no further call is made."""
 TIMED_OUT: Final = 4

@@ -219,7 +219,7 @@ def names_code(name: str) -> bool:
 
 
 def _meant(name: str) -> str | None:
-    """Return the full name of the judge that the name of a model or file seems to mean; None for any other name.
+    """Return the full name of the judge that is probably meant by the name of a model or file; None if no kind fits.
 
     >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("someone")
     ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', None)

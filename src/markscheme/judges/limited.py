@@ -38,7 +38,7 @@ MINUTE: Final = 60.0
 LONGEST_PAUSE: Final = 3600.0
 """Longest pause in seconds: if a provider asks for a longer one, it is asked again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
-"""Seconds between two attempts at most, however often the wait was doubled."""
+"""Maximum number of seconds between two attempts, however often the wait was doubled."""
 PATIENCE: Final = 60.0
 """Seconds for which a judge that is down is retried before it is given up."""
 CALLS_AT_ONCE: Final = 8

@@ -62,7 +62,7 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:
-    """Return the price of a judge's tokens: the stated one, else the list price; None if unknown, and for a panel."""
+    """Return the price of a judge's tokens: the stated one, else the list price; None if unknown or for a panel."""
     if not asking.wants_list_price:
         return asking.price
     is_panel = len(panel_names(identity.name)) > 1

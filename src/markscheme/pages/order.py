@@ -41,7 +41,7 @@ class Share:
             )
 
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
-        """Choose the annotators of each response: each possible set of annotators equally often, in random order.
+        """Choose each response's annotators at random, so that every possible set of annotators is equally frequent.
 
         Annotators who have labelled a response already count, so that a share may be changed half-way; the others of
         its set are added until there are enough. Responses added at the end leave the earlier ones as they are.

@@ -486,7 +486,7 @@ def _ungraded(component: _Component, reason: str) -> str | None:
 
 
 def _comment(grading: Mapping[str, Any]) -> str | None:
-    """Return the comment on an output in Promptfoo's viewer; None without one, also if it is only highlighted."""
+    """Return the comment on an output from Promptfoo's viewer; None if there is none, or only a highlight mark."""
     return str(grading.get("comment") or "").removeprefix("!highlight").strip() or None
 
 

@@ -78,7 +78,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
-    """Return the index of each rating's example in `ids`, or -1 if it isn't among them, shape (n_ratings,)."""
+    """Return the index in `ids` of each rating's example, or -1 if it isn't there, shape (n_ratings,)."""
     if codes.ids is ids or (len(codes) == len(ids) and all(map(is_, codes.ids, ids))):
         return np.arange(len(ids))
     row = _row_of_each(ids) if isinstance(ids, tuple) else dict(zip(ids, range(len(ids)), strict=True))

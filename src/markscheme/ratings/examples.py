@@ -280,7 +280,7 @@ def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> Examp
 
 
 def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
-    """Yield each label given under another wording of a criterion: the example's index, the label, the criterion."""
+    """Yield example index, label and criterion for each label given under another wording of the criterion."""
     if not has_stale(labels_of(examples), rubric):
         return
     current = {criterion.name: criterion for criterion in rubric.criteria}

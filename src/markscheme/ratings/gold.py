@@ -229,7 +229,7 @@ def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """Map each criterion to its gold levels, from the strongest kind of each example; also return the kinds used."""
+    """Map each criterion to its gold levels, from each example's strongest kind of rater; return the kinds used too."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
@@ -359,7 +359,7 @@ def _decisions(
     splits: Mapping[str, Flags],
     scores: Floats,
 ) -> tuple[Floats, Flags]:
-    """Return gold's decisions (1 pass, 0 fail, nan none), and where raters' own decisions are split evenly.
+    """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples whose raters' decisions tie.
 
     Decisions that raters gave count, by majority of the strongest kind that gave one. Otherwise the decision follows
     from score and required criteria, unless an even split decides it.

@@ -52,7 +52,7 @@ def form_of_rows(path: Path) -> RowForm:
 
 
 def takes_lines(path: Path) -> bool:
-    """Return whether lines of JSON can be appended to a file: it ends in .jsonl and holds JSON lines or nothing."""
+    """Return True if lines of JSON can be appended to a file: it ends in .jsonl, and is empty or holds JSON lines."""
     return path.suffix == ".jsonl" and form_of_rows(path) == "lines"
 
 

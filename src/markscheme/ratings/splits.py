@@ -124,7 +124,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return number and record of the latest test of these wordings by this judge on exactly these levels."""
+        """Return number and record of the latest test by this judge with these wordings and exactly these levels."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)

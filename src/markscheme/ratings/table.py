@@ -500,7 +500,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Return the level of highest mean probability per criterion, if each sample chose its own likeliest level."""
+    """Return each criterion's level of highest mean probability, if every sample chose its own most probable level."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]
@@ -561,7 +561,7 @@ def _says_score(rating: Rating) -> bool:
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """Compute the score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
+    """Compute the score of some levels, 0 to 1; None if a criterion that applies has no level."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 

@@ -154,7 +154,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 
 
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
-    """Return what a report's raters gave, "values" or "pass-fail", if it is on a table without a rubric; else None."""
+    """Return what raters gave in a report on a table without rubric, "values" or "pass-fail"; else None."""
     if report.get("measure") == "decision":
         return "pass-fail"
     return "values" if "table_read_as" in report["judge"] else None

@@ -71,7 +71,7 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
 
 
 def scale_between(low: float, high: float) -> Scale:
-    """Make a scale of the whole numbers between two ends, or of the ends alone if fractional or far apart."""
+    """Make a scale of the whole numbers between two ends, or of the two ends alone if fractional or far apart."""
     if low == high:
         high = low + 1
     if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:

@@ -63,7 +63,7 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """Return a rater's column name, with the order in which a judge saw a pair and the number of a later sample."""
+    """Return a rater's column name, with the order in which a judge saw the pair and a later sample's number."""
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"

@@ -153,7 +153,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Callout(Block):
-    """The answer at the top of a document: a few words in bold, the evidence, and the command to run next."""
+    """The callout at the top of a document: its answer in a few words, the evidence, and the command to run next."""
 
     tone: Tone
     head: str

@@ -47,7 +47,7 @@ _TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
 """Largest numbers of characters of a response, input, reason or quote, the first of which that keeps the page small
 enough is used."""
 _CHARACTERS_PER_STEP = 40
-"""Divisor of the limit on a text's characters that gives the largest number of an agent's steps that are shown."""
+"""Number by which the limit on a text's characters is divided to get the most steps of an agent that are shown."""
 _FEWEST_STEPS = 4
 """Fewest steps that are shown of any trace: two from its start, two from its end."""
 _QUERY_WORDS, _RESPONSE_WORDS = 90, 180

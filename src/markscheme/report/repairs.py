@@ -12,7 +12,7 @@ FIXED_ALONE = "Fixing it alone"
 
 
 def message_with_repair(finding: Finding) -> str:
-    """Return a finding's message and, if it was counted, how many decisions or scores fixing it alone would change."""
+    """Return a finding's message and, if known, how many decisions or scores change when it alone is fixed."""
     changes = repair_of_finding(finding)
     return f"{finding.message} {changes}" if changes else finding.message
 

@@ -70,7 +70,7 @@ class DocumentReporter(Generic[_Result]):
 
 
 def _ever_shorter(document: Document) -> Iterator[Document]:
-    """Yield shorter and shorter versions of a document: without examples, first screen only, answer only, empty."""
+    """Yield ever shorter versions of a document: without examples, first screen only, answer only, empty."""
     yield _without_examples(document)
     first = tuple(document.blocks)
     for blocks in (first, tuple(block for block in first if isinstance(block, Callout)), ()):

@@ -190,7 +190,7 @@ class Scale:
 
     @property
     def unit(self) -> str:
-        """Unit of differences between values, for messages: "levels", or "of the scale" if values are positions.
+        """Unit in which messages state differences: "levels", or "of the scale" if the values are positions.
 
         >>> Scale.numbered(1, 5).unit, Scale((Level(0, "low"), Level(1, "high")), by_label=True).unit
         ('levels', 'of the scale')

@@ -195,7 +195,7 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return a rubric with these criteria and the core's settings; pass mark and guidelines of the row are included."""
+    """Return a rubric of these criteria with the core's settings, and with the row's guidelines and pass mark."""
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
     mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description

@@ -76,7 +76,7 @@ def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "Rubric
 
 
 def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> PublishedRubric | None:
-    """Read plain data as a rubric in another tool's or data set's format; None for markscheme's own format.
+    """Read plain data as a rubric in the format of another tool or data set; None for markscheme's own format.
 
     Raises:
         RubricError: They are one that can't be read whole; says which option helps.

@@ -100,13 +100,13 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 
 def start(*, folder: str, wish: object = None) -> str | None:
-    """Return the socket of a running session, started if needed; None if sessions are off or none could start."""
+    """Return a running session's socket, and start a session if none runs; None if sessions are off or can't start."""
     session = running(folder=folder, wish=wish)
     return None if session is None else session[0]
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return the socket of a running session, and its environment's key; None if sessions are off or none started."""
+    """Return a running session's socket and its environment's key; None if sessions are off or can't start."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
@@ -221,7 +221,7 @@ def settings_texts() -> list[tuple[str, str]]:
 
 
 def matters(name: str) -> bool:
-    """Return True if callers with different values of this environment variable must use different sessions."""
+    """Return True if callers for whom this environment variable differs must use different sessions."""
     return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
@@ -280,7 +280,7 @@ def connected(path: str) -> socket.socket | None:
 
 
 def _remove_socket(path: str) -> None:
-    """Remove a socket: a user may name any path, and we must never remove another kind of file."""
+    """Remove the file at a path if it is a socket; a user may name any path, but no other file may be removed."""
     if os.path.lexists(path) and (os.lstat(path).st_mode & 0o170000) == 0o140000:
         os.unlink(path)
 

@@ -136,7 +136,7 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Compute Spearman's correlation without each group, from the counts of its pairs of gold and judge values."""
+    """Compute Spearman's correlation without each group in turn, from counts of its pairs of gold and judge values."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n_sets, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])

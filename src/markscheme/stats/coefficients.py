@@ -103,7 +103,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Make the loss that is the squared distance of levels, with moments about the mean as features, for precision."""
+    """Make the loss that is the squared distance of levels; its features are moments about the mean, for precision."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
@@ -162,7 +162,7 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to the features by value, which the code -1 of a missing rating then selects."""
+    """Append a row of zeros to the features of the values, for missing ratings, whose code is -1."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
@@ -355,7 +355,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, and observed and expected disagreement, overall and without each set, or why undefined."""
+    """Return the loss, and observed and expected disagreement over all units and without each set; a Reason if none."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
@@ -426,7 +426,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Return the least number, over raters, of examples (or groups) outside the most common level, and why it is 0.
+    """Return the fewest examples (or groups) that any rater has outside the most common level, and why if none.
 
     The reason names a rater who never varies; None if all do. A rater who saw fewer than half of the examples counts
     only in the pool of all raters.
@@ -460,7 +460,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Estimate the mean of `per_row`, a share of hits for each distinct row, over units with two ratings or more."""
+    """Estimate the mean share of hits over units with two ratings or more; `per_row` is each distinct row's share."""
     row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)
@@ -471,7 +471,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
-    """Compute the distance between the lowest and highest rating of each row, on positions `code` of the values."""
+    """Compute each row's distance between its lowest and its highest rating; `code` has the position of each value."""
     padded = np.append(code, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)

@@ -42,7 +42,7 @@ class _Basis:
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:
-        """Return the predictive probability of each number of hits, from 0 to `further`, among further examples."""
+        """Return the predictive probability of each number of hits among further examples, from 0 to `further` hits."""
         counts = np.arange(further + 1)
         a = self.hits + 0.5
         b = self.n - self.hits + 0.5
@@ -54,7 +54,7 @@ class _Basis:
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find the number of further labels with an even chance to show all three shares above their bounds, or one below.
+    """Find how many further labels show, with an even chance, all three shares above their bounds or one share below.
 
     Args:
         figures: The shares among the labels so far.
@@ -163,7 +163,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return two numbers of hits per n: beyond the first a share is shown above a bound, up to the second below it."""
+    """Return two numbers of hits for each n: more than the first show a share above a bound, up to the second below."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)
@@ -171,7 +171,7 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return, for each n, the number of hits above which the exact lower limit exceeds a bound; ∞ if none does."""
+    """Return for each n the number of hits from which the exact lower limit exceeds a bound; ∞ if none suffices."""
     low = np.zeros_like(n)
     high = n.copy()
     for _ in range(HALVINGS):

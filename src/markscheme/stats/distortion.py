@@ -387,7 +387,7 @@ class _Covariances:
         self._pooled: dict[tuple[tuple[int, int], ...], Floats] = {}
 
     def of(self, x: Sequence[Floats], y: Sequence[Floats]) -> Floats:
-        """Compute the pooled covariance of columns x[i] with y[i], over all units and then without each group.
+        """Compute the pooled covariance of each column x[i] with y[i], over all units and then without each group.
 
         Two columns that occur together several times are computed once.
         """

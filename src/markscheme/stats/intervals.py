@@ -608,7 +608,7 @@ class Groups:
         return np.concatenate([total, total - sums], axis=-1)
 
     def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
-        """Estimate a statistic from its values over all units and then without each set, shape (1 + n_sets,)."""
+        """Estimate a statistic from its value over all units and its values without each set, shape (1 + n_sets,)."""
         return jackknife(
             float(values[0]),
             values[1:],

@@ -93,7 +93,7 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups with one) outside a rater's modal value, the smaller number of gold and judge."""
+        """Number of units (or groups) outside the most common value, the smaller of gold's and the judge's number."""
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:
@@ -136,7 +136,7 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """For gold and for judge, the number of units below each row's value minus those above (a centred rank)."""
+        """Centred ranks of the rows for gold and judge: the number of lower units minus the number of higher ones."""
         units = self.groups.units
         return _standing(self.gold_levels[1], units), _standing(self.judge_levels[1], units)
 
@@ -151,7 +151,7 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """Sums over each jackknife set of `orderings` that are counted within each unit's own group, shape (3, n_sets).
+        """Sums of `orderings` over each jackknife set, counting pairs within a unit's own group, shape (3, n_sets).
 
         They are counted in a table of levels for each set if these are small enough; else by putting the groups one
         after another, so that gold and judge order units of different groups alike.

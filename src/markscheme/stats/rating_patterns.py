@@ -116,7 +116,7 @@ def people_table(people: npt.ArrayLike) -> Floats:
 
 
 def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Convert annotators' ratings, and the judge's, shape (n_units,), to arrays; a ValueError if they don't fit."""
+    """Convert the ratings of annotators and the judge's, shape (n_units,), to arrays; ValueError if they don't fit."""
     table = people_table(people)
     rated = np.asarray(judge, dtype=np.float64)
     if rated.shape != (len(table),):

@@ -181,7 +181,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Number of examples (or groups with one) outside a rater's modal rating, the smallest over raters."""
+        """Number of examples (or groups) outside a rater's most common rating, the smallest number of any rater."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 

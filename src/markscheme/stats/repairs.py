@@ -43,7 +43,7 @@ class TermSums:
 
     @classmethod
     def of(cls, gains: Floats, weights: Floats, is_fatal: Flags, is_undecided: Flags) -> Self:
-        """Make the sums over each single criterion, of shape (n_examples, n_criteria), from its weights and levels.
+        """Compute each criterion's own terms of the sums, shape (n_examples, n_criteria), from weights and levels.
 
         Args:
             gains: Weight times position; 0 where the criterion doesn't count for the score.
@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Per replacement: false passes repaired, and decisions and scores repaired minus broken, in three columns."""
+        """Array with a row per replacement: false passes repaired, decisions and scores repaired minus broken."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -169,12 +169,12 @@ class LevelSwap:
 
     @cached_property
     def moves(self) -> TermSums:
-        """Change of the sums if a criterion has gold's level, for each criterion, shape (n_examples, n_criteria)."""
+        """Change of the sums when gold's level replaces the judge's on a criterion, shape (n_examples, n_criteria)."""
         return self.gold.minus(self.judge)
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """The changes of decisions and scores if one criterion has gold's level, with a column for each criterion."""
+        """Changes of decisions and scores when gold's level replaces the judge's on a criterion; a column for each."""
         alone = (
             self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
@@ -182,7 +182,7 @@ class LevelSwap:
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
-        """Compute the changes if a criterion and one of `others` have gold's levels, with a column for each other."""
+        """Compute the changes when gold's levels replace the judge's on a criterion and another; a column per other."""
         after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
@@ -215,7 +215,7 @@ class LevelSwap:
 
     @cached_property
     def stays_wrong(self) -> Flags:
-        """Flags of the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
+        """Flags of the wrong decisions that gold's levels on all criteria would not correct, shape (n_examples,)."""
         decisions = self.before.decisions(self.passes_from)[:, 0]
         with_gold = self.gold.total.decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.is_known.all(axis=1)

@@ -209,7 +209,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of exactly 0, with limits for errors not seen yet, of at most `below` and `above`."""
+    """Estimate an error of exactly 0; its limits, at most `below` and `above`, allow for errors not seen yet."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)

@@ -100,7 +100,7 @@ class Grouped:
 
     @property
     def support(self) -> Support:
-        """How far the number of groups supports bounds: "plain" from 10, "approximate" from 5, "withheld" below 5."""
+        """How well the number of groups supports bounds: "plain" from 10, "approximate" from 5, "withheld" below 5."""
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
@@ -624,7 +624,7 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute centre, standard error and df for the one-sided bound of a weighted mean; weights have a mean of 1."""
+    """Compute centre, standard error and df for the one-sided bound of a weighted mean; the weights' mean is 1."""
     n = len(v) + design
     centre = (float((w * v).sum()) + worst * design) / n
     moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n

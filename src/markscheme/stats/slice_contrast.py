@@ -90,7 +90,7 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """The figure expected outside the slice at the slice's gold: inside minus the difference at equal gold."""
+        """The figure expected outside the slice at the gold found inside: inside minus the difference at equal gold."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
@@ -209,7 +209,7 @@ class SliceColumn:
 
 
 def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
-    """Compare a figure inside a slice and outside it; with groups, p is the larger one, by examples or by groups."""
+    """Compare a figure inside a slice and outside; with groups, use the larger p of tests by examples and by groups."""
     m = int(is_inside.sum())
     k = int((~is_inside).sum())
     contrast = Contrast(
@@ -266,7 +266,7 @@ def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return each example's gold stratum: its level or, for scores with many values, its fifth and a covariate."""
+    """Return each example's gold stratum: its level, or the fifth its score is in, with gold as a covariate then."""
     distinct, code = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code.reshape(-1).astype(np.int64), None

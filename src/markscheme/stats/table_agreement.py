@@ -150,7 +150,7 @@ class _PairStatistics:
     def mean(
         self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
-        """Compute the mean of each statistic over the pairs of raters that share a unit, with jackknife intervals.
+        """Compute the mean of each statistic over the pairs of raters with a common unit, with jackknife intervals.
 
         The jackknife leaves a unit out of every pair. If no pair shares a unit, the means are undefined.
         """
@@ -196,7 +196,7 @@ class _PairStatistics:
 
 
 def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
-    """Compute the mean of a statistic over pairs of raters, without interval; undefined if it is so for one pair."""
+    """Compute the mean of a statistic over pairs of raters, without interval; undefined if undefined for any pair."""
     estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
     n = min(pair.units for pair in rater_pairs)
     method = f"mean over {len(rater_pairs)} pairs"

@@ -42,7 +42,7 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """How often a mean over test cases falls below a threshold while nothing changes, and which threshold is safe.
+    """Risk that a mean over test cases falls below a threshold although nothing changed, and which threshold is safe.
 
     Attributes:
         threshold: The least mean that passes.
@@ -158,7 +158,7 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Return the larger of two variances of a case: if cases vary independently, and if they vary together in groups.
+    """Return the larger variance of a case under two assumptions: cases vary independently, or together in groups.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
@@ -205,7 +205,7 @@ class _Spread:
         return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
 
     def safe_threshold(self, averaged: int, sure: float) -> float:
-        """Find the highest threshold below which a mean of `averaged` runs falls at most 1 time in 20 by chance.
+        """Find the highest threshold that a mean of `averaged` runs falls below by chance at most 1 time in 20.
 
         This holds with probability `sure`.
         """

@@ -44,7 +44,7 @@ COUNTED = "compared"
 
 
 class AcceptedRuns(NamedTuple):
-    """The accepted runs in a file, which a run is compared with or joins.
+    """The accepted runs in a file, with which a new run is compared, or which it joins.
 
     Attributes:
         path: Their accepted.json.

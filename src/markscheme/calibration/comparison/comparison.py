@@ -329,7 +329,7 @@ class Comparison:
 
     @property
     def scored(self) -> int:
-        """Number of examples that have values of both the judge and gold by the compared measure."""
+        """Number of examples for which both the judge and gold have a value by the compared measure."""
         return int(np.isfinite(self.misses).sum())
 
     @cached_property

@@ -256,7 +256,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def _estimate(share: SideShare, of: str, level: float) -> Estimate:
-    """Return the Estimate of a side's share; without a value if gold never fails, or never passes, an example."""
+    """Return the Estimate of a side's share, or one without a value if gold has no example on this side."""
     if not share.of:
         return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
     return share.rate.estimate(level=level, method=f"share of {of}")

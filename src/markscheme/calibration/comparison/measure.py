@@ -60,7 +60,7 @@ class Measure:
     constants: tuple[float, ...] | None = None
     only: Criterion | None = None
     mirrored = False
-    """Whether values are of two things each, of which it is arbitrary which one is stored first."""
+    """Whether each value compares two things, and which of the two is stored first is arbitrary."""
 
     def values(self, column: Column) -> Floats:
         """Return a rater's numbers, shape (n_examples,), nan where there is none."""

@@ -58,8 +58,9 @@ IN_FAVOUR: Final = frozenset({_SHOWN})
 """Codes of reasons that allow a judge's use, if there are no other reasons."""
 
 LEVEL = 0.95
-"""Level of the one interval that decides, is drawn and is printed. Looked at every 10 or 20 labels up to 300, a judge
-exactly at the target comes out above it in about 1 of 10 sequences; a one-sided 90 % limit has 3 of 10."""
+"""Confidence level of the interval that decides a verdict, and that reports draw and print. With a look every 10 or 20
+labels up to 300, a judge exactly at the target comes out above it in about 1 of 10 sequences; with a one-sided 90 %
+limit it would in 3 of 10."""
 PERSON_MARGIN = 0.10
 """Largest difference by which a judge may agree less often than an annotator and still count as equally good."""
 ENOUGH_SHARED = 30

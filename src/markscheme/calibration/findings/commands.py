@@ -40,7 +40,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
-        """Make the builder for a rubric's and a judge's name; without a judge, the accepted run's or the default."""
+        """Make the builder for a rubric's and a judge's name; None means the accepted run's judge, else the default."""
         typed = rubric if isinstance(rubric, str) else typed_name(rubric)
         named = judge or judge_to_name(typed)
         return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)

@@ -36,7 +36,7 @@ such sets."""
 FEWEST_CRITERIA_TO_RANK = 3
 """Fewest criteria for which it is said that responses differ less on one of them than on the median one."""
 USUAL = 0.90
-"""Share of annotators' most frequent level from which on a criterion can't show whether a judge finds the others."""
+"""Share of annotators' most frequent level from which a criterion can't show whether a judge finds other levels."""
 LESS_VARIED = 0.5
 """Share of the median criterion's variance below which responses hardly differ on a criterion."""
 AS_NOISY = 1.5

@@ -45,7 +45,7 @@ BY_SYSTEM = "system"
 BY_LABEL_KIND = "label kind"
 BY_LENGTH = "length"
 KNOWN_BEFORE: Final = ("group", BY_SYSTEM)
-"""Fields of every example by which parts are made; metadata are the rest of what is known before grading."""
+"""Fields of every example that divide examples into slices; metadata are what else is known before grading."""
 MOST_VALUES = 12
 """Largest number of distinct values for which a metadata key defines slices: each slice adds a test, which lowers the
 power of all others."""

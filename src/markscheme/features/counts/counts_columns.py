@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PART_COLUMN: Final = "part"
 EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
-"""Lower-case texts that mean that a cell has no value."""
+"""Lower-case texts of cells that have no value."""
 NUMBER_COLUMN: Final = re.compile(r"set_no|gold|judge|n|p[1-9]\d*")
 """Pattern of the columns that are read as numbers; an earlier judge's column is read too."""
 _ARROW_NUMBERS: Final = {

@@ -33,7 +33,7 @@ COMMAND = (
     REPORT,
     "--quiet",
 )
-"""The command of the other process, in the round's folder."""
+"""Arguments with which markscheme is run in the other process, in the round's folder."""
 DECIDED = (0, 1, 4)
 """Statuses of a calibration that was made: ok, adjust, not enough labels."""
 

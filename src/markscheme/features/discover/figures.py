@@ -175,12 +175,12 @@ class ReadOutputs:
 
     @cached_property
     def random_ids(self) -> tuple[str, ...]:
-        """Ids of the outputs with readings that count and that are a random draw, in reading order."""
+        """Ids of the outputs read as part of the random draw, with readings that count, in reading order."""
         return tuple(id for id in self.order.random_part(self.readings) if id in self.by_id)
 
     @cached_property
     def chosen_ids(self) -> tuple[str, ...]:
-        """Ids of the outputs with readings that count but that aren't part of the random draw."""
+        """Ids of the outputs that have readings that count but aren't part of the random draw."""
         random_ids = set(self.random_ids)
         return tuple(id for id in self.by_id if id not in random_ids)
 

@@ -70,7 +70,7 @@ def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
 
 
 def is_due_out_of_turn(shown: int) -> bool:
-    """Return True if, after this many outputs, the next one is one to show out of turn.
+    """Return True if the next output, after this many were shown, should be one that is shown out of turn.
 
     >>> [is_due_out_of_turn(shown) for shown in range(5)]
     [False, False, False, True, False]

@@ -26,7 +26,7 @@ _RULE: Final = re.compile(r"\s*([^<>=\s]+(?:\s+[^<>=\s]+)*)\s*(<=|>=|<|>)\s*([+-
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule, such as `overall < 0.8`, that fails a run if it applies to any of the variants that it names.
+    """A rule, such as `overall < 0.8`; a run fails if the rule applies to any variant that the rule names.
 
     Attributes:
         text: The rule as typed.

@@ -118,7 +118,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
 
 
 def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return whether a mapping that names a provider is this assertion, or the options of a test that it is in."""
+    """Return whether a provider is named in this assertion, or in the options of the test that the assertion is in."""
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

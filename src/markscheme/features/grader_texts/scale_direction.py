@@ -39,7 +39,7 @@ _ABSENT = re.compile(
     r"|ninguna|nada|sin|nessuna?|per niente|senza|nenhuma?|sem|geen|helemaal niet)\b)",
     re.IGNORECASE,
 )
-"""Pattern of the beginning of an end's meaning that says that nothing is there, whether good or bad."""
+"""Pattern of an end's meaning that begins by saying that nothing is there, whether that is good or bad."""
 _GOOD = re.compile(rf"[^\w\n]{{0,9}}(?:{'|'.join(_GOOD_IN.values())})", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:{'|'.join(_BAD_IN.values())})\b", re.IGNORECASE)
 _NEGATED = re.compile(

@@ -29,7 +29,7 @@ LEAST_PER_WEIGHT = 5
 LEAST_MARKS = 5
 """Fewest different overall scores for a fit; a judgement."""
 LEAST_AT_OTHER_LEVELS = 10
-"""Fewest examples at other levels of a criterion for which its weight can be told from the others' weights."""
+"""Fewest examples at other levels of a criterion that distinguish the effect of its weight from the others'."""
 LEAST_TO_QUOTE_A_GAIN = 80
 """Fewest examples for which the gain is stated: with fewer it is inflated after the test, 8.1 % claimed for 1.4 % at
 20."""

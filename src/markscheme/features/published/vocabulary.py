@@ -74,7 +74,7 @@ WEIGHTS: Final = (
     "severity",
     "peso",
 )
-"""Keys of a criterion's weight: a number under one of them counts before a word."""
+"""Keys of a criterion's weight; a number under one of them is preferred to a word."""
 WORTH: Final[Mapping[str, float]] = {
     **dict.fromkeys(("critical", "blocker", "must", "must have", "essential", "required"), 4.0),
     **dict.fromkeys(("major", "important", "high", "should", "should have"), 3.0),

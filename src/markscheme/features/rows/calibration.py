@@ -97,7 +97,7 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
 
 
 def _brings_rubrics(peek: Peek) -> bool:
-    """Return whether the first of the lines or of the list in a file is a response with labels and a rubric."""
+    """Return True if the first row of a file is a response with labels and a rubric of its own."""
     if not (peek.is_lines or (peek.shape == "json" and peek.path.suffix.casefold() == ".json")):
         return False
     kind, first = next(iter(peek.first), ("", None))
@@ -360,7 +360,7 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 
 
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
-    """Return the evidence for a trend of verdicts on criteria; None if the user asks about a trend of scores.
+    """Return the evidence for a trend of verdicts on criteria; None if the trend to rule on is one of scores.
 
     Raises:
         UsageError: A limit on credit is set, and it is asked of scores.

@@ -116,7 +116,7 @@ class CriteriaTrend:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Agreement figures for the ruling; tasks are weighted equally if a few tasks hold many of the verdicts."""
+        """Agreement figures to rule on; every task has the same weight if a few tasks hold many of the verdicts."""
         tasks = codes([verdict.task for verdict in self.verdicts])
         criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
         weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])
@@ -187,7 +187,7 @@ class CriteriaTrend:
 
 
 def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
-    """Return the limits on wrong credit that options set, else the rubric."""
+    """Return the limits on wrong credit that options set, else those that the rubric sets."""
     limits = {}
     for name in ("false_credit", "missed_credit"):
         most = getattr(options, f"max_{name}")
@@ -219,7 +219,7 @@ def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
 def trend_of_criteria(
     subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
 ) -> CriteriaTrend | None:
-    """Return the evidence for a trend of verdicts if all examples share a rubric; None if the trend is of scores.
+    """Return the evidence for a trend of verdicts if all examples share a rubric; None if the trend is one of scores.
 
     Raises:
         UsageError: Its criteria are neither met nor unmet.

@@ -24,7 +24,7 @@ def accepted_rubric(folder: Path) -> Rubric:
 
 
 def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> dict[str, Any]:
-    """Return the attributes of a rubric's status that come from the accepted run in a calibration folder.
+    """Return the attributes of a rubric's status that its accepted run in a calibration folder provides.
 
     Raises:
         RatingError: It can't be read.

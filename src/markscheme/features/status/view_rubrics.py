@@ -33,7 +33,7 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
-    """Render a table with a row for each rubric; if no rubric has an accepted run, without empty columns."""
+    """Render a table with a row for each rubric; leave out the empty columns if no rubric has an accepted run."""
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)
@@ -117,6 +117,6 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
-    """Return True if the next step is to compare a judge with the existing labels, before more labels are given."""
+    """Return True if the next step is to compare a judge with the labels there are, before more labels are given."""
     is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
     return is_open and (not status.is_calibrated or bool(status.next_step))

@@ -68,7 +68,7 @@ class Battery:
 
     @property
     def lack(self) -> str | None:
-        """Sentence that says that there are too few examples; None if there are enough."""
+        """Error message if there are too few examples; None if there are enough."""
         n = len(self.examples)
         return None if n >= LEAST_EXAMPLES else f"{n} examples; at least {LEAST_EXAMPLES} are needed"
 

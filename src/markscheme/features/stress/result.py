@@ -92,7 +92,7 @@ class Stress:
 
     @cached_property
     def _family(self) -> Mapping[tuple[str, str], StressCell]:
-        """Results of the control and of all changes that shouldn't move ratings, with p-values adjusted together."""
+        """Results of the control and of all changes that shouldn't move ratings, with jointly adjusted p-values."""
         changes = [row.name for row in self.battery.changes if row.name not in DIAGNOSES]
         return self._cells([CONTROL, *changes], SHIFT_ALARM)
 
@@ -244,12 +244,12 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute each example's mean rating of a version minus that of the original, shape (n_examples,), or nan."""
+        """Compute by how much the mean rating of a version differs from the original's, shape (n_examples,), or nan."""
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Return a result with the noise of single ratings added; None becomes a result for a level that may change."""
+        """Return a result with the noise of single ratings added; return NOT_PRESERVING for None."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))

@@ -226,7 +226,7 @@ def _expected_to_move_nothing(stress: Stress) -> int:
 
 
 def _ignored(stress: Stress) -> str:
-    """Return a sentence on the changes of images and documents that should have moved the judge and didn't."""
+    """Return a sentence on the changes of images and documents that should have moved the ratings but didn't."""
     changes = {change.name: change.what for change in stress.battery.part_changes}
     listed_changes = "; ".join(f"{name}: {changes[name]}" for name in stress.ignored_parts)
     return f"Its ratings change no more than when it is asked again, though they should ({listed_changes})."

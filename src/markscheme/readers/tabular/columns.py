@@ -339,7 +339,7 @@ def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
-    """Return the name of the id column: the stated one, `id`, or a similar one with unique cells; None without one."""
+    """Return the name of the id column: the stated one, `id`, or a similar one with unique cells; None if none fits."""
     if options.id is not None:
         return options.id
     mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
@@ -436,7 +436,7 @@ def _is_aggregate(column: TableColumn, annotators: Sequence[TableColumn], named:
 
 
 ROUNDED_MEAN: Final = 0.005
-"""Largest difference between a mean and that of its annotators that rounding to two decimals explains."""
+"""Largest difference of a mean from its annotators' exact mean that rounding to two decimals can explain."""
 
 
 def _by_criterion(
@@ -596,7 +596,7 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
 
 
 def _meaning(value: str) -> str | bool | float:
-    """Normalize a value to compare columns: True or False for pass and fail words, a number, or the text itself."""
+    """Normalize a value to compare columns: a word for pass or fail to a bool, a number to a float, else the text."""
     decision = decision_of(value)
     if decision is not None:
         return decision

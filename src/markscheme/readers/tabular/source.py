@@ -372,7 +372,7 @@ FEWEST_BELOW: Final = 3
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Join a header of two rows into column names, with each merged cell's text before the names below it."""
+    """Join the two rows of a header to column names: a merged cell's text comes before each name below it."""
     joined: list[str] = []
     over = ""
     for name, name_below in zip(names, map(str.strip, below), strict=True):

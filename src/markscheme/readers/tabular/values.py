@@ -367,7 +367,7 @@ class ValueComparison:
         return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
 
     def _refuse_lists(self) -> None:
-        """Refuse cells that list several values that also occur singly, such as `tone; facts`."""
+        """Refuse cells that are lists, such as `tone; facts`, of values that also occur singly in other cells."""
         for name, counted in self.values.items():
             lists = {value: n for value, n in counted.items() if set(listed_in(value)) <= self.everything.keys()}
             lists = {self.spelling[value]: n for value, n in lists.items() if len(listed_in(value)) > 1}

@@ -37,7 +37,7 @@ FAULT_WORDS: Final = (
     *("error", "fail", "hallucinat", "toxic", "unsafe", "harm", "violat", "bias", "wrong", "incorrect", "refus"),
     *("leak", "issue", "problem", "flag", "offens"),
 )
-"""Beginnings of words in a column's name that show that it asks about a fault."""
+"""Beginnings of words in a column's name by which the column asks about a fault."""
 MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
 MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
 MAY_BE_MISSING: Final = frozenset(

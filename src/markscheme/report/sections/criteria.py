@@ -153,7 +153,7 @@ def _any_ordered(comparison: Comparison) -> bool:
 
 
 def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc.Section:
-    """Build the section on a criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
+    """Build the section on a criterion: confusion matrix, and agreement beside annotators', baseline's and chance."""
     criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
     is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
@@ -258,7 +258,7 @@ def _mean_where(flags: Flags, among: Flags) -> float | None:
 
 
 def _one_decision(comparison: Comparison) -> str:
-    """Say whether gold or the judge passes, or fails, every example, so that kappa has no interval; else return ""."""
+    """State whether gold or the judge passes (or fails) every example, if kappa has no interval for this; else ""."""
     if not why_no_interval(comparison.overall["pass_kappa"]):
         return ""
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}

@@ -59,7 +59,7 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 
 def _least(answer: GateAnswer) -> doc.Mark:
-    """Make the mark of the required shares: of the judge's decisions overall, and on gold's fails and passes."""
+    """Make the mark for the shares of agreeing decisions that a gate requires: overall, on fails and on passes."""
     stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
@@ -159,7 +159,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Yield the levels and reasons of people and judge on the criterion that makes the judge pass a response."""
+    """Yield people's and the judge's level and reason on the criterion that makes the judge pass a response."""
     if comparison.rubric.table_of is not None:
         return
     criterion = _criterion_that_passes(comparison, index)

@@ -75,7 +75,7 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Build the callout on what changed most since the accepted runs; None without them or without a shown change."""
+    """Build the callout on what changed most since the accepted runs; None if there are none, or no change is shown."""
     if calibration.baseline is None:
         return None
     return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)

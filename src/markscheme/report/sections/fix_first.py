@@ -29,7 +29,7 @@ def fix_first(calibration: Calibration) -> doc.Section:
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Choose the section's heading: "Fix first", or a milder one if nothing is at fault or the judge can gate."""
+    """Return the section's heading: "Fix first", or a milder one if nothing is at fault or the judge can gate."""
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
@@ -60,7 +60,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
-    """Return True if fixing a finding alone corrects no wrong decision, and no other finding explains it."""
+    """Return True if fixing a finding alone corrects no wrong decision, and it isn't part of another one's cause."""
     is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 
@@ -158,7 +158,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of one cause; the effect of fixing the criteria in `stated` is already on an earlier card."""
+    """Build the card of one cause, without the effects of fixing the criteria in `stated`, stated on earlier cards."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]

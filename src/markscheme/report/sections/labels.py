@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
-    """Describe how many examples are labelled (in a table: compared), and by how many raters of each kind.
+    """Describe how many examples are labelled (or compared, in a table), and how many raters of each kind there are.
 
     Args:
         comparison: The comparison with these labels.

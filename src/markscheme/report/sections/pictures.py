@@ -125,7 +125,7 @@ def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
 
 
 def labels_against_width(calibration: Calibration) -> doc.Section | None:
-    """Plot how narrow the interval of agreement gets with more labels; None with too few labels to plan from."""
+    """Plot how the interval of agreement narrows with more labels; None if there are too few labels to plan from."""
     agreement = calibration.comparison.agreement
     n = agreement.n
     if agreement.value is None or n < FEWEST_TO_PLAN or agreement.low is None or agreement.high is None:

@@ -104,7 +104,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 
 
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
-    """Return the report on a table's judge as a dict, each criterion with the keys of a calibration's JSON."""
+    """Return the report on the judge of a table as a dict; each criterion has the keys of a calibration's JSON."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
     read = reading_json(result.reading)
     return {

@@ -124,7 +124,7 @@ def _why_yours_stay(run: NumbersRun) -> str:
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
-    """Yield lines that name the responses that people fail and the rubric passes, and the reverse."""
+    """Yield lines with the responses that people fail but the rubric passes, and with those of the reverse."""
     evidence = run.evidence
     if evidence.is_paired:
         right = share_right(evidence.rows, evidence.numbers)

@@ -61,7 +61,7 @@ def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> boo
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute the effective numbers of passing labels and of all labels that were drawn with unequal probabilities.
+    """Compute the effective numbers of passing labels and of all labels, for labels drawn with unequal chances.
 
     Args:
         passed: Labels that pass, of each chance, shape (k,).

@@ -128,7 +128,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return, by the judge's verdict, effective passing labels, effective labels and responses over several weeks.
+    """Return the effective passing labels, effective labels and responses of several weeks, by the judge's verdict.
 
     Verdicts that never occur are left out, as a judge that leaves nothing to people has two.
     """

@@ -20,7 +20,7 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Compute by how much a week's values raise the log wealth of each bet that the mean is below `floor`.
+    """Compute how much a week's values raise the log wealth of each bet that the mean is below `floor`.
 
     Args:
         values: Distinct values of the week, shape (..., k).

@@ -274,7 +274,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs with short values, by which traffic can be compared, and the total length of all inputs."""
+    """Return the inputs that have short values, and the total length of all inputs, to compare traffic by."""
     few = {
         name: str(value)
         for name, value in inputs.items()

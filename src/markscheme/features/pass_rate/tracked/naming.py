@@ -69,7 +69,7 @@ def may_be_judge(shift: float, at_most: float) -> bool:
 
 
 def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[float, float]:
-    """Compute a shift in the share of passes, and the shift that remains if a column's mix hadn't changed.
+    """Compute how far the share of passes shifted, and how far it would have if a column's mix hadn't changed.
 
     Args:
         reference: Passes and responses of each value before, shape (k, 2).

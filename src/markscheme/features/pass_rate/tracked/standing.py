@@ -73,7 +73,7 @@ def _week_of_look(look: Mapping[str, Any]) -> str:
 
 
 def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
-    """Yield the weeks of a stream's events with a text: a new period, or a newly named cause of a change."""
+    """Yield the weeks with an event of a stream, and its text: a new period, or a newly named cause of a change."""
     for period in memory.periods:
         yield week_of(date.fromisoformat(str(period.begins))), str(period.because)
     named = None

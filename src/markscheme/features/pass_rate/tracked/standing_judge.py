@@ -50,7 +50,7 @@ def _section(rubric: str, line: str, looks: Sequence[AnchorLook], watch: AnchorW
 
 
 def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Line, ...]]:
-    """Yield a table row for each look; the first looks only complete the accepted runs and show no evidence."""
+    """Yield a table row for each look; the first looks, which only complete the accepted runs, have no evidence."""
     filling = len(looks) - len(watch.flips)
     for index, look in enumerate(looks):
         counts = index - filling

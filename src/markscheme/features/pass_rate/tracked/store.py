@@ -233,7 +233,7 @@ class StreamFiles:
 
 
 def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield line number and value of each line of JSON in a file; report an invalid line like all readers do.
+    """Yield the line number and value of each line of a JSON lines file; report invalid lines like other readers.
 
     Args:
         path: The file.

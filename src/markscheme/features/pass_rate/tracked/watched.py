@@ -67,7 +67,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute by how much a week raises the evidence that people pass less than `floor`, however the judge decides.
+    """Compute how much a week raises the evidence that people pass a smaller share than `floor`.
 
     Args:
         passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
@@ -111,7 +111,7 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute by how much a look raises the evidence that the judge flips more than `still` of the decisions.
+    """Compute how much a look raises the evidence that the judge flips more decisions than the share `still`.
 
     Args:
         flipped: Examples of the side whose decision is no longer the accepted one.
