@@ -129,6 +129,22 @@ def test_options_of_tables_are_refused_for_a_rubric(tmp_path: Path) -> None:
     assert "--human is for tables that need no rubric" in done.stderr
 
 
+@pytest.mark.parametrize("words", [("results.json",), ("results.csv", "--human", "label"), ("./results.csv",)])
+def test_a_file_that_is_not_there_is_called_missing_and_no_rubric(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = run("calibrate", *words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"error: {words[0]}: there is no such file\n")
+
+
+def test_examples_without_labels_come_with_the_command_that_labels_them(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
+    (tmp_path / "calibration" / "r").mkdir(parents=True)
+    (tmp_path / "calibration" / "r" / "examples.jsonl").write_text('{"id": "a", "response": "Yes."}\n')
+    done = run("calibrate", "r", "--judge", "function:nothing:nothing", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "; to label them: markscheme label r; " in done.stderr
+
+
 def test_the_command_for_the_full_report_repeats_the_given_options(tmp_path: Path) -> None:
     table(tmp_path, "v,h", (f"{(label - 1) / 4},{label}" for label in LABELS))
     options = ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5")

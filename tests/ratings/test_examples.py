@@ -288,11 +288,28 @@ def test_a_labelled_response_that_shares_only_a_short_passage_with_the_rubric_is
 
 
 PAIR = {"id": "a", "query": "When?", "first": "At five.", "second": "Soon."}
+OF_PAIRS = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "clarity", "prefer": "the clearer one"}]})
 
 
 def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_an_explanation(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="it needs `compare: pairs`"):
         load_examples(written(tmp_path, "pairs.jsonl", PAIR), RUBRIC)
+
+
+@pytest.mark.parametrize(
+    ("written_keys", "inputs"),
+    [
+        ({}, {"query": "When?"}),
+        ({"input": "A ticket."}, {"query": "When?", "input": "A ticket."}),
+        ({"input": "A ticket.", "output": "At six."}, {"query": "When?"}),
+    ],
+)
+def test_the_inputs_of_a_pair_are_its_keys_besides_the_two_responses(
+    written_keys: dict[str, str], inputs: dict[str, str], tmp_path: Path
+) -> None:
+    path = written(tmp_path, "pairs.jsonl", {**PAIR, **written_keys})
+    (example,) = load_examples(path, OF_PAIRS).examples
+    assert (example.submission.responses, example.submission.inputs) == (("At five.", "Soon."), inputs)
 
 
 def test_inputs_of_an_example_may_be_named_first_and_second(tmp_path: Path) -> None:

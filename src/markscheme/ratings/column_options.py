@@ -11,6 +11,7 @@ from markscheme.numerals import number_in
 from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.rubrics.search import find_rubric
 
 Span: TypeAlias = tuple[float, float]
 """The two ends of a scale, the worst first."""
@@ -126,11 +127,13 @@ class ColumnOptions:
             but: Options that are allowed nevertheless.
 
         Raises:
-            UsageError: One is given.
+            UsageError: One is given, or `name` is a file that isn't there.
         """
         defaults = ColumnOptions()
         first = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
         if first is not None:
+            if "." in name:
+                find_rubric(name)  # a file that isn't there is missing, rather than no table
             flag = first.strip("_").replace("_", "-")
             raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
 

@@ -92,13 +92,11 @@ class Example:
         """Return the example as a line of a file of examples, without its labels.
 
         Args:
-            folder: Folder of the file, for relative paths to images and other files; None keeps internal marks.
+            folder: Folder of the file, for relative paths to images and other files; None writes their content.
         """
-        inputs, responses = self.submission.inputs, (self.submission.response, self.submission.second)
-        if folder is not None:
-            inputs = {name: as_written(text, folder) for name, text in inputs.items()}
-            responses = (as_written(responses[0], folder), as_written(responses[1] or "", folder))
-        line: dict[str, Any] = {"id": self.id, "inputs": dict(inputs)}
+        inputs = {name: as_written(text, folder) for name, text in self.submission.inputs.items()}
+        responses = [as_written(text or "", folder) for text in (self.submission.response, self.submission.second)]
+        line: dict[str, Any] = {"id": self.id, "inputs": inputs}
         if self.sides is None or self.submission.second is None:
             line["response"] = responses[0]
         else:

@@ -137,8 +137,8 @@ def examples_file(folder: Path) -> Path:
     files = examples_files(folder)
     if len(files) != 1:
         names = ", ".join(file.name for file in files)
-        problem = f"holds several files of examples: {names}; keep one" if files else "holds no examples.jsonl"
-        raise RatingError(problem, path=folder)
+        none = "holds no examples.jsonl; `markscheme label RUBRIC --pool FILE` adds what is labelled"
+        raise RatingError(f"holds several files of examples: {names}; keep one" if files else none, path=folder)
     return files[0]
 
 

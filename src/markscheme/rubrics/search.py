@@ -37,13 +37,14 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
             return as_path
     except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown ~user, a NUL
         raise UsageError(f"{name[:60]!r} cannot be the name of a rubric: {error}") from error
-    if as_path.suffix in RUBRIC_SUFFIXES or "/" in name or "\\" in name:
+    may_be_data = as_path.suffix[1:].isalpha() and as_path.suffix not in (".yaml", ".yml")
+    if not may_be_data and (as_path.suffix in RUBRIC_SUFFIXES or "/" in name or "\\" in name):
         raise UsageError(f"there is no rubric file {name}{_instead(name, start, near)}")
     for folder in _folders(start, near):
         for suffix in RUBRIC_SUFFIXES:
             if (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
-    if as_path.suffix[1:].isalpha() and not as_path.is_dir():
+    if may_be_data and not as_path.is_dir():
         raise UsageError(f"{name}: {no_file(as_path)}")
     is_folder = f"{name} is a folder; " if as_path.is_dir() else ""
     raise UsageError(f"{is_folder}there is no rubric named {name!r}{_instead(name, start, near)}")

@@ -200,6 +200,15 @@ def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that
     assert "give each table its own --from" in refused.stderr
 
 
+def test_a_column_that_was_typed_where_the_folder_goes_is_not_made_a_folder(tmp_path: Path) -> None:
+    lines = ["id,answer,judge,ana,ben", *(f"r{n},It is {n}.,yes,yes,no" for n in range(3))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "ben", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "ben is a column, not a folder: give each column its own --human or --judge" in done.stderr
+    assert files(tmp_path).keys() == {"t.csv"}
+
+
 def test_a_rubric_made_from_a_table_keeps_questions_and_responses_for_judges(tmp_path: Path) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")

@@ -71,3 +71,11 @@ def test_an_unknown_option_or_rubric_exits_2_with_a_line_that_suggests_the_most_
     done = run("markscheme", "label", *words)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert nearest in done.stderr
+
+
+def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels_some(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n")
+    done = run("markscheme", "label", "r", "--progress", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "holds no examples.jsonl; `markscheme label RUBRIC --pool FILE` adds what is labelled" in done.stderr

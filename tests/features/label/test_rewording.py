@@ -69,6 +69,14 @@ def test_after_a_rewording_a_third_of_the_examples_is_asked_again_blind_on_that_
 
 
 @pytest.mark.proof
+def test_the_progress_after_a_rewording_asks_for_the_labels_that_a_gate_waits_for(project: Path) -> None:
+    calibrated(project)
+    shown = run("markscheme", "label", "manners", "--progress", cwd=project).stdout
+    assert "No more labels are needed" not in shown
+    assert "for a gate they count once 20 more are labelled again and agree" in " ".join(shown.split())
+    assert "Next: markscheme label manners --rater YOUR-NAME" in shown
+
+
 def test_labels_from_before_a_rewording_count_for_a_gate_once_a_third_is_relabelled_with_equal_answers(
     project: Path,
 ) -> None:

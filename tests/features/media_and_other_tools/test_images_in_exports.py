@@ -153,7 +153,18 @@ def test_imported_examples_are_written_with_their_images_and_read_back(tmp_path:
         (again,) = load_examples(folder / "examples.jsonl", rubric).examples
         assert again.submission == example.submission
         assert marks(again) == [MARK]
-    assert example.to_json()["inputs"] == {"image": MARK}
+    assert example.to_json()["inputs"] == {"image": {"image": URL}}
+
+
+def test_exported_lines_contain_the_images_of_the_examples(tmp_path: Path) -> None:
+    (tmp_path / "chart.png").write_bytes(PNG_FILE)
+    written = {"id": "a", "inputs": {"chart": {"image": "chart.png"}}, "response": [{"image": "chart.png"}, "Paid."]}
+    (tmp_path / "examples.jsonl").write_text(json.dumps(written))
+    (tmp_path / "r.yaml").write_text("inputs: [chart]\ncriteria: [{requirement: It counts.}]\n")
+    done = run("markscheme", "export", "r.yaml", "--examples", "examples.jsonl", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    line = json.loads(done.stdout)
+    assert (line["inputs"], line["response"]) == ({"chart": {"image": URL}}, [{"image": URL}, "Paid."])
 
 
 def test_an_exported_image_is_in_the_form_that_promptfoo_loads_and_the_assertion_shows_it(tmp_path: Path) -> None:

@@ -94,6 +94,13 @@ def test_labels_of_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
+def test_labels_whose_raters_have_no_kind_come_with_the_sentence_on_two_annotators(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert "For a gate, two annotators label each" in done.stdout
+
+
 def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl")
     (tmp_path / "pool.jsonl").write_text("")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrations_otherwise
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
@@ -259,8 +260,9 @@ class CalibrationRequest:
             every = every.with_labels(among_ratings)
             examples = chosen_examples(every, self.options.split, self.options.only)
         if not examples.labelled.examples:
+            to_label = f"; to label them: {Commands.on(rubric).label()}" if self.examples is None else ""
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
-            raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
+            raise UsageError(f"no example has a label to compare with{examples.searched}{to_label}; {without}")
         if self.ratings:
             kinds = JUDGES if among_ratings else KINDS
             calibrations = self._from_ratings(rubric, every, examples, path, kinds)

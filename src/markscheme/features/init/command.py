@@ -92,7 +92,7 @@ def init(
     else:
         from markscheme.features.init.files_project import project_of_files
 
-        project = project_of_files([existing_file(path) for path in from_], columns.of_table())
+        project = project_of_files([existing_file(path) for path in from_], columns.of_table(), folder)
         files = dict(project.files)
     made, left_alone = ([path.as_posix() for path in paths] for paths in add_files(files, folder))
     if suggested is not None:

@@ -14,11 +14,16 @@ PROSE = (".md", ".markdown", ".docx", ".pdf")
 """Endings of documents, from which only a person can write criteria."""
 
 
-def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProject:
+def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path) -> TableProject:
     """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
 
+    Args:
+        paths: The files.
+        options: What the caller says of a table's columns.
+        folder: The project's folder, which may have been typed as a further column.
+
     Raises:
-        UsageError: A file is neither, or a table that may be read in several ways.
+        UsageError: A file is neither, or a table that may be read in several ways, or `folder` is a column.
         RatingError: One can't be read.
     """
     project = project_of_results(paths[0]) if len(paths) == 1 else None
@@ -32,4 +37,7 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions) -> TableProj
             )
         if shows_rubric(path):
             raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
-    return project_of_table(read_files(paths, options))
+    reading = read_files(paths, options)
+    if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
+        raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")
+    return project_of_table(reading)

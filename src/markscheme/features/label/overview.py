@@ -7,6 +7,7 @@ from shlex import quote
 from statistics import median
 from typing import Any
 
+from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
@@ -75,6 +76,7 @@ class Overview:
         annotators: Each annotator.
         next_labels: The labels that the verdict needs.
         pool: The file of the pool; None where it is the rubric's own examples.
+        to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
     """
 
     rubric: Rubric
@@ -83,11 +85,12 @@ class Overview:
     annotators: tuple[AnnotatorProgress, ...]
     next_labels: NextLabels
     pool: str | None = None
+    to_relabel: str | None = None
 
     @property
     def next_step(self) -> str | None:
         """Sentence that says what to label next; None if no labels are needed."""
-        return self.next_labels.of(self.labelled.get(0, 0), self.pool)
+        return self.next_labels.of(self.labelled.get(0, 0), self.pool) or self.to_relabel
 
 
 def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
@@ -109,8 +112,18 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         counts[rating.id] += 1
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
-    next_step = next_labels_of(named, here)
-    return Overview(rubric, len(ids), by_count, annotators, next_step, None if pool is None else str(pool))
+    own_examples = _own_examples(rubric, folder)
+    carried = carried_labels(own_examples, rubric)
+    is_to_relabel = carried is not None and not set(carried.old).isdisjoint(carried.to_relabel)
+    return Overview(
+        rubric,
+        len(ids),
+        by_count,
+        annotators,
+        next_labels(folder, rubric, own_examples),
+        pool=None if pool is None else str(pool),
+        to_relabel=carried.sentence if carried is not None and is_to_relabel else None,
+    )
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
@@ -122,9 +135,13 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
     """
     rubric = load_rubric(find_rubric(named, here))
     folder = calibration_folder(rubric.name, here)
+    return next_labels(folder, rubric, _own_examples(rubric, folder))
+
+
+def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
+    """Read the examples in a rubric's calibration folder with all labels; return none if there isn't one file."""
     files = examples_files(folder)
-    examples = load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
-    return next_labels(folder, rubric, examples)
+    return load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
 
 
 def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
@@ -184,6 +201,8 @@ def _onward(overview: Overview) -> tuple[str, str]:
     labels = overview.next_labels.labels
     if overview.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
+    if overview.to_relabel is not None and overview.next_step == overview.to_relabel:
+        return "Next", commands.label("--rater YOUR-NAME")
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
     pool = f"--pool {quote(overview.pool)} " if overview.pool else ""

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
@@ -22,6 +22,9 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.report.document import Document, Notes
 from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
+
+_BY_ANNOTATORS: Final = (None, "people", "one-person")
+"""Kinds of gold that annotators gave, or may have given: of further labels like these a gate takes two an example."""
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
@@ -91,7 +94,7 @@ def print_rate(
             "Next, label some of these responses themselves, from the file they came from",
             Commands.on(rubric_name).label_next(more),
         )
-        notes = (Notes((FOR_A_GATE,)),) if labelled.reference == "people" else ()
+        notes = (Notes((FOR_A_GATE,)),) if labelled.reference in _BY_ANNOTATORS else ()
         document = replace(document, blocks=(*document.blocks, *notes), onward=onward)
     return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
 

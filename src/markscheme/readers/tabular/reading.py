@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.parts import in_cell, loaded_part
-from markscheme.phrases import in_words
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example, ExampleRows
@@ -135,8 +134,8 @@ class TableReading:
         values = self.values[criterion]
         people = self.raters(criterion, judges=False)
         name = criterion or (people[0] if len(people) == 1 else "label")
-        say = "says" if len(people) == 1 else "say"
-        written = Criterion(1.0, f"What {in_words(people)} {say} of a response.", name, values.scale)
+        say = f"{people[0]} says" if len(people) == 1 else "annotators say"
+        written = Criterion(1.0, f"What {say} of a response.", name, values.scale)
         rubric = Rubric((written,), name=self.name, tolerance=values.tolerance, table_of=_table_of(values))
         return rubric if values.pass_mark is None else replace(rubric, pass_mark=min(max(values.pass_mark, 0.0), 1.0))
 
