@@ -61,7 +61,7 @@ def sources(home: Path) -> dict[str, str]:
     return {str(path.relative_to(home)): path.read_text(encoding="utf-8") for path in home.rglob("*.py")}
 
 
-def test_a_feature_added_by_a_recipe_is_removed_with_its_folder_and_two_lines(tmp_path: Path) -> None:
+def test_a_feature_added_by_a_documented_recipe_is_removed_with_its_folder_and_two_lines(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path)
     before = sources(home)
     for title in NEW_FEATURES:
@@ -73,7 +73,9 @@ def test_a_feature_added_by_a_recipe_is_removed_with_its_folder_and_two_lines(tm
 
 
 @pytest.mark.proof
-def test_a_judge_added_by_a_recipe_is_in_the_help_and_can_be_asked(followed: Followed, tmp_path: Path) -> None:
+def test_a_judge_added_by_a_documented_recipe_is_in_the_help_and_can_be_asked(
+    followed: Followed, tmp_path: Path
+) -> None:
     here = setting.make_setting(tmp_path / "here")
     assert "always:" in markscheme(followed.home, "calibrate", "--help-all", cwd=here).stdout
     done = markscheme(followed.home, "calibrate", "clear", "--judge", "always:5", "--json", "-", cwd=here)
@@ -94,7 +96,7 @@ def measured(followed: Followed, tmp_path_factory: pytest.TempPathFactory) -> di
     return {**shown, "terminal": done.stdout, "json": json.loads(shown["json"])}
 
 
-def test_a_statistic_added_by_a_recipe_is_in_the_json_of_each_criterion_and_of_the_whole(
+def test_a_statistic_added_by_a_documented_recipe_is_in_the_json_of_each_criterion_and_of_the_whole(
     measured: dict[str, Any],
 ) -> None:
     report = measured["json"]
@@ -105,14 +107,16 @@ def test_a_statistic_added_by_a_recipe_is_in_the_json_of_each_criterion_and_of_t
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "html", "junit"])
-def test_a_statistic_added_by_a_recipe_is_shown_in_every_form_of_report(form: str, measured: dict[str, Any]) -> None:
+def test_a_statistic_added_by_a_documented_recipe_is_shown_in_every_form_of_report(
+    form: str, measured: dict[str, Any]
+) -> None:
     low, high = (round(100 * measured["json"]["criteria"]["tone"]["gross_error"][end]) for end in ("low", "high"))
     assert "gross errors" in measured[form]
     assert f"40% ({low}–{high})" in measured[form]
 
 
 @pytest.mark.proof
-def test_a_finding_added_by_a_recipe_is_in_every_report_with_its_advice_and_command(
+def test_a_finding_added_by_a_documented_recipe_is_in_every_report_with_its_advice_and_command(
     followed: Followed, tmp_path: Path
 ) -> None:
     here = setting.make_setting(tmp_path / "here")
@@ -133,12 +137,12 @@ def test_a_finding_added_by_a_recipe_is_in_every_report_with_its_advice_and_comm
     assert findings[1]["message"] in files["junit"].read_text(encoding="utf-8")
 
 
-def test_no_two_recipes_change_the_same_file(followed: Followed) -> None:
+def test_no_two_documented_recipes_change_the_same_file(followed: Followed) -> None:
     files = [name for touched in followed.touched.values() for name in set(touched) - {LIST}]
     assert len(set(files)) == len(files)
 
 
-def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
+def test_a_documented_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n\nz = 3\n", encoding="utf-8")
     patch(tmp_path / "a.py", " x = 1\n+y = 2\n\n-z = 3\n+z = 4\n")
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 2\n\nz = 4\n"

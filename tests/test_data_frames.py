@@ -42,7 +42,7 @@ def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
     ],
     ids=["agreement", "examples", "ratings"],
 )
-def test_a_frame_in_place_of_its_rows_is_refused(call: Callable[[Any], Any]) -> None:
+def test_a_data_frame_in_place_of_rows_of_ratings_is_refused(call: Callable[[Any], Any]) -> None:
     with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
         call(pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}))
 
@@ -113,7 +113,7 @@ def test_empty_cells_inside_an_example_are_left_out(empty: Any) -> None:
     assert (dict(example.metadata), example.weight, example.split) == ({"turns": "3"}, 1.0, None)
 
 
-def test_an_entry_that_is_not_a_mapping_is_refused_by_its_index() -> None:
+def test_an_entry_in_a_list_of_rows_that_is_not_a_mapping_is_refused_by_its_index() -> None:
     with pytest.raises(RatingError, match="ratings:1: a rating is an object, found 7"):
         ratings_from([7], RUBRIC)  # type: ignore[list-item]
 

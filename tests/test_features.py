@@ -181,7 +181,7 @@ def test_every_feature_word_that_the_deletion_test_ignores_is_the_name_of_a_kind
 
 
 @pytest.mark.proof
-def test_a_copy_without_features_runs_the_tests_that_it_is_given() -> None:
+def test_a_copy_of_the_package_without_features_runs_the_tests_that_it_is_given() -> None:
     assert run_core_tests(names_of_features(), ("-n", "0", "tests/test_verdict.py")) == 0
 
 

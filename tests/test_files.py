@@ -95,7 +95,7 @@ def test_a_symlink_planted_in_place_of_a_file_never_redirects_a_write(tmp_path: 
     assert (path.read_text(), path.is_symlink()) == ("two", False)
 
 
-def test_no_reader_ever_sees_a_file_that_four_writers_tore(tmp_path: Path) -> None:
+def test_no_reader_ever_sees_a_partial_line_while_four_processes_write_a_file(tmp_path: Path) -> None:
     path = tmp_path / "accepted.json"
     write_whole(path, "0" * 300_000)
     code = """if True:
@@ -161,7 +161,7 @@ def test_a_file_that_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Pat
     assert whole.read_text() == "after"
 
 
-def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
+def test_writing_to_a_pipe_leaves_it_a_pipe(tmp_path: Path) -> None:
     pipe, received = tmp_path / "pipe", []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
@@ -174,7 +174,7 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-def test_a_terminal_may_be_written_to_though_its_folder_takes_no_file() -> None:
+def test_a_terminal_can_be_written_to_although_its_folder_takes_no_file() -> None:
     ours, theirs = os.openpty()
     try:
         name = os.ttyname(theirs)
@@ -187,7 +187,7 @@ def test_a_terminal_may_be_written_to_though_its_folder_takes_no_file() -> None:
         os.close(theirs)
 
 
-def test_a_device_stays_a_device() -> None:
+def test_writing_to_a_device_leaves_it_a_device() -> None:
     refuse_unwritable(os.devnull)
     assert Path(os.devnull).is_char_device()
 

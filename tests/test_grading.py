@@ -343,7 +343,7 @@ class Counting(ScriptedJudge):
         return await super().reply(prompt, sample)
 
 
-def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read_as_needed() -> None:
+def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read_only_as_needed() -> None:
     taken = 0
 
     def submissions() -> Iterator[Submission]:
@@ -425,7 +425,7 @@ def test_concurrency_below_one_is_refused() -> None:
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
 
 
-def test_if_too_few_samples_answer_the_reason_is_that_of_the_failure() -> None:
+def test_if_too_few_samples_can_be_read_the_reason_is_that_of_a_failed_sample() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return JudgeUnavailable("asks to wait (429)") if sample else {"a": "3"}
 

@@ -167,7 +167,7 @@ def test_an_unreadable_verdict_on_one_fault_leaves_the_whole_response_ungraded(k
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("error", [JudgeUnavailable("down"), UnreadableReply("a page of HTML")])
-def test_a_judge_that_answers_nothing_scores_nothing(error: Exception, strategy: str) -> None:
+def test_a_judge_that_answers_nothing_gives_no_score(error: Exception, strategy: str) -> None:
     rubric = replace(FAULTS, strategy=cast(Strategy, strategy))
     grade = asyncio.run(Grading(rubric, ScriptedJudge(lambda prompt, sample: error)).grade(Submission("x")))
     assert (grade.score, grade.error) == (None, str(error))

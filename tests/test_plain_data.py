@@ -26,7 +26,7 @@ def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) ->
         list(json_lines(damaged(tmp_path), RatingError))
 
 
-def test_the_rest_of_a_damaged_file_is_read_if_skipping_is_allowed(tmp_path: Path) -> None:
+def test_the_undamaged_lines_of_a_damaged_file_are_read_if_skipping_is_allowed(tmp_path: Path) -> None:
     with pytest.warns(RatingWarning) as warned, leaving_out_damaged_lines():
         lines = list(json_lines(damaged(tmp_path), RatingError))
     assert lines == [(1, {"id": "e1"}), (3, {"id": "e3"})]
@@ -68,7 +68,7 @@ def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> No
     assert format_of(Peek(path), "anything") is None
 
 
-def test_aliases_never_repeat_a_long_text_beyond_measure() -> None:
+def test_yaml_aliases_never_repeat_a_long_text_beyond_a_limit() -> None:
     text = "long: &long " + "x" * 100_000 + "\nall: [" + ", ".join(["*long"] * 100) + "]\n"
     with pytest.raises(RatingError, match="aliases"):
         plain_data(text, "yaml", RatingError)

@@ -73,7 +73,7 @@ def test_a_table_is_graded_with_a_cache_without_posix(project: Path) -> None:
     assert (project / "cache" / "replies.sqlite3").is_file()
 
 
-def test_without_posix_an_assertion_of_promptfoo_grades_in_its_own_process(project: Path) -> None:
+def test_without_posix_an_assertion_of_promptfoo_grades_in_its_own_process_and_not_in_a_session(project: Path) -> None:
     (project / "rubrics" / "form.yaml").write_text(
         "criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n"
     )

@@ -211,7 +211,7 @@ def test_a_failing_assertion_in_pytest_shows_score_criteria_reasons_and_calibrat
     assert "\x1b" not in reported.printed
 
 
-def test_a_threshold_given_to_assert_grade_is_the_pass_mark(reported: Reported) -> None:
+def test_a_threshold_given_to_assert_grade_replaces_the_rubric_s_pass_mark(reported: Reported) -> None:
     assert reported.failure("test_threshold[0.1]") == ""
     assert "0.19, pass mark 0.2" in reported.failure("test_threshold[0.2]")
 
@@ -305,7 +305,7 @@ def test_it(assert_grade, number):
 
 
 @pytest.mark.proof
-def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
+def test_replies_of_a_named_judge_are_cached_and_those_of_a_judge_function_are_not(project: Path) -> None:
     body = '\ndef test_{}(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
     named = body.format("it", '"function:judges:kind"')
     twice = body.format("once", "judges.kind") + body.format("again", "judges.kind")
@@ -328,7 +328,7 @@ def test_assert_grade_works_in_a_test_that_runs_an_event_loop(reported: Reported
     assert reported.failure("test_in_a_loop") == ""
 
 
-def test_the_junit_file_carries_score_and_calibration(reported: Reported) -> None:
+def test_pytest_s_junit_file_has_each_test_s_score_and_calibration(reported: Reported) -> None:
     properties = reported.cases["test_passes"].iter("property")
     assert [(property.get("name"), property.get("value")) for property in properties] == [
         ("markscheme_rubric", "manners"),
@@ -337,7 +337,7 @@ def test_the_junit_file_carries_score_and_calibration(reported: Reported) -> Non
     ]
 
 
-def test_tests_that_never_grade_load_nothing_of_markscheme(project: Path) -> None:
+def test_pytest_loads_nothing_of_markscheme_for_tests_that_never_grade(project: Path) -> None:
     (project / "tests" / "test_other.py").write_text(
         f"import sys\ndef test_it():\n    assert not {HEAVY | {'yaml', 'pydantic'}!r} & set(sys.modules)\n"
         "    assert {name for name in sys.modules if name.startswith('markscheme')} == "
@@ -347,7 +347,7 @@ def test_tests_that_never_grade_load_nothing_of_markscheme(project: Path) -> Non
     assert outcomes(done) == {"passed": 1}, done.stdout
 
 
-def test_importing_the_plugin_loads_nothing_else_of_ours() -> None:
+def test_importing_the_pytest_plugin_loads_nothing_else_of_markscheme() -> None:
     code = "import sys, pytest\nbefore = set(sys.modules)\nimport markscheme.pytest_plugin\n"
     code += "print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)

@@ -50,7 +50,7 @@ def _receipt_in(folder: Path, used: Rubric, judge: Any) -> Receipt:
     return receipt
 
 
-def test_a_score_is_printed_with_its_margin_and_what_its_calibration_allows() -> None:
+def test_a_score_is_printed_with_its_margin_of_error_and_what_its_calibration_allows() -> None:
     assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)"
     assert score_text(0.684, None) == "0.68, not calibrated"
     assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
@@ -68,7 +68,7 @@ def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str
     assert calibration_text(replace(KNOWN, use=use, kind=kind)) == message
 
 
-def test_a_margin_of_zero_is_printed_as_less_than_0_01() -> None:
+def test_a_margin_of_error_of_zero_is_printed_as_less_than_0_01() -> None:
     assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; can gate)"
 
 
@@ -120,7 +120,7 @@ def test_only_a_valid_receipt_lets_a_judge_gate() -> None:
     assert not replace(KNOWN, differs=("another judge",)).may_gate
 
 
-def test_every_grade_of_a_grading_carries_its_receipt() -> None:
+def test_every_grade_of_a_grading_run_has_its_receipt() -> None:
     judge = ScriptedJudge([dict.fromkeys(("clarity", "facts", "tone", "format"), 3)] * 2)
     grading = Grading(rubric(), judge, receipt=KNOWN)
     assert asyncio.run(grading.grade(Submission("answer"))).receipt is KNOWN
@@ -177,7 +177,7 @@ def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
         _with(1, "asked", "trend_on"),
     ],
 )
-def test_a_file_that_is_not_an_accepted_run_is_named(
+def test_a_file_given_as_an_accepted_run_that_is_none_is_named_in_the_error(
     folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     data = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text(encoding="utf-8"))

@@ -62,7 +62,7 @@ def measured(*changed: Module) -> dict[str, Figure]:
         ("from .features.hats import brim\n", "on top"),
     ],
 )
-def test_an_import_of_a_feature_from_the_core_is_found_however_it_is_written(text: str, manner: str) -> None:
+def test_an_import_of_a_feature_by_the_core_is_found_however_it_is_written(text: str, manner: str) -> None:
     name = "imports from the core to features"
     line = text.partition("features")[0].count("\n") + 1
     assert measured()[name] == Figure(0)

@@ -242,7 +242,7 @@ def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(
         (1.0, ["ask"] * 5),
     ],
 )
-def test_a_score_near_the_pass_mark_is_left_to_a_person_to_decide(half_width: float, decisions: list[str]) -> None:
+def test_a_score_near_the_pass_mark_leaves_the_decision_to_a_person(half_width: float, decisions: list[str]) -> None:
     rubric = replace(Rubric((Criterion(1, "A", scale=Scale.numbered(0, 10)),)), pass_mark=0.6, ask_within=half_width)
     scores = [scored({"c1": Verdict("c1", level)}, rubric) for level in (2.0, 4.0, 6.0, 8.0, 10.0)]
     assert [score.decision for score in scores] == decisions

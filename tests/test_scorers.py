@@ -172,7 +172,7 @@ def check(name: str, scale: Scale | None = None) -> Criterion:
     return Criterion(1.0, "A", "form", scale or YES_NO, check=name)
 
 
-def test_a_check_s_score_becomes_the_level_at_that_share_of_the_scale() -> None:
+def test_a_score_of_a_check_becomes_the_level_at_that_share_of_the_scale() -> None:
     submission = Submission("the cat extra", {"reference": "the cat"})
     for scale, level in ((None, 0.8), (Scale.numbered(1, 5), 4.2), (Scale.numbered(-10, 0), -2.0)):
         outcome = run_check(check("token_f1", scale), submission, {})

@@ -209,5 +209,5 @@ def test_a_row_with_a_response_may_have_inputs_named_first_and_second() -> None:
     assert (pair.response, pair.second) == ("Paris.", "Lyon.")
 
 
-def test_metadata_nested_too_deep_are_ignored() -> None:
+def test_metadata_that_are_nested_too_deep_are_ignored() -> None:
     assert metadata_of(Submission("x", {"metadata": "[" * 200_000})) == {}

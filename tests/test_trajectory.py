@@ -161,7 +161,7 @@ def test_a_criterion_that_asks_for_steps_and_sees_none_is_refused() -> None:
         Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("query",))
 
 
-def test_an_input_cannot_have_a_name_like_step_4() -> None:
+def test_a_rubric_may_not_declare_an_input_with_a_name_like_step_4() -> None:
     with pytest.raises(RubricError, match=r"'step 4': a name has letters, digits, _, - and \. alone"):
         Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
 

@@ -66,7 +66,7 @@ def test_yes_and_no_are_read_in_any_case(level: Any, value: float) -> None:
 
 
 @pytest.mark.parametrize("level", [0, 6, 4.5, "4.5", "four", "", None, True, [4], {"level": 4}, "4 or 5", -1, 10**30])
-def test_an_answer_that_is_not_exactly_a_level_is_not_read_as_one(level: Any) -> None:
+def test_an_answer_that_does_not_match_a_level_exactly_is_not_read_as_one(level: Any) -> None:
     outcome = outcome_of(level)
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("level ")
@@ -461,7 +461,9 @@ def at(level: float) -> Verdict:
     ("levels", "level"),
     [([3], 3), ([2, 4], 3), ([2, 3], 2.5), ([1, 5, 5], 5), ([1, 2, 2, 5], 2), ([1, 2, 3, 4], 2.5), ([4, 4, 4], 4)],
 )
-def test_the_median_level_counts_and_an_even_split_gives_the_half_level(levels: list[float], level: float) -> None:
+def test_of_several_samples_the_median_level_counts_and_an_even_split_gives_the_half_level(
+    levels: list[float], level: float
+) -> None:
     outcome = combine([at(each) for each in levels], CLEAR)
     assert isinstance(outcome, Verdict)
     assert (outcome.level, outcome.votes) == (level, tuple(levels))
@@ -482,7 +484,7 @@ def test_the_combined_level_does_not_depend_on_the_order_of_the_samples(
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
-def test_with_majority_the_commonest_level_counts_and_in_a_tie_the_worse_one(
+def test_with_the_rule_majority_the_commonest_level_counts_and_in_a_tie_the_worse_one(
     levels: list[float], merit: float, fault: float
 ) -> None:
     against = Criterion(-1.0, "A", "clear", CLEAR.scale)
@@ -504,7 +506,7 @@ def test_with_majority_the_commonest_level_counts_and_in_a_tie_the_worse_one(
         ([at(3), at(3), ABSTAINED, LOST], Unread),
     ],
 )
-def test_a_level_needs_more_than_half_of_all_votes(outcomes: list[Outcome], kind: type) -> None:
+def test_a_level_of_a_panel_needs_more_than_half_of_all_votes(outcomes: list[Outcome], kind: type) -> None:
     assert isinstance(combine(outcomes, CLEAR), kind)
 
 
@@ -521,7 +523,7 @@ def test_the_parts_of_a_panel_s_reply_are_read_one_by_one_and_combined() -> None
     ("criterion", "first_level", "second_level", "level"),
     [(PARIS, 1, 1, 1), (PARIS, 1, 0, 0), (WRONG, 0, 0, 0), (WRONG, 1, 0, 1), (CLEAR, 2, 5, 2)],
 )
-def test_of_a_double_pass_the_level_that_scores_worse_counts(
+def test_in_a_double_pass_the_level_that_scores_worse_counts(
     criterion: Criterion, first_level: float, second_level: float, level: float
 ) -> None:
     for first, second in ((first_level, second_level), (second_level, first_level)):
@@ -531,7 +533,7 @@ def test_of_a_double_pass_the_level_that_scores_worse_counts(
 
 
 @pytest.mark.parametrize("other", [ABSTAINED, LOST])
-def test_a_double_pass_in_which_one_pass_has_no_level_gives_none(other: Outcome) -> None:
+def test_if_one_pass_of_a_double_pass_has_no_level_the_criterion_has_none(other: Outcome) -> None:
     assert worse(at(5), other, CLEAR) is other
     assert worse(other, at(5), CLEAR) is other
     assert worse(ABSTAINED, LOST, CLEAR) is LOST

@@ -106,7 +106,7 @@ def test_a_criterion_that_is_asked_in_several_passes_is_graded_by_its_worst_outc
     assert [prompt.criteria for prompt in judge.prompts] == [("right", "rude"), ("rude", "right")]
 
 
-def test_a_judge_that_is_a_function_grades_criteria() -> None:
+def test_a_judge_that_is_a_function_can_grade_criteria() -> None:
     grade = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET")))
     assert (grade.score, grade.raw_score) == (0.5, 1.0)
     raw = graded(by_criterion(YES_NO, function_judge(right="MET", rude="MET"), normalize=False))
@@ -121,7 +121,7 @@ def test_a_holistic_rubric_is_graded_by_one_score() -> None:
 
 
 @pytest.mark.parametrize(("orders", "helps", "true"), [(1, 1.0, -1.0), (2, 0.0, 0.0)])
-def test_a_judge_that_always_prefers_the_same_position_ties_in_both_orders(
+def test_a_judge_that_always_prefers_the_same_position_gives_a_tie_over_both_orders(
     orders: int, helps: float, true: float
 ) -> None:
     inner = by_criterion(PAIRS, function_judge(helps="second", true="first"))

@@ -99,7 +99,7 @@ def test_the_core_share_of_a_rubric_is_between_0_and_1(value: Any) -> None:
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_the_rubric_says_how_rows_own_rubrics_are_used_unless_the_run_does() -> None:
+def test_the_shared_rubric_says_how_rows_own_rubrics_are_used_unless_options_of_the_run_do() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
@@ -277,7 +277,7 @@ def sizes_of_calls(row: RowRubric) -> list[int]:
 
 
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: f"{case['criteria']} by {case['per_call']}")
-def test_criteria_are_asked_in_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
+def test_a_row_s_criteria_are_divided_into_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
     calls = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
     row = rubric_of(json.dumps(many(case["criteria"])), None, "add", calls)
     assert isinstance(row, RowRubric)

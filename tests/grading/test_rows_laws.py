@@ -88,7 +88,7 @@ def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
 
 @settings(max_examples=25, deadline=None)
 @given(ROW)
-def test_a_row_without_criteria_is_graded_as_by_the_core_rubric_alone(row: dict[str, Any]) -> None:
+def test_a_row_without_criteria_of_its_own_is_graded_by_the_core_rubric_alone(row: dict[str, Any]) -> None:
     alone = {"response": row["response"]}
     grading = Grading(CORE, ScriptedJudge(by_words))
     plain = asyncio.run(grading.grade(submission_of(alone, 1)))
@@ -133,7 +133,7 @@ def test_criteria_of_the_core_rubric_and_of_the_row_add_up_as_points() -> None:
 
 
 @worked
-def test_a_requirement_given_twice_in_a_row_is_asked_once() -> None:
+def test_a_requirement_that_a_row_gives_twice_is_asked_once() -> None:
     case = cases_in(CASES)["twice"]
     rubric = [{"requirement": text, "weight": weight} for text, weight in case["criteria"]]
     prompts_seen: list[str] = []

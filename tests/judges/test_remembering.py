@@ -265,7 +265,7 @@ def ask_at_once(*judges: Remembering) -> list[Reply | BaseException]:
     return asyncio.run(run())
 
 
-def test_a_prompt_that_one_process_has_requested_is_not_requested_by_another(tmp_path: Path) -> None:
+def test_a_prompt_that_one_process_is_asking_is_not_asked_by_another_process(tmp_path: Path) -> None:
     judge = Slow(["one", "two", "three"])
     replies = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert [reply.text for reply in replies if isinstance(reply, Reply)] == ["one"] * 3
@@ -292,7 +292,7 @@ def test_cancelling_one_caller_does_not_cancel_the_same_request_of_another(tmp_p
     asyncio.run(story())
 
 
-def test_a_process_that_gives_up_a_request_does_not_block_others(tmp_path: Path) -> None:
+def test_a_process_that_gives_up_a_request_does_not_block_other_processes(tmp_path: Path) -> None:
     judge = Slow([JudgeUnavailable("down"), "two", "three"])
     first, *others = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert isinstance(first, JudgeUnavailable)

@@ -109,7 +109,7 @@ def test_ctrl_c_ends_a_run_whose_judge_hangs(folder: Path, host: str, judge: str
 
 
 @pytest.mark.parametrize("judge", ["hangs:sync", "hangs:blocking"])
-def test_a_hanging_function_ends_with_its_deadline_and_so_does_the_program(folder: Path, judge: str) -> None:
+def test_a_hanging_judge_function_ends_with_its_deadline_and_so_does_the_program(folder: Path, judge: str) -> None:
     done = subprocess.run(
         [sys.executable, "by_deadline.py", judge],
         cwd=folder,
@@ -123,7 +123,7 @@ def test_a_hanging_function_ends_with_its_deadline_and_so_does_the_program(folde
     assert f"function:{judge} gave no answer within 0.2 s" in done.stdout
 
 
-def test_an_async_function_that_waits_too_long_is_cancelled() -> None:
+def test_an_async_judge_function_that_waits_too_long_is_cancelled() -> None:
     cancelled = []
 
     async def waits(system_prompt: str, user_prompt: str) -> str:

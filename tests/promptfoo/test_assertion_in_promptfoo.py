@@ -314,7 +314,9 @@ def test_if_a_project_has_several_rubrics_and_an_assertion_names_none_no_rubric_
     assert reason.startswith("not graded: no rubric is named, and there are 2: capital, earlier;")
 
 
-def test_before_the_first_turn_of_a_conversation_there_are_no_messages(graded: dict[str, dict[str, Any]]) -> None:
+def test_in_promptfoo_the_first_turn_of_a_conversation_is_graded_without_earlier_messages(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     assert graded["first turn"]["success"], outcome(graded["first turn"])
     assert "needs the input 'messages'" in outcome(graded["no conversation"])
 

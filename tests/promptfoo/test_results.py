@@ -53,7 +53,7 @@ def _without_chance(row: dict[str, Any]) -> dict[str, Any]:
     return fields | {"gradingResult": {**grading, "reason": "", "componentResults": parts}}
 
 
-def test_each_graded_metric_of_a_row_is_read_as_a_judge_with_its_verdict(read: Results) -> None:
+def test_each_graded_metric_in_promptfoo_s_results_is_read_as_a_judge_with_its_verdict(read: Results) -> None:
     assert list(read.metrics) == ["python", "readability", "correctness", "polite", "short"]
     hello = read.rows[0]
     by_name = {verdict.metric: verdict.passed for verdict in hello.verdicts if verdict.is_graded}
@@ -265,7 +265,9 @@ def test_ids_of_rows_in_promptfoo_s_results_are_unique_and_in_the_order_of_the_t
     assert ids == [f"Row #{n}" for n in range(1, 13)]
 
 
-def test_a_test_without_a_name_is_named_by_its_index(results: dict[str, Any], tmp_path: Path) -> None:
+def test_in_promptfoo_s_results_a_test_without_a_name_is_named_by_its_index(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     for row in results["results"]["results"]:
         del row["testCase"]["description"]
     assert read_results(written(results, tmp_path / "results.json")).rows[3].id == "test-3"

@@ -143,7 +143,7 @@ def test_an_expected_label_of_the_whole_output_is_not_used_for_one_of_several_me
     assert "no label is of 'place' alone" in refused.stderr
 
 
-def test_a_label_of_an_unknown_metric_or_value_is_reported(folder: Path, tmp_path: Path) -> None:
+def test_an_expected_label_of_an_unknown_metric_or_value_is_reported(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", {0: {"place": "perhaps", "tone": "pass"}, 1: '{"place": "fail"}'})
     done = run("calibrate", "labelled.json", cwd=tmp_path)
     assert "metadata.expected_label 'perhaps', which is neither pass nor fail" in done.stderr
@@ -158,7 +158,9 @@ def commands_in(text: str) -> Iterator[list[str]]:
             yield shlex.split(line.strip().partition("  ")[0])
 
 
-def test_the_commands_printed_for_results_without_labels_lead_to_a_first_verdict(folder: Path, tmp_path: Path) -> None:
+def test_the_commands_printed_for_promptfoo_s_results_without_labels_lead_to_a_first_verdict(
+    folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "results.json").write_bytes((folder / "results.json").read_bytes())
     refused = run("calibrate", "results.json", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")

@@ -37,7 +37,7 @@ def test_different_levels_in_one_sample_of_a_rater_cause_a_warning_with_the_exam
     assert warned(path, [*asked_again, rating("2", "MET"), rating("2", "UNMET", sample=1)]) == []
 
 
-def test_a_level_that_is_not_the_most_probable_one_causes_a_warning_with_the_example(tmp_path: Path) -> None:
+def test_a_rating_whose_level_is_not_the_most_probable_one_causes_a_warning_with_the_example(tmp_path: Path) -> None:
     def of(level: str, met: float) -> dict[str, Any]:
         return {"level": level, "probabilities": {"MET": met, "UNMET": round(1 - met, 3)}}
 

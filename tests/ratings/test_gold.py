@@ -24,7 +24,7 @@ def tone(place: int, rater: str, kind: str, level: float, **more: object) -> Rat
     return rating(f"e{place}", rater, kind, ONE, [level], **more)  # type: ignore[arg-type]
 
 
-def test_the_strongest_kind_of_label_of_an_example_is_its_gold() -> None:
+def test_the_gold_of_an_example_comes_from_its_strongest_kind_of_label() -> None:
     truth = set_of(
         (tone(0, "p", "human", 2), tone(0, "panel", "adjudicated", 5)),
         (tone(1, "p", "human", 3), tone(1, "gpt", "model", 1)),
@@ -82,7 +82,7 @@ def test_gold_counts_as_several_people_s_even_if_a_tenth_of_the_examples_has_onl
 
 
 @pytest.mark.parametrize(("by", "level"), [("median", 3.5), ("mean", 3.25), ("majority", 4.0)])
-def test_levels_of_several_people_are_combined_by_the_chosen_rule(by: str, level: float) -> None:
+def test_levels_by_several_people_are_combined_into_gold_by_the_chosen_rule(by: str, level: float) -> None:
     labels = tuple(tone(0, f"p{i}", "human", x) for i, x in enumerate([2, 3, 4, 4]))
     assert gold_of(set_of(labels), ONE, by=by).levels["tone"].tolist() == [level]  # type: ignore[arg-type]
 

@@ -69,7 +69,7 @@ def test_every_look_at_test_labels_is_recorded_before_the_labels_are_returned(tm
     assert [line["by"] for line in lines] == ["a command", "another"]
 
 
-def test_a_set_without_held_out_labels_cannot_be_opened(tmp_path: Path) -> None:
+def test_held_out_labels_of_a_set_that_has_none_cannot_be_opened(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", None))
     assert openings_of(examples) is None
     with pytest.raises(RatingError, match="keeps no example back"):
@@ -128,7 +128,7 @@ def test_half_a_line_at_the_end_of_a_record_is_set_aside_and_does_not_block_furt
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_line_in_the_record_of_looks_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
+def test_a_damaged_line_in_the_record_of_looks_at_test_labels_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:
@@ -142,7 +142,9 @@ def test_a_damaged_line_in_the_record_of_looks_is_reported_and_may_be_skipped(tm
 
 
 @pytest.mark.parametrize("line", ['{"ids": ', '{"ids": 5}', '{"at": "2026-11-03"}', "[]", "5"])
-def test_a_damaged_line_in_the_record_of_tuning_is_reported_and_may_be_skipped(tmp_path: Path, line: str) -> None:
+def test_a_damaged_line_in_the_record_of_tuning_on_labels_is_reported_and_may_be_skipped(
+    tmp_path: Path, line: str
+) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     record_tuning(examples, ["1"], {}, at="2026-11-02")
     with (tmp_path / "tuned.jsonl").open("a") as file:
@@ -200,7 +202,7 @@ def test_renaming_a_criterion_does_not_make_its_test_labels_count_as_unseen(
     assert openings.of_these == 1
 
 
-def test_a_pair_with_another_second_response_has_unseen_test_labels() -> None:
+def test_test_labels_count_as_unseen_for_a_pair_whose_second_response_was_replaced() -> None:
     first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
     changed = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
     seen = [levels_seen(ExampleSet((of,), None)) for of in (first, changed)]

@@ -71,7 +71,7 @@ def test_a_table_has_a_column_for_each_rater_with_nan_for_missing_ratings() -> N
     assert [column.name for column in apart.columns] == ["r1 #0", "j #0", "j #1"]
 
 
-def test_the_median_levels_of_several_samples_earn_the_score_and_decide() -> None:
+def test_the_score_and_decision_of_several_samples_follow_from_their_median_levels() -> None:
     samples = [
         Rating("a", "j", "model", {"safe": Rated(safe), "good": Rated(1.0)}, overall=(safe + 1) / 2, passed=passed)
         for safe, passed in ((0.0, True), (1.0, False), (1.0, False))
@@ -151,7 +151,7 @@ def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
     np.testing.assert_array_equal(hidden.levels["tone"], np.array([1, np.nan, np.nan]))
 
 
-def test_asking_a_table_for_an_unknown_column_names_the_existing_ones() -> None:
+def test_asking_a_table_for_an_unknown_column_raises_an_error_with_the_existing_ones() -> None:
     table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
     with pytest.raises(KeyError, match="there are p"):
         table["q"]

@@ -67,7 +67,7 @@ def test_the_column_verdict_is_a_judge_s_and_the_column_label_a_person_s(tmp_pat
     assert content.lost == {}
 
 
-def test_inputs_and_outputs_in_a_table_become_examples(tmp_path: Path) -> None:
+def test_columns_of_inputs_and_outputs_in_a_table_become_examples(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     assert content.examples[0].to_json() == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
 
@@ -88,7 +88,9 @@ def test_with_a_rubric_of_one_criterion_on_a_graded_scale_numbers_are_its_levels
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
 
 
-def test_unknown_words_are_counted_as_not_imported_unless_the_caller_maps_them(tmp_path: Path) -> None:
+def test_words_in_a_column_that_are_no_known_values_are_counted_as_not_imported_unless_the_caller_maps_them(
+    tmp_path: Path,
+) -> None:
     path = table(tmp_path, "id,verdict,label\ne1,pass,meh\ne2,pass,meh\n")
     assert imported(path).lost == {"levels 'meh' of 'good', which aren't among UNMET, MET": 2}
     mapped = imported(path, meh="fail")
@@ -194,7 +196,7 @@ def test_a_json_list_is_read_in_the_same_way_as_json_lines(tmp_path: Path) -> No
         imported(table(tmp_path, "[3]", "r.json"))
 
 
-def test_lines_of_an_id_and_a_verdict_are_read_as_labels(tmp_path: Path) -> None:
+def test_json_lines_with_an_id_and_a_verdict_are_read_as_labels(tmp_path: Path) -> None:
     path = table(tmp_path, "# by Ann\ne1 pass\ne2\tfail\n\ne3, 1\n", "labels.txt")
     content = imported(path, columns=Columns(rater="ann", kind="human"))
     assert [(r.id, r.rater, r.passed) for r in content.ratings] == [

@@ -51,14 +51,14 @@ def screen(calibration: Calibration) -> str:
     return render_markdown(view(calibration))
 
 
-def test_a_judge_s_reason_in_the_folder_of_labels_is_not_shown_as_a_person_s() -> None:
+def test_a_judge_s_reason_that_is_stored_among_labels_is_not_shown_as_a_person_s() -> None:
     labelled, settled, judge = labels_of_two()
     verdicts = [Rating(f"e{index}", "gpt", "model", {"right": Rated(1.0, "It answers.")}) for index in range(N)]
     page = screen(calibrated(with_labels(labelled, *settled, *verdicts), judge))
     assert "People on right: UNMET. Judge: MET, “It answers.”" in page
 
 
-def test_the_bar_of_annotators_shows_their_agreement_before_adjudication() -> None:
+def test_the_bar_of_annotators_in_a_report_shows_their_agreement_before_adjudication() -> None:
     labelled, settled, judge = labels_of_two()
     calibration = calibrated(with_labels(labelled, *settled), judge)
     assert json_of(calibration)["agreement_person"].value == 0.8

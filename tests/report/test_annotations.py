@@ -40,7 +40,9 @@ def calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
         return calibrate(rubric, examples, ratings=ratings)
 
 
-def test_a_finding_is_annotated_at_the_line_of_its_criterion(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_finding_is_annotated_at_the_line_of_its_criterion_in_the_rubric_file(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     at_lines = list(findings_at_lines([calibration], tmp_path))
     assert [finding for _, _, finding in at_lines] == list(calibration.findings)
     lines = {finding.criterion: line for _, line, finding in at_lines}

@@ -126,7 +126,7 @@ def test_the_json_of_the_report_can_be_read_by_a_strict_parser(calibration: Cali
     assert json.loads(text, parse_constant=refuse)["counts"]["not_graded"] == 2
 
 
-def test_reports_on_a_recorded_and_on_a_live_run_differ_by_one_line(calibration: Calibration) -> None:
+def test_reports_on_a_recorded_and_on_a_live_run_differ_only_by_one_line(calibration: Calibration) -> None:
     recorded = replace(calibration, rater=Rater("gpt", "f00d", "recorded", "gpt.jsonl, 2026-11-21"))
     live = replace(calibration, rater=Rater("gpt", "f00d", "live"))
     pairs = zip(on_screen(recorded).splitlines(), on_screen(live).splitlines(), strict=True)

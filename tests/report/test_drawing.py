@@ -31,7 +31,7 @@ def marks_on(*marks: object, title: str = "A picture.") -> Plot:
     return Plot(title, Axis(0, 10, ((0, "0"), (10, "ten"))), Axis.of_shares(), marks, table, height=100)  # type: ignore[arg-type]
 
 
-def test_each_mark_of_a_plot_is_at_the_position_of_its_figures() -> None:
+def test_each_mark_of_a_plot_is_drawn_at_the_position_of_its_figures() -> None:
     svg = drawn(
         marks_on(
             PlotPoint(5, 0.5, 0.25, 0.75, "half"),
@@ -72,7 +72,7 @@ def test_hostile_words_in_a_plot_are_shown_as_text() -> None:
     assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
 
 
-def test_a_page_has_a_plot_with_its_table_below_and_markdown_has_neither() -> None:
+def test_a_page_has_each_plot_with_its_table_below_and_markdown_has_neither() -> None:
     document = Document("Title", "", (), (Section("Pictures", (OnPages((marks_on(PlotPoint(1, 0.5)),)),), "p"),))
     page = render_html(document)
     assert re.search(r"<svg class=\"plot\".*These figures as a table.*<th scope=\"col\">", page, re.S)

@@ -133,7 +133,7 @@ def test_every_number_that_links_to_examples_equals_the_length_of_their_list(len
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_plot_marks_as_many_scores_off_gold_as_agreement_counts(lenient: Calibration) -> None:
+def test_the_plot_marks_as_many_scores_as_differing_from_gold_as_agreement_counts(lenient: Calibration) -> None:
     page = page_of(lenient)
     comparison = lenient.comparison
     agreement = comparison.agreement
@@ -144,7 +144,7 @@ def test_the_plot_marks_as_many_scores_off_gold_as_agreement_counts(lenient: Cal
     assert ["off", "score off by 0.1 or more", off] in data_of(page)[0]["filters"]
 
 
-def test_a_score_that_differs_from_gold_by_exactly_the_tolerance_is_marked_off() -> None:
+def test_the_plot_marks_a_score_that_differs_from_gold_by_exactly_the_tolerance_as_differing() -> None:
     of = replace(made.rubric("clarity"), tolerance=0.25)
     gold = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     judge = np.clip(gold + 1, 1, 5)  # one level of four: a quarter of the score
@@ -234,7 +234,7 @@ def test_a_page_on_several_judges_with_hostile_examples_stays_small() -> None:
 
 
 @pytest.mark.proof
-def test_of_more_examples_than_fit_the_page_shows_the_first_ones_with_uncut_texts() -> None:
+def test_if_a_page_cannot_hold_all_examples_it_shows_the_first_ones_with_uncut_texts() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())
     examples = Examples(tuple(replace(empty, id=str(n)) for n in range(6_000)), ())

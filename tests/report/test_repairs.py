@@ -33,7 +33,7 @@ def repair(
         (repair(), "Fixing it alone changes no decision here."),
     ],
 )
-def test_the_sentence_on_a_repair_counts_decisions_corrected_and_decisions_broken(
+def test_the_sentence_on_fixing_a_criterion_counts_decisions_corrected_and_decisions_broken(
     changes: Repair, sentence: str
 ) -> None:
     assert repair_in_words(changes) == sentence
@@ -47,7 +47,7 @@ def test_the_sentence_on_a_repair_counts_decisions_corrected_and_decisions_broke
         (0, 0, ""),
     ],
 )
-def test_the_sentence_on_a_repair_counts_scores_if_there_are_no_decisions(
+def test_the_sentence_on_fixing_a_criterion_counts_scores_if_there_are_no_decisions(
     repaired: int, broken: int, sentence: str
 ) -> None:
     undecided = Repair(("safe",), Totals(0, 0, 30), 0, (), (), 0, 0, repaired, broken)

@@ -152,7 +152,7 @@ def test_the_report_on_each_situation_has_the_sentence_that_is_true_of_it_and_no
     assert "Ask for one criterion at a time" not in page
 
 
-def test_a_sentence_that_is_true_of_ten_criteria_is_printed_once() -> None:
+def test_a_sentence_that_is_true_of_several_criteria_is_printed_once() -> None:
     page = (GOLDEN / "situations" / "many-examples.md").read_text(encoding="utf-8")
     assert page.count("Agreement hides") == 1
     assert page.count("the judge is noisy; its errors vary over 10 times as much as an annotator's") == 1

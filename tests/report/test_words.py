@@ -34,11 +34,11 @@ def _names_of(facts: ast.expr) -> frozenset[str] | None:
     return None
 
 
-def test_each_code_of_a_reason_has_a_sentence_and_each_sentence_a_code() -> None:
+def test_each_code_of_a_reason_has_a_sentence_and_each_sentence_has_a_code() -> None:
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
-def test_the_sentence_of_a_code_uses_exactly_the_facts_of_the_code() -> None:
+def test_the_sentence_of_a_reason_code_uses_exactly_the_facts_of_the_code() -> None:
     for code, facts in reasons_given():
         wanted = frozenset(inspect.signature(REASONS[code]).parameters)
         assert facts is None or facts == wanted, code
@@ -75,11 +75,11 @@ def is_number(node: ast.expr) -> bool:
         ),
     ],
 )
-def test_reasons_are_written_as_the_expected_sentences(reason: Reason, words: str) -> None:
+def test_reason_codes_are_written_as_the_expected_sentences(reason: Reason, words: str) -> None:
     assert str(reason) == words
 
 
-def test_levels_in_a_caveat_are_numbers_unless_the_reader_s_names_for_them_are_given() -> None:
+def test_levels_in_a_caveat_are_printed_as_numbers_unless_the_user_s_names_for_them_are_given() -> None:
     facts: dict[str, Fact] = {
         "first": "gold",
         "level": ScaleLevel(1.0),

@@ -85,7 +85,7 @@ def test_a_new_pass_mark_removes_the_drafted_comment_about_the_old_one(says: str
     assert "0.7  # by us" in edited(drafted.replace(says, "by us"), "yaml", Changes(pass_mark=0.7))
 
 
-def test_a_number_that_the_file_lacks_is_inserted_next_to_related_keys() -> None:
+def test_an_edited_number_that_the_rubric_file_lacks_is_inserted_next_to_related_keys() -> None:
     after = edited(PLAIN, "yaml", Changes(ask_within=0.05))
     lines = after.splitlines()
     assert lines[lines.index("passingThreshold: 0.50") + 1] == "ask_within: 0.05"

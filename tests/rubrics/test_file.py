@@ -325,7 +325,7 @@ def test_all_faults_of_a_rubric_file_are_reported_at_once_in_its_order(tmp_path:
     assert all(word in problem for word, (_, problem) in zip(words, faults, strict=True))
 
 
-def test_an_invalid_key_hides_no_other_fault_of_its_criterion_or_rubric(tmp_path: Path) -> None:
+def test_an_invalid_key_hides_no_other_fault_of_its_criterion_or_rubric_file(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "pass_mark: 2\n"
@@ -549,7 +549,7 @@ def test_rubrics_are_read_alike_from_open_files_paths_and_texts(tmp_path: Path) 
     assert load_rubric(io.StringIO("- requirement: A\n")).criteria == opened.criteria
 
 
-def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_in_a_rubric_file_is_not_part_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
     path.write_bytes(b"\xef\xbb\xbf- requirement: A\n")
     assert load_rubric(path).criteria[0].requirement == "A"

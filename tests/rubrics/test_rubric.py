@@ -67,7 +67,7 @@ def test_an_impossible_scale_is_refused(levels: list[float], keys: dict[str, Any
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_level_whose_value_is_not_a_finite_number_is_refused(value: float) -> None:
+def test_a_level_of_a_scale_whose_value_is_not_a_finite_number_is_refused(value: float) -> None:
     with pytest.raises(RubricError, match="finite"):
         Level(value)
 
@@ -114,7 +114,7 @@ def test_with_equal_thresholds_a_fault_passes_where_the_criterion_as_a_merit_wou
     assert fault.passes(position) == merit.passes(1 - position)
 
 
-def test_a_criterion_passes_from_its_threshold_on() -> None:
+def test_a_criterion_passes_if_its_position_is_at_or_above_its_threshold() -> None:
     assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
     assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
     assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)

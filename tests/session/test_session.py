@@ -199,7 +199,7 @@ def test_changing_the_configuration_file_starts_a_new_session_and_changing_other
     assert calls_of[1] == 3 * calls_of[0]
 
 
-def test_a_user_s_own_judge_in_a_session_reads_its_caller_s_environment_and_no_other_s(
+def test_a_user_s_own_judge_in_a_session_reads_its_own_caller_s_environment_and_no_other(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     module = project / "session_judge.py"
@@ -282,7 +282,7 @@ def test_another_shell_or_terminal_uses_the_same_session(project: Path, runtime:
     assert len(files(runtime)) == 1
 
 
-def test_a_session_named_by_its_path_refuses_another_environment(
+def test_a_session_named_by_its_path_refuses_callers_with_another_environment(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     place = str(runtime / "named.sock")
@@ -306,7 +306,9 @@ def test_callers_that_start_at_once_share_one_session(project: Path, runtime: Pa
 
 
 @pytest.mark.proof
-def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_prompt_that_several_callers_of_a_session_wait_for_is_asked_once(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     slow = env | {"JUDGE_SECONDS": "1.5"}
     with ThreadPoolExecutor(6) as pool:
         results = list(pool.map(lambda _: assess("Paris.", CONFIG, project, slow), range(6)))
@@ -478,7 +480,7 @@ def test_if_a_file_is_at_the_path_where_an_assertion_names_a_session_it_is_left_
     assert session_pids(runtime) == []
 
 
-def test_a_judge_whose_code_is_edited_during_a_session_is_asked_in_its_new_form(
+def test_a_judge_whose_code_is_edited_during_a_session_is_loaded_again(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     assert assess("Paris.", CONFIG, project, env)["pass"] is True

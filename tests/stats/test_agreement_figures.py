@@ -62,7 +62,7 @@ def test_the_best_constant_for_annotators_agrees_with_most_of_them() -> None:
     assert figures.constant_people.value == 0.8
 
 
-def test_annotators_are_compared_only_on_examples_that_two_annotators_and_the_judge_rated() -> None:
+def test_agreement_of_annotators_is_compared_only_on_examples_that_two_annotators_and_the_judge_rated() -> None:
     people = [[0.5, 0.5], [0.5, math.nan], [0.5, 0.9], [0.5, 0.5]]
     figures = agreement_figures([0.5] * 4, [0.5, 0.5, 0.5, math.nan], people, tolerance=0.1)
     assert figures.people.n == figures.judge_people.n == figures.constant_people.n == 2

@@ -177,7 +177,7 @@ def test_comparing_a_judge_with_annotators_needs_two_annotators_who_share_thirty
     assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why}, and the judge"
 
 
-def test_agreement_among_annotators_is_the_same_for_any_judge() -> None:
+def test_agreement_among_annotators_does_not_depend_on_the_judge() -> None:
     people, judge = drawn(120, 0.5, 7)
     whole = ceiling(people, judge, levels=FIVE)
     judge[30:] = nan

@@ -246,7 +246,7 @@ def test_an_interval_that_depends_on_a_single_example_is_withheld() -> None:
     assert estimate.note == "withheld: hangs on one example"
 
 
-def test_values_that_differ_only_by_rounding_count_as_one_level() -> None:
+def test_ratings_that_differ_only_by_rounding_count_as_one_level_in_correlations() -> None:
     assert pearson([0.1 + 0.2, 0.3, 0.3], [1, 2, 3]).undefined == "gold never leaves level 0.3"
     tied = kendall([0.1 + 0.2, 0.3, 0.5], [1, 1, 2])
     assert tied.value == 1

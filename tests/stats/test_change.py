@@ -148,7 +148,7 @@ def test_flips_of_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
 
 
-def test_shifts_of_scores_are_tested_after_rounding_to_hundredths() -> None:
+def test_shifts_of_scores_are_tested_after_the_scores_are_rounded_to_hundredths() -> None:
     d = np.array([0.31, -0.07, 0.12, 0.25, 0.1 + 0.2 - 0.3])
     assert sign_flip(d).mid_p == sign_flip(np.rint(100 * d)).mid_p
     assert sign_flip(d).shift == approx(d.mean())
@@ -350,7 +350,7 @@ def test_ratings_are_converted_to_multiples_of_the_coarsest_unit_that_fits_them_
     assert whole_multiples([0.1234567])[0].tolist() == [12]
 
 
-def test_the_jackknife_standard_error_of_a_mean_over_units_is_the_usual_one() -> None:
+def test_the_jackknife_standard_error_of_a_mean_over_units_equals_the_usual_one() -> None:
     x = np.array([1.0, 4.0, 2.0, 2.0, 7.0, 3.0, np.nan])
     estimate = mean_estimate(x, transform=IDENTITY)
     assert estimate.n == 6
@@ -396,6 +396,6 @@ def unchanged_runs(noise: float, seed: int) -> tuple[npt.NDArray[Any], npt.NDArr
     return runs[:, 0], runs[:, 1]
 
 
-def test_a_noisy_judge_that_has_not_moved_is_called_moved_no_more_often_than_promised() -> None:
+def test_a_noisy_judge_that_has_not_changed_is_called_changed_no_more_often_than_promised() -> None:
     alarms = [moved(*unchanged_runs(0.5, seed)).mid_p <= 0.05 for seed in range(400)]
     assert sum(alarms) / 400 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)

@@ -128,7 +128,7 @@ def test_every_number_of_labels_in_the_shared_reference_is_reproduced() -> None:
 
 @given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_decide_on_a_share_counts_the_outcomes_whose_exact_limits_exclude_the_bound(
+def test_the_chance_to_decide_about_a_share_sums_the_outcomes_whose_exact_limits_exclude_the_bound(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -167,7 +167,9 @@ def test_if_no_number_of_labels_gives_an_even_chance_the_largest_is_named_unless
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_one_has_less() -> None:
+def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_number_has_a_lower_chance() -> (
+    None
+):
     """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 

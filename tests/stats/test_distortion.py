@@ -88,7 +88,7 @@ def test_the_correlation_without_noise_is_spearman_s_disattenuated_correlation()
     assert correlation_without_noise(first, second).value == pytest.approx(expected)
 
 
-def test_leaning_on_a_feature_at_equal_gold_is_a_regression_coefficient() -> None:
+def test_leaning_on_a_feature_such_as_length_is_a_regression_coefficient_at_equal_gold() -> None:
     generator = np.random.default_rng(3)
     gold, length = generator.normal(size=(2, 50))
     judge = gold + 0.3 * length + 0.2 * generator.normal(size=50)

@@ -73,13 +73,13 @@ def test_correlated_errors_within_groups_lower_the_chance_that_further_labels_se
     assert chance_to_decide_sides(together, 240, **BOUNDS) < chance_to_decide_sides(alone, 240, **BOUNDS)
 
 
-def test_fails_are_expected_among_further_labels_even_if_none_was_labelled_so_far() -> None:
+def test_fails_are_expected_among_further_labels_even_if_none_was_found_so_far() -> None:
     nothing_failed = figures_of(0, 0, 60, 60)
     assert nothing_failed.share_of_fails == pytest.approx(0.5 / 61)
     assert nothing_failed.stops.lower(0.975) is None
 
 
-def test_labels_drawn_by_the_judge_s_verdict_are_weighted_by_the_share_of_responses_with_that_verdict() -> None:
+def test_labels_drawn_by_verdict_are_weighted_by_the_share_of_responses_with_that_verdict() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

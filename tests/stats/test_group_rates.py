@@ -70,11 +70,11 @@ def test_the_worked_difference_of_two_groups_is_reproduced() -> None:
     assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
-def test_the_plan_of_next_labels_equals_the_worked_examples() -> None:
+def test_the_planned_numbers_of_next_labels_equal_the_worked_examples() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
-def test_every_group_in_the_shared_reference_is_reproduced() -> None:
+def test_every_group_s_pass_rate_in_the_shared_reference_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "rows" in case:
             for row in case["rows"]:
@@ -140,7 +140,9 @@ def test_a_pass_rate_and_the_one_with_pass_and_fail_exchanged_add_up_to_one(tabl
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
 @pytest.mark.proof
-def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_the_rate(table: Any, more: tuple[int, int]) -> None:
+def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_a_group_s_pass_rate(
+    table: Any, more: tuple[int, int]
+) -> None:
     small = np.array(table) // 6
     pool = small.sum(axis=0) + more
     rate = group_rate(small, pool)
@@ -181,7 +183,7 @@ def test_swapping_the_groups_reverses_the_sign_of_their_difference() -> None:
     assert back.high == approx(-forward.low)
 
 
-def test_the_difference_of_two_groups_is_that_of_their_printed_rates() -> None:
+def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_their_printed_rates() -> None:
     first, second = ([[3, 3], [1, 15]], [50, 150]), ([[7, 7], [1, 7]], [30, 60])
     difference = group_difference(*first, *second)
     rates = [group_rate(*first).rate.value, group_rate(*second).rate.value]

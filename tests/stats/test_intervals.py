@@ -267,7 +267,7 @@ def test_groups_are_numbered_from_names_of_any_type() -> None:
     assert group_numbers(None, 3)[1] == 3
 
 
-def test_groups_of_another_length_are_refused() -> None:
+def test_groups_of_another_length_than_the_units_are_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(3,\), one for each unit, not \(2,\)"):
         group_numbers([1, 2], 3)
 

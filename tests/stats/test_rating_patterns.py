@@ -17,7 +17,9 @@ nan = math.nan
     rows=st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, nan]), min_size=3, max_size=3), min_size=1, max_size=20),
     names=st.lists(st.integers(0, 3), min_size=20, max_size=20),
 )
-def test_sums_without_each_group_equal_those_over_the_other_units(rows: list[list[float]], names: list[int]) -> None:
+def test_the_jackknife_s_sums_without_each_group_equal_those_over_the_other_units(
+    rows: list[list[float]], names: list[int]
+) -> None:
     ratings, groups = np.array(rows), np.array(names[: len(rows)])
     table = rating_patterns(ratings, [0, 1, 2], groups=groups)
     rated = (~np.isnan(ratings)).sum(axis=1)

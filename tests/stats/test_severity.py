@@ -209,7 +209,7 @@ def test_accuracy_recall_and_specificity_have_the_interval_of_a_share_of_hits() 
     assert limits(of_levels["accuracy"]) == limits(shares["accuracy"])
 
 
-def test_recall_is_a_share_of_the_examples_with_a_gold_yes() -> None:
+def test_recall_is_a_share_of_the_examples_on_which_gold_says_yes() -> None:
     gold = np.array([1] * 20 + [0] * 30)
     judge = np.array([1] * 16 + [0] * 34)
     estimate = yes_no_family(gold, judge)["recall"]

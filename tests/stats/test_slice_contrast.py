@@ -151,7 +151,7 @@ def test_every_slice_in_the_shared_reference_is_reproduced() -> None:
             assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
 
 
-def test_the_difference_at_equal_gold_is_the_least_squares_coefficient() -> None:
+def test_the_difference_between_slice_and_rest_at_equal_gold_is_the_least_squares_coefficient() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)

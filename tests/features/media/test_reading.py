@@ -150,7 +150,7 @@ def test_data_whose_keys_look_like_those_of_an_image_but_that_hold_none_stay_jso
     assert type(Submission(value).response) is str
 
 
-def test_prompt_and_fingerprint_depend_on_an_image_s_content() -> None:
+def test_a_prompt_and_its_fingerprint_depend_on_the_content_of_an_image() -> None:
     def prompt(chart: Any) -> Any:
         return verdict_prompt(RUBRIC, Submission("Right.", {"chart": chart}), RUBRIC.criteria)
 

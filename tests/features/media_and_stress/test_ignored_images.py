@@ -68,7 +68,9 @@ def rated_otherwise(page: str) -> dict[str, tuple[int, int]]:
     return {change: (int(changed), int(again)) for change, changed, again in moved}
 
 
-def test_a_stress_test_reports_a_judge_that_ignores_images_with_the_changes_it_overlooked(charts: Path) -> None:
+def test_a_stress_test_reports_a_judge_that_ignores_images_and_names_the_changes_it_did_not_notice(
+    charts: Path,
+) -> None:
     status, result, page = stressed(charts, "believes")
     assert status == 1
     assert "This judge doesn't look at the images." in page
@@ -91,7 +93,9 @@ def test_a_judge_that_counts_what_it_sees_is_not_said_to_ignore_images_and_rates
 
 
 @pytest.mark.proof
-def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(charts: Path) -> None:
+def test_a_stress_test_shows_that_a_judge_of_fine_print_changes_its_levels_on_charts_of_half_the_size(
+    charts: Path,
+) -> None:
     status, result, page = stressed(charts, "counts_large")
     assert (status, result["rows"]["downscaled"]["right"]["state"]) == (1, "finding")
     assert re.search(r"downscaled · right c\d+: −1\.00 levels", page), "examples that moved are named"
@@ -99,7 +103,7 @@ def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(c
     assert "blank-image (a white image of the same size in place of each image) changes the rating of" in page
 
 
-def test_a_stress_test_without_changes_of_images_asks_no_additional_questions(charts: Path) -> None:
+def test_a_stress_test_without_perturbations_of_images_asks_no_additional_questions(charts: Path) -> None:
     done = stress(charts, "believes", "--only", "whitespace", "--plan")
     assert done.returncode == 0, done.stderr
     assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"

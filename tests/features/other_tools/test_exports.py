@@ -62,7 +62,7 @@ def agreed(content: RatedFile, judge: str, person: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
-def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_path: Path) -> None:
+def test_the_same_ratings_give_the_same_figures_from_every_tool_s_export(tool: str, tmp_path: Path) -> None:
     sample = SAMPLES[tool]
     content = read(written(tmp_path, sample.files()), sample.columns)
     judge = next(name for name, kind in kinds(content).items() if kind == "model")
@@ -258,7 +258,9 @@ def test_a_judge_s_assessment_that_a_person_overrode_stays_the_judge_s_rating(tm
     assert content.lost == {"assessments that their rater replaced": 1}
 
 
-def test_a_judge_s_repeated_ratings_are_runs_and_of_a_person_s_the_latest_counts(tmp_path: Path) -> None:
+def test_a_judge_s_repeated_ratings_are_read_as_runs_and_of_a_person_s_repeated_ratings_the_latest_counts(
+    tmp_path: Path,
+) -> None:
     files = exports.langfuse()
     judge, ann = files["scores.json"][0], files["scores.json"][1]
     files["scores.json"] += [{**judge, "value": 0}, {**ann, "value": 0, "timestamp": "2026-11-02T09:00:00.000Z"}]
@@ -279,7 +281,7 @@ def test_an_export_s_words_without_a_known_order_are_refused_with_the_option_to_
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_metrics_in_an_export_are_the_rubric_s_criteria_or_about_the_whole_response(tmp_path: Path) -> None:
+def test_each_metric_in_an_export_is_read_as_a_criterion_or_as_a_rating_of_the_whole_response(tmp_path: Path) -> None:
     files = exports.langfuse()
     for score in files["scores.json"]:
         score |= {"name": "Place" if score["source"] == "EVAL" else "verdict"}
@@ -374,7 +376,7 @@ def test_a_damaged_sqlite_store_or_archive_is_refused(tmp_path: Path) -> None:
             read([path])
 
 
-def test_the_scales_in_an_mlflow_store_are_used(tmp_path: Path) -> None:
+def test_scales_that_an_mlflow_store_declares_are_used(tmp_path: Path) -> None:
     store = exports.mlflow_store(tmp_path / "mlflow.db")
     with sqlite3.connect(store) as database:
         database.execute("UPDATE assessments SET value = '3' WHERE value = 'true'")

@@ -16,7 +16,7 @@ def lines(path: Path, *objects: dict[str, object]) -> Path:
     return path
 
 
-def test_files_of_two_tools_are_compared_under_one_rubric_and_one_id_for_the_same_response(tmp_path: Path) -> None:
+def test_files_of_two_tools_are_compared_under_one_rubric_and_equal_responses_get_one_id(tmp_path: Path) -> None:
     (traces,) = written(tmp_path, exports.mlflow())
     renamed = exports.mlflow()
     for number, trace in enumerate(renamed["traces.json"]["traces"]):

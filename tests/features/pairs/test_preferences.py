@@ -204,16 +204,16 @@ def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:
 
 
 @pytest.mark.proof
-def test_a_lean_of_ten_points_is_found_in_nine_of_ten_runs_with_a_hundred_pairs() -> None:
+def test_a_lean_of_ten_points_to_the_first_response_is_found_in_nine_of_ten_runs_with_a_hundred_pairs() -> None:
     assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
 
 
 @pytest.mark.proof
-def test_a_judge_that_flips_at_random_is_found_to_lean_in_at_most_one_of_twenty_runs() -> None:
+def test_a_judge_whose_preferences_flip_at_random_is_found_to_lean_in_at_most_one_of_twenty_runs() -> None:
     assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
 
 
-def test_a_lean_to_the_response_shown_first_is_a_finding_that_lists_pairs_to_read() -> None:
+def test_a_lean_to_the_response_shown_first_gives_a_finding_that_lists_pairs_to_read() -> None:
     calibration = calibrated(*simulated(1, lean=0.25))
     lean = next(finding for finding in calibration.findings if finding.code == "leans-to-first")
     assert lean.evidence["lean_to_first"]["value"] == pytest.approx(0.25, abs=0.1)

@@ -257,7 +257,9 @@ def test_a_file_of_pairs_that_is_not_text_is_reported_by_name(tmp_path: Path, mo
         assert file.read_bytes() == content
 
 
-def test_pairs_are_added_after_a_last_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_are_added_correctly_to_a_file_whose_last_line_has_no_line_break(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"id": "earlier"}')
     select(tmp_path, monkeypatch, ["one two", "one"], pairs=str(file))

@@ -66,7 +66,7 @@ def test_labels_of_the_pool_s_own_responses_correct_the_pass_rate_by_verdict_if_
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_of_other_responses_are_reported_as_another_sample_with_its_assumptions(
+def test_labels_of_other_responses_are_reported_as_another_sample_with_the_assumption_that_they_need(
     tmp_path: Path, drawn: str
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)

@@ -205,7 +205,7 @@ def test_the_report_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None
     assert "evaluateOptions" in done.stdout
 
 
-def test_with_only_two_runs_averaging_is_not_called_useless(tmp_path: Path) -> None:
+def test_with_only_two_runs_the_report_does_not_call_averaging_useless(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())

@@ -21,7 +21,7 @@ HEADS = {
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", WORLDS)
-def test_in_each_simulated_stream_the_right_cause_of_a_change_is_named(name: str, tmp_path: Path) -> None:
+def test_in_each_simulated_stream_of_responses_the_right_cause_of_a_change_is_named(name: str, tmp_path: Path) -> None:
     world = WORLDS[name]
     lived = live(world, tmp_path)
     assert {look["named"] for look in lived.looks[:MOVES_IN]} == {None}

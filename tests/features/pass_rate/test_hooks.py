@@ -258,7 +258,7 @@ def test_a_missing_file_of_labels_loses_no_promptfoo_results(repeated: Recorded,
     assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 
 
-def test_repeats_in_a_promptfoo_run_show_how_often_the_gate_fails_by_chance(
+def test_repeats_in_a_promptfoo_run_show_how_often_a_gate_fails_by_chance(
     repeated: Recorded, summary_of: Summarizing
 ) -> None:
     lines, report = summary_of(repeated.context_with(is_graded), PROMPTFOO_PASS_RATE_THRESHOLD="50")

@@ -113,7 +113,7 @@ def test_all_outputs_of_a_promptfoo_evaluation_get_its_day_as_their_time(tmp_pat
     assert {response.submission.response for response in responses} == {reply(unit) for unit in UNITS}
 
 
-def test_raters_columns_are_not_used_to_explain_a_shift_in_pass_rates(tmp_path: Path) -> None:
+def test_columns_of_raters_are_not_used_to_explain_a_shift_in_pass_rates(tmp_path: Path) -> None:
     file = tmp_path / "graded.csv"
     file.write_text("id,time,language,answer,judge_pass,human_pass\n1,2026-10-06,en,Oslo,yes,no\n", encoding="utf-8")
     columns = ColumnOptions(judge=("judge_pass",), human=("human_pass",))

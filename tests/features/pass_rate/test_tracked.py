@@ -102,7 +102,7 @@ def test_audits_of_a_tracked_stream_are_drawn_by_hash_and_never_contain_a_verdic
     assert [audit["week"] for audit in drawn] == sorted(audit["week"] for audit in drawn)
 
 
-def test_labels_of_audits_count_in_calibrate_and_audits_without_a_label_do_not(folder: Path) -> None:
+def test_labels_given_to_audits_count_in_calibrate_and_audits_without_a_label_do_not(folder: Path) -> None:
     lines = lines_of(0, 1)
     said(folder, write(folder, lines), "--audits-per-week", "20")
     labels = label(folder, share=0.5)
@@ -282,7 +282,7 @@ def test_audits_that_wait_too_long_and_edited_records_of_a_stream_are_reported(f
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
-def test_a_change_in_the_length_of_inputs_is_named_in_words(folder: Path) -> None:
+def test_a_change_in_the_length_of_inputs_is_stated_in_words(folder: Path) -> None:
     lines = [
         line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}
         for n, line in enumerate(lines_of(*range(8)))

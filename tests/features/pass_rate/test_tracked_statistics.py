@@ -327,17 +327,17 @@ def refuse_other_plan(audits: int, *, streams: int) -> None:
         assert weeks is None or expected is None or abs(weeks - expected) <= max(1, expected / 4)
 
 
-def test_a_plan_states_how_soon_a_number_of_audits_per_week_shows_a_drop() -> None:
+def test_a_plan_of_audits_states_how_soon_a_number_of_audits_per_week_shows_a_drop() -> None:
     refuse_other_plan(30, streams=400)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
-def test_plans_of_audits_simulated_with_more_streams_give_the_same_weeks(audits: int) -> None:
+def test_simulating_more_streams_gives_plans_of_audits_with_the_same_number_of_weeks(audits: int) -> None:
     refuse_other_plan(audits, streams=2000)
 
 
-def test_after_a_simulated_drop_the_judge_has_the_same_error_rates() -> None:
+def test_in_simulated_plans_of_audits_a_drop_leaves_the_judge_s_error_rates_unchanged() -> None:
     before = JudgeRates(0.8, 0.95, 0.3)
     after = before.after_drop(0.2)
     assert after.good == pytest.approx(before.good - 0.2)

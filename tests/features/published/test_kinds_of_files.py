@@ -88,7 +88,7 @@ def test_notes_say_if_a_class_was_removed_from_a_published_criterion_or_if_a_goo
     assert any("Claims costs points where it is met, and says what a good response does" in note for note in row.notes)
 
 
-def test_groups_of_criteria_are_read_with_their_shares_and_disabled_criteria_are_noted() -> None:
+def test_groups_of_published_criteria_are_read_with_their_shares_and_disabled_criteria_are_noted() -> None:
     levels = {0: "burnt", 2: "golden"}
     published = read({
         "batch": "oct",

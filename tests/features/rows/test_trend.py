@@ -96,7 +96,7 @@ def test_if_the_judge_credits_unmet_criteria_above_the_limit_it_may_not_show_tre
     assert "over the limit of 10%" in report["screen"]
 
 
-def test_a_judge_that_always_says_met_is_reported_as_no_better_than_that_constant(tmp_path: Path) -> None:
+def test_a_judge_that_always_answers_met_is_reported_as_no_better_than_that_constant(tmp_path: Path) -> None:
     rows = [row(number, {"c6": "MET"}, met=5) for number in range(60)]
     report = calibrated(tmp_path, rows, "-o", "target=0.7", "-o", "trend_on=criteria")
     trend = report["decision"]["trend"]
@@ -183,7 +183,7 @@ def test_the_report_says_if_even_more_labels_are_unlikely_to_decide_the_trend() 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_each_limit_of_an_interval_is_the_wider_of_grouping_by_task_and_by_criterion(
+def test_each_limit_of_an_interval_is_the_wider_one_of_grouping_verdicts_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

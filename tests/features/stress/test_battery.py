@@ -95,7 +95,7 @@ def test_a_stress_run_asks_about_originals_controls_and_perturbed_responses_in_r
     assert askings == made.askings("1")
 
 
-def test_answers_to_a_criterion_worded_in_reverse_are_reversed(tmp_path: Path) -> None:
+def test_in_a_stress_test_answers_to_a_criterion_worded_in_reverse_are_reversed(tmp_path: Path) -> None:
     result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("polarity",))), ByAsking(moved=False), tmp_path)
     assert result.rows["polarity"]["greeting"].shift.value == -1
     assert result.rows["polarity"]["correctness"].state == "not-preserving"

@@ -131,7 +131,7 @@ def test_a_perturbation_keeps_the_level_of_a_criterion_only_if_the_criterion_is_
     assert named(change).preserves(who, code=code) == kept
 
 
-def test_half_a_response_must_score_lower_on_correctness_but_not_on_tone() -> None:
+def test_in_a_stress_test_half_a_response_must_score_lower_on_correctness_but_not_on_tone() -> None:
     assert reads_whole(criterion("correctness", "Is it right?"))
     assert not reads_whole(criterion("tone", "Is it polite?"))
 

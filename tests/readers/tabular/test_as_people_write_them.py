@@ -220,7 +220,7 @@ def test_a_row_of_means_in_a_table_without_texts_is_recognized_by_its_numbers(tm
         assert len(read_files([path], ColumnOptions()).ids) == n
 
 
-def test_a_row_without_ratings_remains_an_example(tmp_path: Path) -> None:
+def test_a_row_of_a_table_without_ratings_remains_an_example(tmp_path: Path) -> None:
     path = file_of(tmp_path, "\n".join([HEADER, *ROWS, "q99,,,", "total recall,an answer,3,3"]))
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 

@@ -20,7 +20,7 @@ def each_example(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: row[name] for name in ("label", "verdict")} for row in rows for _ in range(row["n"])]
 
 
-def test_a_table_with_counts_has_the_same_figures_as_a_table_of_the_single_examples(tmp_path: Path) -> None:
+def test_a_table_with_counts_of_rows_has_the_same_figures_as_a_table_of_the_single_examples(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "label,verdict,n\n" + "".join(f"{r['label']},{r['verdict']},{r['n']}\n" for r in COUNTED)
     )
@@ -54,7 +54,7 @@ def test_a_column_n_in_a_table_of_single_responses_does_not_count_examples(rows:
     assert calibrate(rows, judge="verdict", human="label").counts.examples == 4
 
 
-def test_more_examples_than_are_read_one_by_one_are_refused_with_the_way_to_count_them() -> None:
+def test_a_table_with_too_many_counted_examples_is_refused_with_another_way_to_count_them() -> None:
     many = [{**row, "n": 10**6} for row in COUNTED]
     with pytest.raises(UsageError, match=r"4,000,000 examples; 1,000,000 are the most.*large-data.md"):
         calibrate(many)

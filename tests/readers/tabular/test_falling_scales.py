@@ -37,7 +37,7 @@ def test_if_the_lowest_number_is_best_levels_down_to_the_pass_mark_pass_and_repo
 @pytest.mark.parametrize(
     ("levels", "unit"), [((5, 1), "bias, of the scale"), ((1, 5), "bias, levels"), ("1,2,3,4,5", "bias, of the scale")]
 )
-def test_the_bias_is_in_levels_if_the_values_are_levels_and_a_share_of_the_scale_otherwise(
+def test_a_table_s_bias_is_in_levels_if_its_values_are_levels_and_a_share_of_the_scale_otherwise(
     levels: Any, unit: str
 ) -> None:
     calibration = calibrate(ROWS, levels=levels)

@@ -138,7 +138,7 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_do_not_change_how_a
 
 @given(tables())
 @pytest.mark.proof
-def test_swapping_judge_and_people_swaps_their_values_in_the_result(table: dict[str, list[str]]) -> None:
+def test_swapping_the_columns_of_judge_and_people_swaps_their_values_in_the_result(table: dict[str, list[str]]) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
     result = compared(read(table))
     if isinstance(result, str) or isinstance(exchanged, str):

@@ -39,7 +39,9 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_findings_of_one_kind_on_several_criteria_share_a_card_and_one_on_the_whole_response_has_its_own() -> None:
+def test_findings_of_one_kind_on_several_criteria_are_shown_together_and_those_on_the_whole_response_separately() -> (
+    None
+):
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
@@ -65,7 +67,7 @@ def test_lower_agreement_without_drift_explains_no_other_finding() -> None:
     ]
 
 
-def test_causes_are_ordered_by_unreadable_replies_then_labels_then_the_judge_then_missing_labels() -> None:
+def test_findings_are_ordered_by_unreadable_replies_then_labels_then_the_judge_then_missing_labels() -> None:
     findings = [finding(TOO_FEW_LABELS), finding(LENIENT, "tone"), finding(AMBIGUOUS, "tone"), finding(UNREADABLE)]
     codes = ["unreadable", "ambiguous", "lenient", "too-few-labels"]
     assert [group[0].code for group in by_cause(findings)] == codes
@@ -105,7 +107,7 @@ def test_the_first_fix_is_the_required_criterion_that_passes_unsafe_replies_with
     assert worth_knowing(section)[0].text.endswith("changes no decision here.")
 
 
-def test_every_format_of_the_report_has_the_same_sentence_and_counts_on_a_repair() -> None:
+def test_every_format_of_the_report_has_the_same_sentence_and_counts_on_fixing_a_criterion() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     sentence = "Fixing it alone would stop 20 of the 20 fails that pass."
     report = plain(json_of(calibration))
@@ -119,7 +121,7 @@ def test_every_format_of_the_report_has_the_same_sentence_and_counts_on_a_repair
     assert sentence in render_html(view(calibration))
 
 
-def test_a_criterion_with_two_findings_says_once_what_fixing_it_changes() -> None:
+def test_for_a_criterion_with_two_findings_the_report_says_once_what_fixing_it_changes() -> None:
     generator = np.random.default_rng(5)
     of = rubric("tone", "facts")
     truth = generator.integers(1, 6, (150, 2)).astype(float)
