@@ -128,7 +128,7 @@ def fingerprints_of(rubric: Rubric, judge: GradingJudge) -> Fingerprints:
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
-    """List the declared inputs that the submission lacks; of several inputs of steps, one is enough."""
+    """List the declared inputs that the submission lacks; if several inputs are for an agent's steps, one is enough."""
     declared = rubric.inputs or ()
     filled = [name for name in declared if name in submission.inputs]
     return [name for name in declared if name not in filled and not steps_elsewhere(name, filled)]

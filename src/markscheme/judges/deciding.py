@@ -20,7 +20,7 @@ MOST_SCORE_LEVELS = 10
 MOST_OPTIONS = 255
 """Largest number of options of a choice question that all formats allow."""
 ASSETS: Final = "assets"
-"""Key of the images in a request to System One, by the placeholders for them in its state."""
+"""Key in a request to System One of an object that maps each placeholder for an image to the image."""
 MODEL_QUESTION: Final = "c{}"
 """Pattern of a question's id, so that no criterion's name becomes a key of a request."""
 

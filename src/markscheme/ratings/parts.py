@@ -22,7 +22,7 @@ READ_FIRST: Final = 40
 """Number of a set's first tasks that go into the dev split: with fewer tasks, held-out ones couldn't confirm new
 words anyway."""
 TASKS_IN_TURN: Final = 3
-"""Of the tasks after these, one in this many goes into the dev split."""
+"""Number of tasks, after the first `READ_FIRST`, of which one goes into the dev split."""
 _TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
 
 

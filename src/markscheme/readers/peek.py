@@ -49,7 +49,7 @@ _SHAPE_OF_NAME: Mapping[str, FileShape] = {
 }
 _BLANK = "\ufeff \t\r\n"
 OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
-"""Names of members of which each workbook that is a zip archive has one."""
+"""Names of members by which workbooks that are zip archives are recognized: each workbook has one of them."""
 
 
 @dataclass(frozen=True)

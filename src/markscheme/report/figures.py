@@ -50,7 +50,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
-    """Render a share whose interval says its level, for use in a sentence: "83% (95% CI 71–91)".
+    """Render a share and its interval with the interval's level, for use in a sentence: "83% (95% CI 71–91)".
 
     An interval that is wider for several settings has another level; the page says which.
 

@@ -57,7 +57,7 @@ _BEGINNING = 1000
 _FEWEST_SHOWN = 500
 """Number of examples that are always shown, however long their names."""
 _LONGEST_LINE = 2000
-"""Largest number of characters of any other text."""
+"""Largest number of characters of a text on the page that has no limit of its own."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _JOINERS = "\u200c\u200d"
 """Invisible characters that are part of normal words and emoji."""

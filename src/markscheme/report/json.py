@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 _DIGITS = 12
-"""Number of significant digits; beyond them, floats differ between machines."""
+"""Number of significant digits of floats in JSON; beyond them, floats differ between machines."""
 _LIMITS = ("value", "low", "high")
 """Fields of an estimate that are in the estimate's own unit."""
 

@@ -192,7 +192,7 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
 
 
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
-    """Compute the mid-p of the mean shift by a permutation test: each example's ratings are dealt to now and then.
+    """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
 
     Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
     differences are not. With one rating now it is the mid-p of `moved`.

@@ -165,7 +165,7 @@ def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) ->
 
 
 def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
-    """Compute the logarithm of the number of ways to choose each count of n."""
+    """Compute the logarithm of the number of ways to choose `counts` of `n` things, for each count."""
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
 

@@ -24,8 +24,8 @@ OFF_TO_SHOW = 5
 """Fewest examples outside the most common level with which an interval of kappa is shown; with fewer, simulated
 intervals miss too often."""
 OFF_TO_TRUST = 10
-"""Number of such examples from which on intervals cover as much as they claim; with fewer they are marked as
-approximate."""
+"""Number of examples outside the most common level from which on intervals cover as much as they claim; with fewer
+they are marked as approximate."""
 STILL = 1e-13
 """Relative change of a statistic below which it is only rounding."""
 NO_SPREAD = Reason("no-spread")
@@ -308,7 +308,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> Reason:
-    """Make the Reason that too few examples, or groups with any, are outside a rater's most common level.
+    """Make the Reason that too few examples, or too few groups, have a level other than the rater's most common one.
 
     Example:
         >>> str(few_off(1))

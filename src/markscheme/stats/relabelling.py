@@ -13,10 +13,10 @@ FEWEST_RELABELLED = 20
 """Fewest examples that must be labelled again before any old label counts; with 20 and no difference the risk is
 .05."""
 OLD_PER_NEW = 2
-"""Number of old labels that count for each example labelled again; the risk above was simulated with up to this
-many."""
+"""Largest number of old labels that count for each example labelled again; the risk of `FEWEST_RELABELLED` was
+simulated with up to this many."""
 _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
-"""Pairs of a number of examples labelled again and of how many of them may differ, by the same simulation."""
+"""Pairs of a number of examples labelled again and of how many of them may differ, at a simulated risk of .05."""
 
 
 def may_differ(relabelled: int) -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 MOST_EVALUATIONS = 200
-"""Largest number of evaluations: ten usually suffice, and halving alone would need 50."""
+"""Largest number of evaluations of the function: ten usually suffice, and halving alone would need 50."""
 WIDTH_LEFT = 1e-13
 """Width of the interval, as a share of the first one, at which its middle is returned as the zero: close to rounding
 error."""

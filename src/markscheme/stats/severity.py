@@ -373,7 +373,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
 
 
 def _f1(overlap: Estimate) -> Estimate:
-    """Convert the Jaccard share, of joint yes among examples with any yes, and its limits to F1."""
+    """Convert an estimate of the Jaccard share, joint yes among examples with any yes, to one of F1."""
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1

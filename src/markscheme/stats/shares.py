@@ -50,7 +50,7 @@ HEAVIEST = 3.0
 MEAN_ICC = 0.3
 """Correlation of differences assumed before any example differs; chosen by simulation, together with its weight."""
 MEAN_WEIGHT = 8
-"""Number of differing examples that this assumption weighs as much as."""
+"""Number of differing examples that the assumption of `MEAN_ICC` weighs as much as."""
 LOGS_PER_GAMMA = 3
 """Number of logarithms that take as long to compute as one value of the log-gamma function with the sums around it
 (measured)."""
@@ -68,10 +68,11 @@ _RATE_NODES = 48
 """Number of points of the integral over rates; with 400 points, no limit of 324 simulated tables moves by more than
 .0000002."""
 _CORRELATION_NODES = 48
-"""Number of points of the integral over correlations; with 400 these limits move by .0004 at most, with 24 by .0014."""
+"""Number of points of the integral over correlations; with 400 the 324 tables' limits move by .0004 at most, with 24 by
+.0014."""
 _COARSE_NODES = 32
-"""Number of points with which the range of likely correlations is found; with 400 the same limits move by .0002 at
-most."""
+"""Number of points with which the range of likely correlations is found; with 400 the 324 tables' limits move by .0002
+at most."""
 _NEGLIGIBLE = 25.0
 """Distance below the highest log density beyond which a correlation is left out: with 60 limits move by .0002 at
 most."""

@@ -12,7 +12,7 @@ from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, s
 from markscheme.stats.pairs import equal_vectors
 
 DIFFERENCE_ROUNDING = 1e-7
-"""Difference below which it is only rounding error."""
+"""Size of a difference below which it is only a rounding error."""
 FEWEST_INSIDE = 5
 """Fewest examples in the slice with a gold level that also occurs outside it."""
 FEWEST_OUTSIDE = 10
@@ -78,7 +78,7 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """True if at least 5 examples and half of the slice can be compared at equal gold with 10 or more outside."""
+        """True if enough can be compared at equal gold: inside 5 examples and half the slice, outside 10 examples."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE

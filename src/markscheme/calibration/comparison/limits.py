@@ -21,8 +21,8 @@ SideName: TypeAlias = Literal["stops", "keeps"]
 SideState: TypeAlias = Literal["kept", "broken", "open"]
 
 SIDE = 0.10
-"""How far below the target each side may be: with the target itself on both sides, only three of 231 judges could
-gate."""
+"""Largest distance below the target that the agreement on each side may have: if both sides had to reach the target
+itself, only three of 231 judges could gate."""
 WIDEST_LIMIT = 0.40
 """The largest share of wrong decisions that is offered as a limit; with a larger one a judge would do more harm than an
 author expects."""

@@ -47,7 +47,8 @@ NOISE_RATIO = 2.0
 NOISE_BOUND = 1.5
 """Value that the lower limit of the noise ratio must be above."""
 MOST_TIMES = 10
-"""Largest ratio that is printed: the variance of annotators who hardly differ is known too badly for larger ones."""
+"""Largest noise ratio that is printed: the variance of annotators who hardly differ is too uncertain for larger
+ones."""
 ONE_WAY = 0.95
 """Share of the errors in one direction from which on the bias explains their scatter."""
 FLIP_SHARE = 0.30

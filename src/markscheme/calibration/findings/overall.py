@@ -40,7 +40,7 @@ LITTLE_GAIN = 0.10
 """Gain over the best constant score that the interval must rule out: a smaller one is hardly worth a judge; a
 judgement."""
 GAIN_LEVEL = 0.80
-"""Level of the interval that must rule such a gain out: its limits are one-sided 90 % limits, as they were chosen."""
+"""Level of the interval that must rule `LITTLE_GAIN` out: its limits are one-sided 90 % limits, as they were chosen."""
 LENGTH_IN_SCORE = 0.05
 """Least difference in score between the longest and the shortest tenth for length to matter: half the tolerance."""
 MANY_UNREAD = 0.10

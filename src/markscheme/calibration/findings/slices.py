@@ -25,7 +25,7 @@ from markscheme.stats.slice_contrast import SliceColumn, SliceLook
 
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 _Prepared: TypeAlias = tuple[str | None, FigureName, float, float, SliceColumn]
-"""A column to look at: its criterion, name, unit and least difference, as of a SliceFigure, and its values."""
+"""A figure prepared for all slices: its criterion, name, unit and least difference, and its values."""
 
 SMALLEST_PART = 5
 """Fewest examples of a slice for which it is compared with the rest."""

@@ -41,7 +41,7 @@ NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "baseline": "agreement_constant",
     "annotators": "agreement_person",
 }
-"""Name in accepted.json of each of these figures of a card."""
+"""Names in accepted.json of some figures of a card, by their names on the card."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class JudgeCard(Reported):
 
     @cached_property
     def files(self) -> tuple[CardFile, ...]:
-        """Files behind the card.
+        """The files from which the card's figures follow.
 
         Raises:
             RatingError: The card names none, or twice a file of which there is one.

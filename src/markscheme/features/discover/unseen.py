@@ -30,7 +30,7 @@ NEW_MODE_SHARES = (0.0, 0.25, 0.5)
 LARGE_SHARE = 0.05
 """Default share of outputs above which a mode shouldn't go unseen."""
 SURE = 0.9
-"""Default probability with which a mode above that share is seen."""
+"""Default probability with which a mode is seen whose share is above `LARGE_SHARE`."""
 _LARGEST_BOUND = 1 - 1e-12
 """Largest bound that is tested; a larger one says nothing, and the test's logarithms would overflow."""
 MISSED_FOR_SURE = 20.0

@@ -146,7 +146,7 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
 
 
 def _as_it_is(path: Path) -> str:
-    """Return the remark on an existing file: that it was left as it is, and where it points if it is a broken link."""
+    """Return the remark on an existing file that it was left as it is; for a broken link, add where it points."""
     return (
         "left as it is"
         if path.exists()

@@ -31,7 +31,7 @@ LOCAL_ALTERNATIVES = 100
 BLOCKS = 64
 """Number of pieces of a model's file from which its digest is computed."""
 BLOCK_BYTES = 65_536
-"""Size of a piece in bytes: 4 MB in all, whatever the size of the model."""
+"""Size in bytes of each of these pieces: together 4 MB, whatever the size of the model's file."""
 
 
 class LocalJudge:

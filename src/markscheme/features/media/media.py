@@ -29,7 +29,7 @@ _MILLION: Final = 10**6
 _PIXELS_PER_TOKEN: Final = 750
 """Pixels per token by Anthropic's documentation; other providers count fewer tokens."""
 _MOST_TOKENS: Final = 1600
-"""Largest number of tokens of an image, by the same documentation: the provider scales larger images down."""
+"""Largest number of tokens of an image, by Anthropic's documentation: the provider scales larger images down."""
 _BYTES_PER_PAGE: Final = 60_000
 """Assumed bytes of a PDF's page; a judgement, since pages of text have fewer and scanned ones have more."""
 _TOKENS_PER_PAGE: Final = 2500
@@ -115,7 +115,7 @@ class Media:
 
     @property
     def base64(self) -> str:
-        """Bytes of the content in base64."""
+        """The content encoded in base64."""
         return base64.b64encode(self.content).decode()
 
     @property

@@ -33,8 +33,8 @@ from markscheme.submission import Submission, is_missing, text_in_file
 from markscheme.trajectory import STEPPED
 
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
-"""Metric names that the user may map to for ratings of the whole response, with the field of a rating that stores
-each."""
+"""Names to which the user may map a metric that rates the whole response, each with the field of a rating that stores
+the metric's values."""
 SHOWN_IDS = 3
 """Largest number of ids or values that a note lists."""
 
@@ -88,7 +88,7 @@ class Fields:
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:
-        """Count the fields that the reader hasn't taken as lost."""
+        """Count as lost all fields that the reader hasn't taken."""
         for path in _leaves(self._left):
             self.content.lose(f"{path!r} of a {self.what}")
 

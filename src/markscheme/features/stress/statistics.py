@@ -23,7 +23,7 @@ NOT_ALIKE = 0.05
 """Significance level of the test that a change moves ratings further than a neutral one; it affects a diagnosis, not
 an alarm."""
 STRESS_POWER = 0.95
-"""Power with which the recommended number of examples finds a shift of that size."""
+"""Power with which the recommended number of examples finds the smallest shift that counts."""
 _METHOD = "mean of perturbed minus originals; t"
 
 

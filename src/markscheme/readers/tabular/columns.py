@@ -226,7 +226,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Return whether the words of a column's name name a judge, and whether they name people."""
+    """Return two flags: whether the words of a column's name mean a judge, and whether they mean people."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False

@@ -52,6 +52,6 @@ def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tu
 
 
 def _names_single_responses(name: str) -> bool:
-    """Return True if a column's name is one for ids or texts, which differ from row to row."""
+    """Return True if a column is named like one of ids or texts, whose cells differ from row to row."""
     words = name_words(name)
     return bool(words) and words[-1] in ID_NAMES | RESPONSE_ENDS | QUERY_ENDS

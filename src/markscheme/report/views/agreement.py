@@ -18,7 +18,7 @@ from markscheme.stats.estimate import Hedge
 RELIABLE = 0.8
 """Least alpha with which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
 TENTATIVE = 0.667
-"""Least alpha with which Krippendorff draws tentative conclusions: the same page."""
+"""Least alpha with which Krippendorff draws tentative conclusions, on the same page of Content Analysis."""
 _ALPHA = "krippendorff_alpha"
 _FOR_TWO: Mapping[ScaleName, tuple[str, ...]] = {
     "nominal": (_ALPHA, "cohen_kappa", "gwet_ac1"),
