@@ -167,9 +167,7 @@ def test_if_no_number_of_labels_gives_an_even_chance_the_largest_is_named_unless
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_number_has_a_lower_chance() -> (
-    None
-):
+def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_one_has_a_lower_chance() -> None:
     """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 

@@ -72,9 +72,7 @@ def test_for_two_raters_the_table_has_the_usual_coefficients_and_no_pairs() -> N
     assert pairs == ()
 
 
-def test_if_a_statistic_is_undefined_for_one_pair_of_raters_its_mean_is_undefined_and_the_reason_names_the_pair() -> (
-    None
-):
+def test_if_a_statistic_is_undefined_for_one_pair_of_raters_so_is_its_mean_and_the_reason_names_the_pair() -> None:
     ratings = [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
     statistics, _ = table_agreement(ratings, levels=[0, 1], scale="nominal", raters=NAMES, pairs="mean")
     assert statistics["cohen_kappa"].undefined == "ann and bob: one level only"

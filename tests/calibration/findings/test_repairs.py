@@ -120,9 +120,7 @@ def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_what_repl
     }
 
 
-def test_a_finding_on_a_required_criterion_is_first_with_high_severity_even_if_its_share_of_the_error_is_small() -> (
-    None
-):
+def test_a_finding_on_a_required_criterion_comes_first_even_if_its_share_of_the_error_is_small() -> None:
     gold, judge = unsafe_replies()
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), judged(SAFE_AND_STEPS, judge))
     first = ranking[0]

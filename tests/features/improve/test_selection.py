@@ -56,9 +56,7 @@ def test_the_held_out_test_of_finalists_reproduces_the_worked_examples(case: cas
     assert outcome.best == case.best
 
 
-def test_the_corrected_t_is_the_mean_of_a_normal_distribution_that_above_the_threshold_averages_the_observed_t() -> (
-    None
-):
+def test_the_corrected_t_is_the_mean_of_a_normal_whose_part_above_the_threshold_averages_the_observed_t() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

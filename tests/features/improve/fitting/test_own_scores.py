@@ -16,9 +16,7 @@ from markscheme.submission import Submission
 from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
 
 
-def test_weights_that_overall_scores_support_are_found_and_each_further_test_on_the_labels_needs_more_evidence() -> (
-    None
-):
+def test_weights_that_overall_scores_support_are_found_and_each_further_test_needs_more_evidence() -> None:
     levels, _, marks = world(150, true=(3, 1, 1))
     scores = OwnScores.of(rubric(), labelled(levels, marks))
     first = scores.fitted()
