@@ -145,6 +145,22 @@ def test_examples_without_labels_come_with_the_command_that_labels_them(tmp_path
     assert "; to label them: markscheme label r; " in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("header", "cells", "why"),
+    [
+        ("verdict,human", ("4,good", "2,poor", "3,fine"), "'verdict' has numbers, and 'human' words"),
+        ("verdict,human", ("good,4", "poor,2", "fine,3"), "'human' has numbers, and 'verdict' words"),
+        ("verdict,human", ("4,1", "2,0", "3,1"), "'verdict' has numbers, and 'human' only 0 and 1"),
+    ],
+)
+def test_the_error_about_a_missing_pass_mark_says_which_column_has_numbers(
+    header: str, cells: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
+    table(tmp_path, header, cells)
+    name = why.split("'")[1]
+    assert f"{why}; --pass-mark says from which number in '{name}' a response passes" in refused(tmp_path)
+
+
 def test_the_command_for_the_full_report_repeats_the_given_options(tmp_path: Path) -> None:
     table(tmp_path, "v,h", (f"{(label - 1) / 4},{label}" for label in LABELS))
     options = ("--judge", "v", "--human", "h", "--scale", "judge=0..1", "--scale", "human=1..5")

@@ -130,12 +130,11 @@ class ColumnOptions:
             UsageError: One is given, or `name` is a file that isn't there.
         """
         defaults = ColumnOptions()
-        first = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
-        if first is not None:
+        key = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
+        if key is not None:
             if "." in name:
                 find_rubric(name)  # a file that isn't there is missing, rather than no table
-            flag = first.strip("_").replace("_", "-")
-            raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
+            raise UsageError(f"--{key.strip('_').replace('_', '-')} is for tables that need no rubric; {name} is none")
 
     @property
     def fields(self) -> Mapping[str, str]:

@@ -70,6 +70,18 @@ def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_p
     assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
 
 
+def test_status_asks_first_for_labels_of_the_examples_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, requirement: It is clear.}\n")
+    folder = tmp_path / "calibration" / "clear"
+    folder.mkdir(parents=True)
+    lines = (json.dumps({"id": f"e{n}", "response": f"reply {n}"}) for n in range(32))
+    (folder / "examples.jsonl").write_text("\n".join(lines) + "\n")
+    shown = run("markscheme", "status", cwd=tmp_path).stdout
+    assert "clear: Label all 32 that are left." in shown
+    assert shown.endswith("Next: markscheme label clear --rater YOUR-NAME\n")
+
+
 def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     _accept(here)
     entry = _clear(here)

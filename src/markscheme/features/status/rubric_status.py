@@ -30,6 +30,7 @@ class RubricStatus:
         fault: Why it, its examples or its accepted run cannot be read; None if they can.
         labelled: Number of examples that people labelled, or, where they labelled none, that have any label; None
             without a set of examples.
+        unlabelled: Number of examples that nobody labelled.
         asks_default: Whether the default judge is asked where none is named.
         receipt: Of its accepted run; None without one.
         judge: The accepted judge.
@@ -49,6 +50,7 @@ class RubricStatus:
     file: Path | None
     fault: str | None = None
     labelled: int | None = None
+    unlabelled: int = 0
     asks_default: bool = False
     receipt: Receipt | None = None
     judge: str | None = None
@@ -66,7 +68,7 @@ class RubricStatus:
     @cached_property
     def next_step(self) -> str | None:
         """Sentence on the labels that an undecided verdict needs; None if the verdict is decided."""
-        return None if self.next_labels is None else self.next_labels().in_words
+        return None if self.next_labels is None else self.next_labels().of(self.unlabelled)
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
@@ -117,6 +119,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
             rubric.name,
             file,
             labelled=examples.by_people or len(labelled),
+            unlabelled=len(examples.examples) - examples.by_people,
             asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
             is_calibrated=is_calibrated,
             next_labels=to_label,
@@ -126,6 +129,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         name=rubric.name,
         file=file,
         labelled=examples.by_people or len(labelled),
+        unlabelled=len(examples.examples) - examples.by_people,
         is_calibrated=is_calibrated,
         next_labels=to_label if is_calibrated else None,
         labels_needed=_needed(to_label()) if is_calibrated else 0,

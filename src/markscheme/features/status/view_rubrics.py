@@ -59,6 +59,8 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
     """Return the next step, with its command, for the first rubric that has one; None if none has."""
     for status in rubrics:
         commands = Commands(shlex.quote(status.name))
+        if status.labels_needed and status.unlabelled:
+            return "Next", commands.label("--rater YOUR-NAME")
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.receipt is None and status.labelled and not status.fault:

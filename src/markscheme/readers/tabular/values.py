@@ -420,9 +420,9 @@ class ValueComparison:
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]
-            columns = [*graded[:1], *apart[:1]]
+            columns, choices = [*graded[:1], *apart[:1]], [("--pass-mark", "NUMBER")]
             counts = self.counts_of(columns)
-            raise refusal("pass-mark", columns=columns, values=counts, choices=[("--pass-mark", "NUMBER")])
+            raise refusal("pass-mark", columns=columns, values=counts, choices=choices, has_words=bool(words))
         graded = graded or list(self.forms)
         levels: dict[str, dict[str, float]] = {}
         for name, counted in self.values.items():
