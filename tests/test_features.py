@@ -166,7 +166,7 @@ def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/tables.yaml is there")
-def test_every_command_in_the_worked_cases_of_tables_exists() -> None:
+def test_every_command_that_the_worked_cases_of_tables_name_exists() -> None:
     listed = cases_in(CASES)["cases"]
     former = {"gate-risk", "tune"}  # parts of `pass-rate` and `improve`, where one table is another question
     assert {command_of(case) for case in listed} - former <= set(command_names())
@@ -187,5 +187,5 @@ def test_a_copy_of_the_package_without_features_runs_the_tests_that_it_is_given(
 
 @pytest.mark.release
 @pytest.mark.parametrize("deleted", [[name] for name in names_of_features()] + [names_of_features()], ids=" ".join)
-def test_the_tests_of_the_core_pass_without_any_one_feature_and_without_all_features(deleted: list[str]) -> None:
+def test_the_tests_of_the_core_pass_without_any_single_feature_and_without_all_features(deleted: list[str]) -> None:
     assert run_core_tests(deleted) == 0

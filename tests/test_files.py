@@ -76,7 +76,7 @@ def test_a_second_damaged_last_line_is_added_to_the_first_in_the_file_set_aside(
     assert (tmp_path / "ann.jsonl.damaged").read_text() == '{"id": "e1\n{"id": "e2\n'
 
 
-def test_a_valid_last_line_without_a_line_break_is_not_set_aside(tmp_path: Path) -> None:
+def test_a_valid_last_line_without_a_line_break_is_not_moved_aside_as_damaged(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}\n{"id": "e2"}')
     assert not set_aside_damaged_end(path)

@@ -62,7 +62,7 @@ def test_the_jackknife_accepts_one_value_for_equal_units_with_their_count() -> N
     assert counted.n == shares.n == 6
 
 
-def test_a_kind_of_unit_that_occurs_0_times_changes_nothing_in_the_jackknife() -> None:
+def test_kinds_of_units_with_a_count_of_0_change_nothing_in_the_jackknife() -> None:
     assert spread([0.5, math.nan, 0.1], [3, 0, 1]) == spread([0.5, 0.1], [3, 1])
 
 

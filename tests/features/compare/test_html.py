@@ -38,7 +38,7 @@ def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
     assert "Made on 2026-01-02 by markscheme" in text
 
 
-def test_the_page_shows_each_judge_against_gold_and_table_cells_open_their_examples() -> None:
+def test_the_page_compares_each_judge_with_gold_and_table_cells_link_to_their_examples() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     labelled = made.examples(of, {"p1": levels, "p2": levels})

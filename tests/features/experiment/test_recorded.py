@@ -279,7 +279,9 @@ def test_each_difference_between_variants_is_shown_with_both_means_over_the_same
     assert shift.difference.value == approx(shift.means[1] - shift.means[0])
 
 
-def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_its_direction_explained(run: ExperimentRun) -> None:
+def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_its_direction_is_explained(
+    run: ExperimentRun,
+) -> None:
     assert "(fault)" not in render_markdown(view(report_of(run)))
     rubric = run.experiment.rubric
     first, *others = rubric.criteria

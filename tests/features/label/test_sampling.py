@@ -72,7 +72,7 @@ def test_each_unit_is_drawn_with_its_inclusion_probability() -> None:
 # --- what is drawn --------------------------------------------------------------------------------------------------
 
 
-def test_the_pool_is_stratified_by_decision_and_doubt_and_every_output_may_be_drawn() -> None:
+def test_the_pool_is_stratified_by_the_judge_s_decision_and_its_doubt_and_every_output_may_be_drawn() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 100)
     draw = choose_next(RUBRIC, examples, ratings, 60)
     assert {s.name: s.pool for s in draw.strata} == {

@@ -209,7 +209,7 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_rounded_weights_keep_their_shares_or_use_the_finest_step(sizes: list[float]) -> None:
+def test_rounded_weights_keep_their_proportions_or_use_the_finest_step(sizes: list[float]) -> None:
     written = written_weights(np.array(sizes))
     assert (written > 0).all()
     apart = np.abs(written / written.sum() - np.array(sizes) / sum(sizes)).sum()
