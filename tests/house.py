@@ -116,7 +116,7 @@ def code_lines(module: Module) -> int:
     return len(written.union(*map(lines_of, strings)).difference(*map(lines_of, docstrings)))
 
 
-def lines_of(node: ast.expr | ast.Expr) -> range:
+def lines_of(node: ast.expr | ast.stmt) -> range:
     """Return the numbers of a node's lines."""
     return range(node.lineno, (node.end_lineno or 0) + 1)
 
