@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.commands.console import ROOT
-from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, outcome, project, rows
+from tests.promptfoo.answering import GRADER, in_language, outcome, project, rows
 from tests.real.promptfoo import NODE, QUIET, EvalRun, PromptfooInstall, run_eval
 from tests.session.processes import calls
 
@@ -206,7 +206,7 @@ def configuration(folder: Path, language: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=["mjs", pytest.param("py", marks=pytest.mark.proof)])
 def graded(
     request: pytest.FixtureRequest, promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, dict[str, Any]]:
