@@ -231,7 +231,7 @@ def judge_fact(judge: AnchorWatch | None) -> str:
     if sum(judge.sizes) < FEWEST_ANCHORS:
         return f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
     if judge.filling and not judge.flips:
-        return f"not watched yet: {counted(judge.filling, 'look')} so far, which show how far its runs differ"
+        return f"not watched yet: {counted(judge.filling, 'look')} so far; the first ones show how far its runs differ"
     if not judge.is_watched:
         return "not watched yet: --judge looks at the accepted examples"
     if not judge.after:
