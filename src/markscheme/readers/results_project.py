@@ -1,5 +1,6 @@
 """Conversion of Promptfoo's results to the files of a project: a rubric of their metrics, and outputs as examples."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -12,6 +13,9 @@ from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
 from markscheme.readers.rated import has_results
 from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
 from markscheme.rubrics.rubric import Criterion
+
+# A variable of a test, as an assertion's text names it; a judge is shown the input of that name in tags.
+_VARIABLE = re.compile(r"\{\{-? ?([A-Za-z_]\w{0,63}) ?-?\}\}")
 
 
 def project_of_results(path: Path) -> TableProject | None:
@@ -28,31 +32,32 @@ def project_of_results(path: Path) -> TableProject | None:
     results = results_in([path])
     rubric = rubric_of(results)
     reading = read_by_metrics(results[0], rubric)
-    rubric = replace(rubric, criteria=tuple(_with_question(criterion, results[0]) for criterion in rubric.criteria))
+    variables = {*_VARIABLE.findall("\n".join(criterion.requirement for criterion in rubric.criteria))}
+    criteria = tuple(_with_question(criterion, results[0]) for criterion in rubric.criteria)
+    rubric = replace(rubric, criteria=criteria, optional_inputs=tuple(sorted(variables - {"output", "query"})))
     name = file_name(path.stem, "the name of the results")
     lines = "".join(json_line(example.to_json()) for example in with_parts(reading.examples))
     folder = Path("calibration") / name
-    labels: dict[Path, str] = {}
-    for rating in reading.ratings:
-        if rating.kind not in JUDGES and rating.criteria:
-            ratings_file = folder / RATINGS_FOLDER / f"{file_name(rating.rater, 'a rater')}.jsonl"
-            labels[ratings_file] = labels.get(ratings_file, "") + json_line(rating.to_json())
     files = {
         Path("rubrics") / f"{name}.yaml": _head(name, path) + rubric_yaml(rubric, name),
         folder / "examples.jsonl": lines,
-        **labels,
     }
+    for rating in reading.ratings:
+        if rating.kind not in JUDGES and rating.criteria:
+            ratings_file = folder / RATINGS_FOLDER / f"{file_name(rating.rater, 'a rater')}.jsonl"
+            files[ratings_file] = files.get(ratings_file, "") + json_line(rating.to_json())
     return TableProject(name, files, (path,), has_responses=any(e.submission.response for e in reading.examples))
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
     """Return a criterion with the question that its assertion asks; for code, the metric's name instead.
 
+    A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
     The criterion is required if the test has no threshold, since then it passes only if all assertions do.
     """
     verdict = results.metrics[criterion.name]
     is_code = verdict.kind == "python" and not verdict.is_part
-    asks = criterion.name if is_code else criterion.requirement
+    asks = criterion.name if is_code else _VARIABLE.sub(r"<\1>", criterion.requirement)
     return replace(criterion, requirement=asks, required=results.threshold is None)
 
 

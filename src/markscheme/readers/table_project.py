@@ -86,11 +86,9 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
         rubric: The rubric, whose criteria have no wording but their names yet.
         name: Name of the rubric.
     """
-    data: dict[str, Any] = {"name": name}
-    if rubric.tolerance != DEFAULT_TOLERANCE:
-        data["tolerance"] = rubric.tolerance
-    if rubric.pass_mark != DEFAULT_PASS_MARK:
-        data["passingThreshold"] = rubric.pass_mark
+    usual = {"tolerance": DEFAULT_TOLERANCE, "passingThreshold": DEFAULT_PASS_MARK, "optional_inputs": ()}
+    own = dict(zip(usual, (rubric.tolerance, rubric.pass_mark, rubric.optional_inputs), strict=True))
+    data = {"name": name, **{key: value for key, value in own.items() if value != usual[key]}}
     data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 

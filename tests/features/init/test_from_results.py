@@ -28,6 +28,20 @@ def test_init_from_promptfoo_s_results_makes_metrics_criteria_and_outputs_exampl
     assert "no example has a label" in judged.stderr
 
 
+def test_a_variable_that_an_assertion_names_is_shown_to_the_judge_of_the_rubric(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
+    text = json.dumps(rated_results).replace('"is short"', '"The answer to {{word}} is short"')
+    assert "{{word}}" in text
+    (tmp_path / "results.json").write_text(text)
+    assert run("markscheme", "init", "--from", "results.json", cwd=tmp_path).returncode == 0
+    rubric = load_rubric(tmp_path / "rubrics" / "results.yaml")
+    asks = {criterion.requirement for criterion in rubric.criteria}
+    assert (rubric.optional_inputs, "The answer to <word> is short" in asks) == (("word",), True)
+    shown = run("markscheme", "grade", "results", "--show-prompt", cwd=tmp_path).stdout
+    assert "<word-" in json.loads(shown.splitlines()[0])["user"]
+
+
 def test_init_from_promptfoo_s_results_keeps_labels_of_metrics(rated_results: dict[str, Any], tmp_path: Path) -> None:
     data = json.loads(json.dumps(rated_results))
     for row in data["results"]["results"]:
