@@ -275,7 +275,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "pass-mark": lambda e: (
         f"{e.columns[0]!r} has numbers, and {e.columns[1]!r} {'words' if e.facts['has_words'] else 'only 0 and 1'}; "
-        f"--pass-mark says from which number in {e.columns[0]!r} a response passes"
+        "--pass-mark says from which number a response passes"
     ),
     "scales-differ": lambda e: (
         f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; --scale names both"

@@ -94,11 +94,6 @@ def test_labels_of_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_a_missing_file_is_named_before_the_missing_option_for_labels(tmp_path: Path) -> None:
-    done = run("markscheme", "pass-rate", "graded.jsonl", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (2, "error: graded.jsonl: there is no such file\n")
-
-
 def test_labels_whose_raters_have_no_kind_come_with_the_sentence_on_two_annotators(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 700, 1000)

@@ -9,7 +9,6 @@ from typing import Any, Final
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
-from markscheme.commands.options import existing_file
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
@@ -75,14 +74,13 @@ def print_rate(
         json: Whether JSON is printed.
 
     Raises:
-        UsageError: Labels are missing, or the file itself.
+        UsageError: Labels are missing.
     """
     if calibration is None and named is None and names_table([str(file)]):
         return _of_table(file, columns.of_table(), how, least, json=json)
     _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
     if calibration is None:
-        existing_file(file)
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
     graded = graded_table(open_rated([file], named, expected="decisions", columns=columns_from_options(columns)))
     labelled = read_decided(calibration, named, columns)
