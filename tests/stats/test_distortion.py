@@ -152,7 +152,7 @@ OF_JUDGE: list[Callable[..., Estimate]] = [slope_on_people, noise_beside_people]
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_swapping_annotators_rescaling_and_incomplete_units_change_no_distortion(
+def test_swapping_annotators_rescaling_and_incomplete_examples_change_neither_a_judge_s_slope_nor_its_noise(
     statistic: Callable[..., Estimate],
 ) -> None:
     people, judge = seen(40)

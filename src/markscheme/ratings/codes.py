@@ -287,7 +287,7 @@ class RatingCodes(Sequence[Rating]):
         self._codes.extend(chain.from_iterable([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Append a rating that is given by its header's number and its answers' codes; return its index."""
+        """Append a rating, given as its header's index in `headers` and its answers' codes; return its own index."""
         self.ids.append(unit)
         self._header_of.append(header)
         self._codes.extend(row)

@@ -553,7 +553,7 @@ def is_complete(runs: Floats) -> Flags:
 
 
 def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute exact p and mid-p of the first column's sum, if each row's column were drawn at random instead.
+    """Compute exact p and mid-p of the first column's sum if any of a row's values were equally likely to be its first.
 
     Args:
         outcomes: Shape (n_rows, n_columns).

@@ -97,7 +97,7 @@ def test_for_improve_the_majority_s_decision_counts_and_an_even_split_is_no_deci
 
 
 @pytest.mark.parametrize(("right", "wrong", "best"), [(9, 1, 0), (7, 0, 0), (6, 0, None), (5, 2, None), (1, 9, None)])
-def test_candidates_need_no_more_decisions_than_rubric_versions_to_be_shown_better(
+def test_a_candidate_that_corrects_7_decisions_and_spoils_none_is_shown_better_and_one_that_corrects_6_is_not(
     right: int, wrong: int, best: int | None
 ) -> None:
     rows = [[1.0]] * right + [[-1.0]] * wrong + [[0.0]] * (40 - right - wrong)

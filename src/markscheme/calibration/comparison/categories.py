@@ -27,7 +27,7 @@ def has_score_of_rest(rubric: Rubric) -> bool:
 
 
 def answers_of(rubric: Rubric, column: Column) -> Floats:
-    """Return a rater's answers by a rubric with categories as numbers, shape (n_examples,), nan for an incomplete one.
+    """Encode each answer of a rater, its categories and score, as one number, shape (n_examples,); nan if incomplete.
 
     Each is one number, so that two of them agree where they are closer than the tolerance: `APART` times the index of
     its categories among all combinations, in the order of the scales, plus the score. "Does not apply" is a category

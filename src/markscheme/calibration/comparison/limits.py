@@ -101,7 +101,7 @@ class GateSide:
 
     @property
     def least_examples(self) -> int | float:
-        """Fewest examples that could show the share to be large enough, if the judge is always right; ∞ if none could.
+        """Fewest examples that, with the judge right on all, show that it is right often enough; ∞ if no number does.
 
         Example:
             >>> shares = decision_figures([0.0] * 3, [0.0] * 3)
