@@ -87,8 +87,8 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
         name: Name of the rubric.
     """
     usual = {"tolerance": DEFAULT_TOLERANCE, "passingThreshold": DEFAULT_PASS_MARK, "optional_inputs": ()}
-    own = dict(zip(usual, (rubric.tolerance, rubric.pass_mark, rubric.optional_inputs), strict=True))
-    data = {"name": name, **{key: value for key, value in own.items() if value != usual[key]}}
+    settings = dict(zip(usual, (rubric.tolerance, rubric.pass_mark, rubric.optional_inputs), strict=True))
+    data = {"name": name, **{key: value for key, value in settings.items() if value != usual[key]}}
     data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 

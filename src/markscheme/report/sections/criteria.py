@@ -153,7 +153,7 @@ def _any_ordered(comparison: Comparison) -> bool:
 
 
 def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc.Section:
-    """Build the section on a criterion: confusion matrix, and agreement beside annotators', baseline's and chance."""
+    """Build the section on a criterion: confusion matrix, and the agreement of judge, annotators and baseline."""
     criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
     is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
