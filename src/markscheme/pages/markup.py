@@ -29,6 +29,8 @@ SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]{0,99}\n){50}")
 """Pattern of very long lines and runs of white space, which code doesn't have and on which lexers take minutes."""
 SECONDS_PER_CHARACTER = 2e-5
 """Time limit for highlighting, in seconds per character: ten times what lexers need for code."""
+SECONDS_OF_SHORTEST = 0.2
+"""Time limit for highlighting code of few characters, for which a busy machine may need longer than in proportion."""
 TAGS = {
     *("a", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img"),
     *("ins", "li", "ol", "p", "pre", "s", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
@@ -161,7 +163,7 @@ def _code(text: str, language: str) -> str:
 
 
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
-    """Yield the tokens of code until a time limit in proportion to its length; the remaining code is one plain token.
+    """Yield the tokens of code until a time limit by its length; the remaining code is one plain token.
 
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.
@@ -169,7 +171,7 @@ def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
     if SLOW_TO_HIGHLIGHT.search(text):
         yield Text, text
         return
-    ends = time.thread_time() + len(text) * SECONDS_PER_CHARACTER
+    ends = time.thread_time() + max(SECONDS_OF_SHORTEST, len(text) * SECONDS_PER_CHARACTER)
     for start, kind, value in lexer.get_tokens_unprocessed(text):
         if time.thread_time() > ends:
             yield Text, text[start:]
