@@ -1,11 +1,14 @@
 """The command line as a whole: what there is, how it is described, and how errors end."""
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from markscheme.cli import THREADS_OF_NUMPY
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands, command_names
 from tests.commands.console import INSTALLED, ROOT, run
 
@@ -105,3 +108,11 @@ def test_a_shell_gets_a_completion_script(shell: str) -> None:
     script = run("markscheme", "--completion", shell).stdout
     assert "markscheme" in script
     assert {*command_names()} <= {*re.findall(r"[a-z-]+", script)}
+
+
+def test_a_command_multiplies_matrices_in_one_thread_unless_the_environment_says_otherwise() -> None:
+    script = f"import os; from markscheme.cli import main; main(['--version']); print(os.environ['{THREADS_OF_NUMPY}'])"
+    unset = {name: value for name, value in os.environ.items() if name != THREADS_OF_NUMPY}
+    for environment, threads in ((unset, "1"), ({**unset, THREADS_OF_NUMPY: "3"}, "3")):
+        ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        assert ended.stdout.splitlines()[-1] == threads
