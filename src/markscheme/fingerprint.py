@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -30,6 +31,16 @@ def fingerprint(*parts: Any) -> str:
     """
     canonical = _texts(parts) if all(type(text) is str for text in parts) else _CANONICAL.encode(parts)
     return hashlib.sha256(canonical.encode()).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+def fingerprints(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Compute the fingerprint of each row of texts.
+
+    Example:
+        >>> fingerprints([("a", "b"), ("text",)]) == [fingerprint("a", "b"), fingerprint("text")]
+        True
+    """
+    return [hashlib.sha256(_texts(texts).encode()).hexdigest()[:FINGERPRINT_DIGITS] for texts in rows]
 
 
 def _texts(texts: tuple[str, ...]) -> str:

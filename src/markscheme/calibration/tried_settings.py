@@ -8,15 +8,18 @@ these labels, not to the rubric's name: the records of all rubrics of the projec
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_SCORE, Measure
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, exclusive, set_aside_damaged_end
-from markscheme.fingerprint import fingerprint, words_alone
+from markscheme.fingerprint import fingerprint, fingerprints, words_alone
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -27,8 +30,8 @@ SETTINGS: Final = "settings.jsonl"
 EXAMPLE_DIGITS: Final = 8
 """Digits of an example's digest: among 10,000 examples two share one with a chance of 1 in 100."""
 
-MANY_EXAMPLES: Final = 200_000
-"""Largest number of digests of examples that are cached: twice the examples in the largest set that was tried."""
+EXAMPLE_SETS: Final = 2
+"""Number of sets of examples whose digests are cached: several judges are compared with the same labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class TriedSetting:
             split: The part of the set that was used.
         """
         setting = setting_digest(rubric, measure, judge)
-        digests = frozenset(map(_example_digest, examples))
+        digests = _example_digests(tuple(examples))
         return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, digests)
 
     @classmethod
@@ -129,7 +132,7 @@ def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[
         examples: Ids of the examples.
         tried: The settings on record.
     """
-    used = frozenset(map(_example_digest, examples))
+    used = _example_digests(tuple(examples))
     return [setting for setting in tried if not used.isdisjoint(setting.examples)]
 
 
@@ -197,8 +200,8 @@ def compared_by_people(comparison: Comparison) -> list[str]:
     if not comparison.gold.has_people:
         return []
     decided = comparison.passes + comparison.reference.decisions
-    decisions = zip(comparison.ids, comparison.hits.tolist(), decided.tolist(), strict=True)
-    return [unit for unit, hit, decision in decisions if hit == hit or decision == decision]
+    are_compared = ~(np.isnan(comparison.hits) & np.isnan(decided))
+    return list(compress(comparison.ids, are_compared.tolist()))
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
@@ -290,9 +293,10 @@ def _labels_digest(labels: str) -> str:
     return fingerprint(labels)
 
 
-@lru_cache(maxsize=MANY_EXAMPLES)
-def _example_digest(unit: str) -> str:
-    return fingerprint(unit)[:EXAMPLE_DIGITS]
+@lru_cache(maxsize=EXAMPLE_SETS)
+def _example_digests(ids: tuple[str, ...]) -> frozenset[str]:
+    """Return the digests of examples, which are given by their ids."""
+    return frozenset([digest[:EXAMPLE_DIGITS] for digest in fingerprints(zip(ids, strict=True))])
 
 
 def _of_criterion(criterion: Criterion) -> list[Any]:

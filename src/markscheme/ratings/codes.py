@@ -168,6 +168,8 @@ class RatingCodes(Sequence[Rating]):
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
+        if not any(keeps):
+            return self._emptied()
         return self.taken(list(compress(range(len(self)), map(keeps.__getitem__, self._header_of))))
 
     def of_kinds(self, kinds: Collection[str]) -> "RatingCodes":
@@ -413,14 +415,6 @@ class RatingLines:
         """
         remembered = self._known.get(text)
         return None if remembered is None else self.codes.append_codes(unit, *remembered)
-
-    def extend_known(self, unit: str, texts: Sequence[bytes]) -> bool:
-        """Add ratings of `unit` from lines that were read before, given without the id; all or none of them."""
-        remembered = [self._known[text] for text in texts if text in self._known]
-        if len(remembered) < len(texts):
-            return False
-        self.codes.extend_coded([unit] * len(texts), remembered)
-        return True
 
     def add_all_known(self, units: Sequence[str], texts: Sequence[Sequence[bytes]]) -> None:
         """Add the ratings of many examples from lines that were read before, given without the examples' ids.

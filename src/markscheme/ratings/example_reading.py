@@ -406,7 +406,7 @@ class _Reading:
         return rest | dict(named) if named else rest
 
     def _add_labels(self, row: _Row, unit: str) -> None:
-        for text in () if self.lines.extend_known(unit, row.labels) else row.labels:
+        for text in row.labels:
             if self.lines.add_known(unit, text) is None:
                 label = row.new_labels[text]
                 index = self.lines.add(label, id=unit)

@@ -54,6 +54,7 @@ class Gold(Column):
         not_blind: Number of labels that count and were given with the judge's verdict shown.
         even_splits: Each even split of annotators, which leaves no gold: the example's id, and what they split over, a
             yes/no criterion or `SPLIT_DECISION`.
+        annotators: The table of `people`, if gold was made from it; None if it has to be made.
     """
 
     examples: Sequence[Example]
@@ -63,6 +64,7 @@ class Gold(Column):
     set_aside: int = 0
     not_blind: int = 0
     even_splits: tuple[tuple[str, str], ...] = ()
+    annotators: RatingTable | None = None
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         places = np.arange(len(self.examples))[chosen].tolist()
@@ -71,6 +73,7 @@ class Gold(Column):
             super().rows(chosen),
             examples=taken(self.examples, places),
             even_splits=tuple((unit, over) for unit, over in self.even_splits if unit in ids),
+            annotators=None,
         )
 
     @cached_property
@@ -142,7 +145,9 @@ class Gold(Column):
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
         """Return a table with gold, a column for each annotator, and the given columns."""
-        people = rating_table(rubric, self.ids, self.people)
+        people = self.annotators
+        if people is None or people.rubric != rubric:
+            people = rating_table(rubric, self.ids, self.people)
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
@@ -182,6 +187,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     scores = _scores(counted, table, middles, skipped, splits, by)
     passed, are_split = _decisions(counted, table, middles, skipped, splits, scores)
     in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: are_split}
+    people = counted.of_kinds(("human",))
     raters: Counter[str] = Counter(kind_of_rater for kind_of_rater, _ in _raters(counted))
     return Gold(
         name=GOLD,
@@ -195,12 +201,13 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         examples=labelled_examples,
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
         reference=_reference(counted, ids, used),
-        people=counted.of_kinds(("human",)),
+        people=people,
         set_aside=len(set(labels.ids) - labelled),
         not_blind=sum(times for label, times in counted.header_counts() if not label.blind),
         even_splits=tuple(
             (ids[index], over) for over, are_split in in_words.items() for index in np.flatnonzero(are_split).tolist()
         ),
+        annotators=table if people is counted else None,
     )
 
 

@@ -581,9 +581,10 @@ def merits(criterion: Criterion, levels: Floats) -> Floats:
 
 def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
     """Return each example's group from pairs of its id and group name; None if no example names a group."""
-    if not any(group for _, group in named):
+    names = {group: f"group {group}" for _, group in named if group}
+    if not names:
         return None
-    return tuple(f"group {group}" if group else f"example {unit}" for unit, group in named)
+    return tuple(names[group] if group else f"example {unit}" for unit, group in named)
 
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.tried_settings import TriedSetting, _example_digest, record_settings
+from markscheme.calibration.tried_settings import TriedSetting, _example_digests, record_settings
 from markscheme.features.improve.confirmation import Ledger
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.proposal import ALPHA_MARK
@@ -42,7 +42,7 @@ def test_held_out_figures_calculated_under_other_rubrics_make_the_test_of_new_wo
         return replace(setting, folder=project / "calibration" / "manners").settings_on_held_out
 
     def tried(name: str, fingerprint: str, *ids: str) -> None:
-        digests = frozenset(map(_example_digest, ids))
+        digests = _example_digests(ids)
         now = TriedSetting("2026-11-27", name, fingerprint, "j", len(ids), None, digests)
         record_settings(project / "calibration" / "manners" / "settings.jsonl", [now])
 
