@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 from markscheme import calibrate
 from markscheme.errors import UsageError
 from markscheme.features.counts.counting import counts_of
+from markscheme.features.counts.first_line import has_counts
 from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 from tests.features.counts.made import differing, random_examples
@@ -127,6 +129,14 @@ def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any
     return change
 
 
+def _without_annotator(rows: list[dict[str, Any]]) -> None:
+    rows[:] = [
+        {name: cell for name, cell in row.items() if name != "p2"}
+        for row in rows
+        if not row["part"].startswith("repair:")
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -145,6 +155,10 @@ def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any
         (_changed("repair:clear", "p1", 0.5), "column p1 of part repair:clear must be 0 or 1, got 0.5"),
         (_changed("repair:right", "p2", 2), "column p2 of part repair:right must be -1, 0 or 1, got 2"),
         (lambda rows: [row.pop("n") for row in rows], "it has no column n"),
+        (lambda rows: [row.pop("gold") for row in rows], "it has no column gold; there: part, set_no"),
+        (lambda rows: [row.pop("set_no") for row in rows], "has no column set_no, by which part groups says"),
+        (_without_annotator, "has no columns p1 and p2, of the two annotators whom part people counts"),
+        (lambda rows: rows.clear(), "it has no columns part, gold, judge, n; there: none"),
         (lambda rows: rows.__setitem__(slice(None), [r for r in rows if r["part"] != "right"]), "has no part right"),
     ],
 )
@@ -193,6 +207,39 @@ def test_calibration_from_counts_reports_which_decisions_each_criterion_s_errors
     narrow = [{name: cell for name, cell in row.items() if name != "p2"} for row in read_csv(counts)]
     with pytest.raises(UsageError, match="part repair:clear has no columns p1 and p2"):
         calibrate(project / "answers.yaml", counts=narrow)
+
+
+def test_a_counts_file_with_a_header_alone_or_of_another_kind_is_refused_with_the_command_that_makes_one(
+    project: Path,
+) -> None:
+    header = (project / "counts.csv").read_text().partition("\n")[0]
+    texts = {"header.csv": f"{header}\n", "table.csv": "id,answer\na,yes\n", "pretty.json": '{\n"part": "score"\n}\n'}
+    for name, why in (
+        ("header.csv", "header.csv has no rows of counts"),
+        (
+            "table.csv",
+            "table.csv can't be read as counts: it has no columns part, gold, judge, n; there: id, answer",
+        ),
+        ("pretty.json", "pretty.json, row 1 must be a JSON object with part and n"),
+    ):
+        (project / name).write_text(texts[name])
+        with pytest.raises(
+            UsageError, match=f"{re.escape(why)}.*`markscheme export RUBRIC --counts FILE --from FILES`"
+        ):
+            calibrate(project / "answers.yaml", counts=project / name)
+    with pytest.raises(UsageError, match=r"count.csv: there is no such file; did you mean counts\.csv\?"):
+        calibrate(project / "answers.yaml", counts=project / "count.csv")
+
+
+def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_alike(project: Path) -> None:
+    text = (project / "counts.csv").read_text()
+    expected = calibrate(project / "answers.yaml", counts=project / "counts.csv").comparison.agreement
+    for delimiter, encoding in ((";", "utf-8-sig"), ("\t", "utf-16")):
+        file = project / "saved.csv"
+        file.write_bytes(text.replace(",", delimiter).encode(encoding))
+        assert calibrate(project / "answers.yaml", counts=file).comparison.agreement == expected
+    (project / "saved.csv").write_text(text.replace(",", ";"))
+    assert has_counts(project / "saved.csv")
 
 
 def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -> None:

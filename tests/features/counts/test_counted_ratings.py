@@ -40,7 +40,7 @@ def test_exported_counts_of_ratings_give_the_same_calibration_as_the_ratings(pro
         pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
     of_export = exported(project, name)
     assert of_export.returncode == 0, of_export.stderr
-    assert f"markscheme calibrate answers --counts {name}" in of_export.stderr
+    assert f"markscheme calibrate answers --counts {name} --judge mini" in of_export.stderr
 
     def figures(*options: str) -> Any:
         return json.loads(run("markscheme", "calibrate", "answers.yaml", *options, "--json", "-", cwd=project).stdout)

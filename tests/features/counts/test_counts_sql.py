@@ -238,12 +238,37 @@ def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str
     words = ("export", "reply.yaml", "--counts", f"out.{ending}", "--raters", "ana", "--judge", "gpt")
     done = run("markscheme", *words, "--from", "*.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert f"calibrate reply --counts out.{ending}" in done.stderr
+    assert f"calibrate reply --counts out.{ending} --judge gpt" in done.stderr
     rows = duckdb.sql(f"SELECT * FROM '{tmp_path / f'out.{ending}'}'").fetchall()
     assert part("score", rows) == {(0.0, 1.0, 1.0, None, 1.0), (1.0, 1.0, 0.0, None, 1.0)}
     missing = run("markscheme", *words[:-1], "claude", "--from", "*.csv", cwd=tmp_path)
     assert missing.returncode == 2
     assert "claude__place" in missing.stderr
+
+
+def test_a_table_without_the_columns_or_numbers_that_are_counted_is_refused_in_words_of_ours(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
+    (tmp_path / "reply.yaml").write_text(RUBRIC)
+    (tmp_path / "a.csv").write_text("ana__place,gpt__place,lang\n1,1,de\n1,0,en\n")
+    (tmp_path / "words.csv").write_text("ana__place,gpt__place\nja,1\nnein,0\n")
+    for words, why in (
+        (
+            "--from a.csv --raters anna --judge gpt",
+            "has no column anna__place; did you mean ana__place?; raters there: ana",
+        ),
+        ("--from a.csv --raters ana", "raters there: ana, gpt; --judge names the judge, --raters the annotators"),
+        ("--from a.csv --raters ana --judge gpt --slices land", "has no column land; did you mean lang?"),
+        (
+            "--from words.csv --raters ana --judge gpt",
+            "column ana__place has 'ja'; levels must be numbers of the scale",
+        ),
+        ("--from b.csv --raters ana --judge gpt", "--from b.csv: there is no such file; did you mean a.csv?"),
+        ("--from b.jsonl", "--from b.jsonl: there is no such file"),
+        ("--from *.parquet --raters ana --judge gpt", "*.parquet can't be counted: there is no such file"),
+    ):
+        done = run("markscheme", "export", "reply.yaml", "--counts", "out.csv", *words.split(), cwd=tmp_path)
+        assert done.returncode == 2, why
+        assert why in done.stderr, why
 
 
 def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp_path: Path) -> None:

@@ -10,6 +10,19 @@ PERSON_COLUMN: Final = re.compile(r"p[1-9]\d*")
 OTHER_COLUMNS: Final = re.compile(r"part|set_no|gold|judge|n|value|p[1-9]\d*")
 """Pattern of the column names of a counts file that can't name an earlier judge."""
 
+COUNTS_DELIMITERS: Final = ",;\t"
+"""Delimiters of a counts file in CSV, the commonest first; spreadsheets in many countries write semicolons."""
+
+
+def delimiter_of(header: str) -> str:
+    """Return the delimiter that separates most names in the first line of a CSV file; of several, the commonest.
+
+    Example:
+        >>> delimiter_of("part;gold;judge;n")
+        ';'
+    """
+    return max(COUNTS_DELIMITERS, key=header.count)
+
 
 def refuse_other_column(earlier: str) -> None:
     """Raise an error if the column named for an earlier judge's ratings is one with another meaning in counts.

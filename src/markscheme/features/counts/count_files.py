@@ -1,22 +1,28 @@
 """Count the rows of files with DuckDB, which doesn't load whole files into memory."""
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markscheme.errors import UsageError, writing
+from markscheme.errors import UsageError, suggestion, writing
 from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
+from markscheme.phrases import listed
 
 if TYPE_CHECKING:
+    import duckdb
     from duckdb import DuckDBPyConnection
 
 READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
 """DuckDB's functions that read files, by the ending of the file's name."""
 COPY_FORMS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
 """DuckDB's options for writing a counts file, by the ending of its name."""
+
+_NO_NUMBER: Final = re.compile(r"Could not convert string '(.*)' to DOUBLE when casting from source column (\S+)")
+"""Pattern of DuckDB's words about a level that isn't a number."""
 
 MEMORY: Final = "1500MB"
 """DuckDB's memory limit, beyond which it spills to the folder of the counts file."""
@@ -35,7 +41,11 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     """
     form = by_ending(COPY_FORMS, str(target), "--counts")
     with writing(target), database_beside(target, files) as (database, folder):
-        select = counts_sql(query, _with_group_id(database, rows_of(files)), DIALECTS["duckdb"])
+        rows = rows_of(files)
+        columns = [name for name, *_ in database.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()]
+        _refuse_missing_columns(query, columns, files)
+        with_group_id = rows if "group_id" in columns else f"(SELECT *, NULL AS group_id FROM {rows})"
+        select = counts_sql(query, with_group_id, DIALECTS["duckdb"])
         written = folder / target.name
         copy = f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})"
         (counted,) = database.execute(copy).fetchall()
@@ -64,7 +74,7 @@ def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnect
             with duckdb.connect(config=settings) as database:
                 yield database, Path(folder)
         except duckdb.Error as problem:
-            raise UsageError(f"{files} can't be counted: {str(problem).partition(chr(10))[0]}") from None
+            raise UsageError(f"{files} can't be counted: {_why(problem)}") from None
 
 
 def rows_of(files: str) -> str:
@@ -76,10 +86,26 @@ def rows_of(files: str) -> str:
     return f"{by_ending(READERS, files, '--from')}({_text(files)})"
 
 
-def _with_group_id(database: "DuckDBPyConnection", rows: str) -> str:
-    """Return the SQL of rows with a column `group_id`, which is null where the files have none."""
-    columns = {name for name, *_ in database.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
-    return rows if "group_id" in columns else f"(SELECT *, NULL AS group_id FROM {rows})"
+def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -> None:
+    """Raise an error for columns that are counted and aren't there, with the raters that are; case doesn't matter."""
+    lower = {name.lower() for name in columns}
+    missing = [name for name in (*query.columns.values(), *query.fields) if name.lower() not in lower]
+    if not missing:
+        return
+    endings = tuple(f"__{criterion.name}".lower() for criterion in query.rubric.criteria)
+    raters = dict.fromkeys(name.rpartition("__")[0] for name in columns if name.lower().endswith(endings))
+    present = f"raters there: {', '.join(raters)}" if raters else f"it has {listed(columns)}"
+    how = "--judge names the judge, --raters the annotators"
+    raise UsageError(f"{files} has no column {missing[0]}{suggestion(missing[0], columns)}; {present}; {how}")
+
+
+def _why(problem: "duckdb.Error") -> str:
+    """Return why DuckDB failed: a level that isn't a number, no files, or the first line of its own words."""
+    first_line = str(problem).partition("\n")[0]
+    if level := _NO_NUMBER.search(first_line):
+        value, column = level.groups()
+        return f"column {column} has '{value}'; levels must be numbers of the scale, 1 and 0 for yes and no"
+    return "there is no such file" if "No files found" in first_line else first_line
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:

@@ -46,8 +46,8 @@ def count_ratings(
     fields: Sequence[str] = (),
     shown: int | None = None,
     earlier: str | None = None,
-) -> int:
-    """Count a judge's ratings with the examples' labels, write the counts file, and return its number of rows.
+) -> tuple[int, str]:
+    """Count a judge's ratings with the labels of examples, write the file; return its number of rows and the judge.
 
     Args:
         rubric: The rubric.
@@ -70,7 +70,8 @@ def count_ratings(
     labelled, _ = labelled_examples(rubric, examples)
     gold = gold_of(labelled, rubric)
     (rated,) = open_rated([file], rubric, expected="ratings").files
-    comparison = compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file)))
+    ratings = _of_one_judge(rated.judged, judge, file)
+    comparison = compare(gold.judged(rubric, ratings))
     then = None
     if earlier is not None:
         then = earlier, compare(gold.judged(rubric, _of_one_judge(rated.judged, earlier, file, "--earlier")))
@@ -78,7 +79,7 @@ def count_ratings(
     write_counts(rows, target)
     if shown is not None:
         write_shown(wrong_examples(comparison, shown), target)
-    return len(rows)
+    return len(rows), ratings.raters[0]
 
 
 def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:

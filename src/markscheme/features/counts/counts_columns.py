@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, no_file
+from markscheme.features.counts.columns_of_counts import delimiter_of
 from markscheme.stats.intervals import Floats, Integers
 
 if TYPE_CHECKING:
@@ -39,8 +40,11 @@ _ARROW_NUMBERS: Final = {
     "uint32": np.uint32,
 }
 """Numpy types by the names of Arrow's number types."""
+HOW_TO_COUNT: Final = "`markscheme export RUBRIC --counts FILE --from FILES` makes a counts file"
+"""End of the errors about a file that isn't a counts file."""
 
 _BOM: Final = b"\xef\xbb\xbf"
+_BOMS_OF_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 Cells: TypeAlias = Mapping[str, Sequence[Any]]
 
@@ -101,9 +105,13 @@ def _of_numbers(name: str, earlier: str | None) -> bool:
 def _of_file(path: Path, earlier: str | None) -> CountsColumns:
     try:
         raw = path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"{path}: {no_file(path)}") from None
     except OSError as problem:
         raise UsageError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     digest = counts_digest(raw)
+    if raw.startswith(_BOMS_OF_UTF_16):
+        raw = raw.decode("utf-16", errors="replace").encode()
     if raw.startswith(b"PAR1"):
         return _of_arrow(_parquet(raw, path), path, digest, earlier)
     is_json = raw[:1000].removeprefix(_BOM).lstrip().startswith(b"{")
@@ -241,7 +249,7 @@ def _fault(name: str, cells: Cells, first: int, line: int, column: str, why: str
 
 
 def _of_csv(text: str) -> Cells:
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text.partition("\n")[0]))
     header = [name.strip() for name in next(rows, [])]
     width = len(header)
     cells = [row if len(row) == width else (row + [""] * width)[:width] for row in rows if row]
@@ -256,9 +264,9 @@ def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
         try:
             row = json.loads(line)
         except ValueError:
-            raise UsageError(f"{path}, row {ordinal} is no JSON") from None
+            row = None
         if not isinstance(row, dict):
-            raise UsageError(f"{path}, row {ordinal} must be an object with part and n")
+            raise UsageError(f"{path}, row {ordinal} must be a JSON object with part and n; {HOW_TO_COUNT}")
         yield row
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from markscheme.errors import UsageError
 from markscheme.features.counts.columns_of_counts import PERSON_COLUMN, refuse_other_column
 from markscheme.features.counts.count_query import COUNTS_FORMAT
-from markscheme.features.counts.counts_columns import CountsColumns, counts_columns
+from markscheme.features.counts.counts_columns import HOW_TO_COUNT, CountsColumns, counts_columns
 from markscheme.features.counts.slice_values import SLICE_PREFIX, VALUE_COLUMN
 from markscheme.phrases import listed
 from markscheme.rubrics.criterion import LEVEL_ROUNDING
@@ -37,6 +37,8 @@ _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_
 """Names of the parts whose values are between 0 and 1."""
 _OF_THE_JUDGE: Final = (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART)
 """Names of the parts with annotators' agreement with the judge, which don't hold for an earlier judge."""
+_NEEDED_COLUMNS: Final = ("part", "gold", "judge", "n")
+"""Columns without which nothing can be compared."""
 _KNOWN_PREFIXES: Final = (SLICE_PREFIX, REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
 """Largest denominator of the fraction to which a rounded score is restored."""
@@ -164,6 +166,7 @@ def read_counts(source: Any, rubric: Rubric, earlier: str | None = None) -> Coun
     for name in repairs:
         if name in parts:
             _refuse_no_change(table, name, parts[name])
+    _refuse_lost_columns(table, rows)
     wanted = [*([SCORE_PART] if rubric.has_score else []), *([DECISION_PART] if rubric.decides else []), *criteria]
     examples = _examples(table, rows, wanted)
     if earlier is not None and all(np.isnan(parts[name].earlier).all() for name in wanted):
@@ -181,12 +184,12 @@ def _rows_by_part(table: CountsColumns, earlier: str | None) -> dict[str, Counte
     """Return the rows of each part, without rows with a count of 0.
 
     Raises:
-        UsageError: No column `part` or `n`, or none of the earlier judge that is named; more rows than are read, or a
-            number of examples that isn't whole.
+        UsageError: A column that counts need is missing, or that of the earlier judge that is named; no rows or more
+            than are read, or a number of examples that isn't whole.
     """
-    lacking = [name for name, lacks in (("part", table.parts is None), ("n", "n" not in table.numbers)) if lacks]
-    if lacking:
-        raise UsageError(f"{table.name} is no table of counts: it has no column {' or '.join(lacking)}")
+    _refuse_missing_columns(table)
+    if not table.parts:
+        raise UsageError(f"{table.name} has no rows of counts; {HOW_TO_COUNT}")
     if earlier is not None and earlier not in table.numbers:
         columns = listed(list(table.cells()))
         raise UsageError(f"{table.name} has no column {earlier} with an earlier judge's ratings; it has {columns}")
@@ -198,11 +201,10 @@ def _rows_by_part(table: CountsColumns, earlier: str | None) -> dict[str, Counte
         raise table.fault(int(strange[0]) + table.first, "n", "must be a whole number from 0")
     people = sorted((name for name in table.numbers if PERSON_COLUMN.fullmatch(name)), key=lambda name: int(name[1:]))
     in_order = np.argsort(table.part, kind="stable")
-    last = np.cumsum(np.bincount(table.part, minlength=len(table.parts or ())))
+    last = np.cumsum(np.bincount(table.part, minlength=len(table.parts)))
     of_parts = np.split(in_order, last[:-1])
     return {
-        name: _rows(table, rows[n[rows] > 0], people, earlier)
-        for name, rows in zip(table.parts or (), of_parts, strict=True)
+        name: _rows(table, rows[n[rows] > 0], people, earlier) for name, rows in zip(table.parts, of_parts, strict=True)
     }
 
 
@@ -251,6 +253,25 @@ def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
+def _refuse_missing_columns(table: CountsColumns) -> None:
+    present = {*table.numbers, *([] if table.parts is None else ["part"])}
+    missing = [name for name in _NEEDED_COLUMNS if name not in present]
+    if missing:
+        lacks = f"no column {missing[0]}" if len(missing) == 1 else f"no columns {', '.join(missing)}"
+        columns = listed(list(table.cells())) or "none"
+        raise UsageError(f"{table.name} can't be read as counts: it has {lacks}; there: {columns}; {HOW_TO_COUNT}")
+
+
+def _refuse_lost_columns(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
+    """Raise an error if parts were counted by groups or with two annotators whose columns have been removed."""
+    if GROUPS_PART in rows and rows[GROUPS_PART].examples and "set_no" not in table.numbers:
+        groups = rows[GROUPS_PART].examples
+        raise UsageError(f"{table.name} has no column set_no, by which part {GROUPS_PART} says {groups:,} are counted")
+    for name in _OF_THE_JUDGE:
+        if name in rows and rows[name].examples and rows[name].people.shape[1] < 2:
+            raise UsageError(f"{table.name} has no columns p1 and p2, of the two annotators whom part {name} counts")
+
+
 def _refuse_another_format(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
     for name, of_part in rows.items():
         prefix, _, number = name.partition(":")
@@ -269,7 +290,8 @@ def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows]
             where_off = next((f"; part {words}" for words in off if words), "")
             raise UsageError(
                 f"{table.name}, row {of_part.line[0]}: part {name} says that another rubric was counted; "
-                f"{rubric.name} is {rubric.fingerprint}{where_off}"
+                f"{rubric.name} is {rubric.fingerprint}{where_off}. If you edited {rubric.name} since, count again; "
+                "else leave out its name: `calibrate` finds the rubric that was counted"
             )
 
 

@@ -1,11 +1,13 @@
 """`markscheme export --counts-sql` and `--counts`: a SELECT that counts ratings, and counts of files."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Final
 
-from markscheme.errors import UsageError
-from markscheme.features.counts.count_files import count_files
+from markscheme.errors import UsageError, no_file
+from markscheme.features.counts.count_files import READERS, by_ending, count_files
 from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_ratings import count_ratings, is_of_ratings
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
@@ -15,6 +17,9 @@ from markscheme.features.counts.shown_rows import wrong_rows
 from markscheme.phrases import counted
 from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
+
+NO_PATTERN: Final = r"(?!\w+://)[^*?\[\]{}]+"
+"""Pattern of what names one file of this machine: no address, and none of the marks with which DuckDB finds files."""
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
@@ -44,10 +49,13 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
         return 0
     if options.wide is None or options.counts is None:
         raise UsageError("--counts FILE counts files: name them, such as --from 'graded/*.parquet'")
+    by_ending(READERS, options.wide, "--from")
+    if re.fullmatch(NO_PATTERN, options.wide) and not Path(options.wide).exists():
+        raise UsageError(f"--from {options.wide}: {no_file(Path(options.wide))}")
     if is_of_ratings(options.wide):
         if options.raters:
             raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
-        n = count_ratings(
+        n, judge = count_ratings(
             rubric,
             judge,
             Path(options.wide),
@@ -64,7 +72,8 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
             write_shown(wrong_rows(query, options.wide, options.counts, options.most_shown), options.counts)
     examples_shown = "" if options.most_shown is None else f", wrong decisions in {shown_path(options.counts)}"
     print(f"{counted(n, 'row')} of counts in {options.counts}{examples_shown}. Then:", file=sys.stderr)
+    judge_named = [] if judge is None else ["--judge", judge]
     earlier = [] if options.earlier_judge is None else ["--earlier", options.earlier_judge]
-    command = shlex.join([rubric.name, "--counts", str(options.counts), *earlier])
+    command = shlex.join([rubric.name, "--counts", str(options.counts), *judge_named, *earlier])
     print(f"  markscheme calibrate {command}", file=sys.stderr)
     return 0

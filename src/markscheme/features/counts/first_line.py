@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS
+from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS, delimiter_of
 
 COLUMNS_OF_COUNTS: Final = {"part", "n"}
 """Columns that a table must have to be a counts file."""
@@ -23,7 +23,7 @@ def has_counts(path: Path) -> bool:
     if text.startswith("PAR1"):
         return _are_of_counts(_parquet_columns(path))
     if not text.lstrip().startswith("{"):
-        return _are_of_counts([name.strip() for name in text.split(",")])
+        return _are_of_counts([name.strip() for name in text.split(delimiter_of(text))])
     try:
         return _are_of_counts([*json.loads(text)])
     except ValueError:
