@@ -32,8 +32,8 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
+from tests.stats.weighted_scores import weighted_scores
 
 Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]

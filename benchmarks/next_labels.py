@@ -31,8 +31,8 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
+from tests.stats.weighted_scores import weighted_scores
 
 Booleans = npt.NDArray[np.bool_]
 

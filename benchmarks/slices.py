@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from benchmarks.page import write_page
 from markscheme.stats.change import holm
-from markscheme.stats.slice_contrast import SliceLook, slice_look
+from markscheme.stats.slice_contrast import SliceColumn, SliceLook
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,10 +74,9 @@ def drawn(world: str, levels: int, noisy: bool, seed: int) -> tuple[Floats, Floa
 def looks(gold: Floats, judge: Floats, system: npt.NDArray[np.int64], span: int) -> list[list[SliceLook]]:
     """Signed error and size of error of every system."""
     error = (judge - gold) / span
-    return [
-        [slice_look(error, system == s, gold, shift=True), slice_look(np.abs(error), system == s, gold)]
-        for s in range(SYSTEMS)
-    ]
+    signed = SliceColumn.of(error, gold)
+    absolute = SliceColumn.of(np.abs(error), gold)
+    return [[signed.look(system == s, shift=True), absolute.look(system == s)] for s in range(SYSTEMS)]
 
 
 def called(found: list[list[SliceLook]], *, same_gold: bool) -> list[bool]:

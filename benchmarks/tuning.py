@@ -42,8 +42,8 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
+from tests.stats.weighted_scores import weighted_scores
 
 Floats = npt.NDArray[np.float64]
 Made = tuple[Rubric, ExampleSet, list[Rating]]

@@ -9,8 +9,8 @@ from markscheme import Rubric
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
+from tests.stats.weighted_scores import weighted_scores
 
 NAMES = ("a", "b", "c")
 

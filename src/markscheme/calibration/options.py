@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from markscheme.options.forms import FLAG, LIMIT, PATH, POSITIVE, SHARE, WHOLE, ValueForm, one_of, text_form
-from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, options_of, setting
+from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, setting
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
 from markscheme.rubrics.keys import TREND_SUBJECTS, TrendSubject
 
@@ -125,8 +125,6 @@ LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_f
 """Options of the limits on a judge's wrong decisions and of what trends are of; only the verdict on a judge reads
 them."""
 LIMITS_OF_A_VERDICT: Final = ("target", *LIMITS_OF_WRONG)
-LABEL_OPTIONS: Final = options_of(LabelOptions)
-"""The options of labels, by key."""
 
 
 @dataclass(frozen=True, kw_only=True)

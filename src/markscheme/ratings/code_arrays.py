@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.stats.distinct import first_of, numbered
+from markscheme.stats.distinct import first_of, numbered, numbered_values
 from markscheme.stats.intervals import Flags, Floats, Integers
 
 
@@ -121,8 +121,8 @@ MOST_KINDS: Final = 2**40
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
     """Return a number for each value of a column, equal for equal values, and an upper limit of the numbers."""
     if column.dtype.kind == "f":
-        distinct = np.unique(column)
-        return np.searchsorted(distinct, column), max(len(distinct), 1)
+        distinct, number = numbered_values(column)
+        return number, max(len(distinct), 1)
     whole = column.astype(np.int64)
     low = int(whole.min(initial=0))
     return whole - low, int(whole.max(initial=0)) - low + 1

@@ -1,4 +1,4 @@
-"""Distinct whole numbers, found without sorting where they are dense."""
+"""Distinct numbers, found without sorting where they are dense or few."""
 
 from typing import Final
 
@@ -8,6 +8,8 @@ import numpy.typing as npt
 MOST_MARKED: Final = 2**16
 """Limit up to which numbers are found by marking, however few occur; larger ones only if most numbers in between
 occur too."""
+MANY_VALUES: Final = 4096
+"""Number of values from which on sorting them takes longer than placing each in a cell of its own size."""
 
 
 def numbered(
@@ -43,3 +45,26 @@ def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
     first = np.zeros(n, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
     return first
+
+
+def numbered_values(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Return the distinct values in ascending order, nan last, and each value's index among them.
+
+    Ratings repeat few values. If each has one of the cells into which their range is divided, none need be sorted.
+
+    Example:
+        >>> distinct, place = numbered_values(np.tile([2.5, np.nan, 1.0], 2000))
+        >>> distinct.tolist(), place[:3].tolist()
+        ([1.0, 2.5, nan], [1, 2, 0])
+    """
+    low = float(np.fmin.reduce(values, initial=np.inf))
+    span = float(np.fmax.reduce(values, initial=-np.inf)) - low
+    if len(values) >= MANY_VALUES and 0 <= span < np.inf:
+        cell = np.nan_to_num((values - low) * ((MANY_VALUES - 1) / (span or 1.0)), nan=MANY_VALUES).astype(np.int64)
+        value_in = np.full(MANY_VALUES + 1, np.inf)
+        value_in[cell] = values
+        if ((value_in[cell] == values) | np.isnan(values)).all():
+            occurs = value_in != np.inf
+            return value_in[occurs], (np.cumsum(occurs) - 1)[cell]
+    distinct, place = np.unique(values, return_inverse=True)
+    return distinct, place.reshape(-1)

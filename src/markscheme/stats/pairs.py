@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.distinct import numbered, numbered_values
 from markscheme.stats.estimate import Reason, ScaleLevel
 from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.wording import Fact
@@ -84,12 +85,12 @@ class Pairs:
     @cached_property
     def gold_levels(self) -> tuple[Floats, Integers]:
         """The distinct gold values, ascending, and the index of each row's value among them."""
-        return _levels(self.gold)
+        return numbered_values(self.gold)
 
     @cached_property
     def judge_levels(self) -> tuple[Floats, Integers]:
         """The judge's distinct values, ascending, and the index of each row's value among them."""
-        return _levels(self.judge)
+        return numbered_values(self.judge)
 
     @cached_property
     def off(self) -> int:
@@ -322,15 +323,9 @@ def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     return np.round(left, decimals), np.round(right, decimals)
 
 
-def _levels(values: Floats) -> tuple[Floats, Integers]:
-    seen, code = np.unique(values, return_inverse=True)
-    return seen, np.asarray(code.reshape(-1), dtype=np.int64)
-
-
 def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integers:
     seen, code = levels
-    _, places = np.unique(group * len(seen) + code, return_inverse=True)
-    return np.asarray(places.reshape(-1), dtype=np.int64)
+    return numbered(group * len(seen) + code)[1]
 
 
 def _unless_rounding(variance: Floats, values: Floats) -> Floats:
@@ -361,8 +356,8 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    _, code = np.unique(tied * (int(order.max()) + 1) + order, return_inverse=True)
-    below, equal = _below(code.reshape(-1))
+    _, code = numbered(tied * (int(order.max()) + 1) + order)
+    below, equal = _below(code)
     return below - _below(tied)[0], equal
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.distinct import first_of, numbered
+from markscheme.stats.distinct import first_of, numbered, numbered_values
 from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.pairs import numbers
 
@@ -134,8 +134,8 @@ def commonest(values: Floats, units: Floats | None = None) -> float:
         units: How many units each row represents, shape (n_rows,); one each by default.
     """
     is_known = np.isfinite(values)
-    seen, code = np.unique(values[is_known], return_inverse=True)
-    counts = np.bincount(code.reshape(-1), weights=None if units is None else units[is_known])
+    seen, code = numbered_values(values[is_known])
+    counts = np.bincount(code, weights=None if units is None else units[is_known])
     return float(seen[counts.argmax()]) if len(seen) else math.nan
 
 

@@ -482,8 +482,13 @@ def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
     if different[-1] <= LOGS_PER_GAMMA * (len(counted) + 1) and (different == np.floor(different)).all():
-        for factor in range(int(different[-1])):
-            total += times[different > factor].sum() * np.log(shape + factor)
+        above = np.cumsum(np.bincount(different.astype(np.int64), weights=times)[:0:-1])[::-1]
+        term = np.empty_like(shape)
+        for factor, n in enumerate(above.tolist()):
+            np.add(shape, factor, out=term)
+            np.log(term, out=term)
+            term *= n
+            total += term
         return total
     start = gammaln(shape)
     for count, n in zip(counted, weights, strict=True):

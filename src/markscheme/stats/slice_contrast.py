@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, stdtr
 
+from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, spread
 from markscheme.stats.pairs import equal_vectors
 
@@ -109,49 +110,13 @@ class SliceLook:
         return self.same_gold * math.copysign(1.0, difference) >= LEAST_KEPT * abs(difference) - DIFFERENCE_ROUNDING
 
 
-def slice_look(
-    values: npt.ArrayLike,
-    inside: npt.ArrayLike,
-    gold: npt.ArrayLike,
-    *,
-    shift: bool = False,
-    score: bool = False,
-    groups: npt.ArrayLike | None = None,
-) -> SliceLook:
-    """Compare one figure inside a slice and outside it, once over all examples and once at equal gold.
-
-    As it is: Fisher's exact test for figures of 0 and 1, mid-p, else the larger p of Student's and Welch's t. At the
-    same gold: the part's coefficient in a regression with one intercept per gold level found on both sides.
-
-    Args:
-        values: One figure per example, shape (n_units,), nan = missing.
-        inside: Whether each example belongs to the slice, shape (n_units,).
-        gold: Gold level or score per example, shape (n_units,), nan = missing.
-        shift: Whether the figure has a direction, as a signed error has.
-        score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
-            itself is held equal within these.
-        groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Source:
-        Cochran (1968), Biometrics 24(2), 295-313, for comparison within strata. doi:10.2307/2528036
-
-    Example:
-        >>> gold = np.repeat([0, 1], 30)
-        >>> says_yes = 1 - gold
-        >>> look = slice_look(says_yes, np.arange(60) % 30 < np.where(gold, 5, 20), gold, shift=True)
-        >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
-        (0.51, 0.0, False)
-    """
-    x, within, of_gold = equal_vectors(values=values, inside=inside, gold=gold)
-    return SliceColumn.of(x, of_gold, score=score, groups=groups).look(within, shift=shift)
-
-
 @dataclass(frozen=True)
 class SliceColumn:
     """A figure of every example, prepared so that any slice can be compared with the rest.
+
+    A slice is compared once over all examples and once at equal gold. As it is: Fisher's exact test for figures of 0
+    and 1, mid-p, else the larger p of Student's and Welch's t. At the same gold: the part's coefficient in a regression
+    with one intercept per gold level found on both sides.
 
     Attributes:
         is_known: Which examples have both the figure and gold, shape (n_units,).
@@ -159,6 +124,16 @@ class SliceColumn:
         strata: Number of each one's gold level, or fifth of gold scores, from 0.
         covariate: Gold to be held equal within a stratum; None where a stratum is one value of gold.
         groups: Groups of the known examples by task; None if no two share one.
+
+    Source:
+        Cochran (1968), Biometrics 24(2), 295-313, for comparison within strata. doi:10.2307/2528036
+
+    Example:
+        >>> gold = np.repeat([0, 1], 30)
+        >>> says_yes = 1 - gold
+        >>> look = SliceColumn.of(says_yes, gold).look(np.arange(60) % 30 < np.where(gold, 5, 20), shift=True)
+        >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
+        (0.51, 0.0, False)
     """
 
     is_known: Flags
@@ -171,7 +146,18 @@ class SliceColumn:
     def of(
         cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
     ) -> "SliceColumn":
-        """Prepare a figure and gold of each example, with the arguments of `slice_look` except `inside` and `shift`."""
+        """Prepare a figure and gold of each example.
+
+        Args:
+            values: One figure per example, shape (n_units,), nan = missing.
+            gold: Gold level or score per example, shape (n_units,), nan = missing.
+            score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
+                itself is held equal within these.
+            groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
+
+        Raises:
+            ValueError: The caller's fault: shapes that differ.
+        """
         x, of_gold = equal_vectors(values=values, gold=gold)
         is_known = np.isfinite(x) & np.isfinite(of_gold)
         strata, covariate = _strata(of_gold[is_known], score=score)
@@ -186,9 +172,9 @@ class SliceColumn:
             shift: Whether the figure has a direction, as a signed error has.
         """
         is_inside = np.asarray(inside)[self.is_known].astype(bool)
-        as_it_is = _as_it_is(self.values, is_inside, self.groups)
-        sizes = np.bincount(self.strata)
-        of_part = np.bincount(self.strata[is_inside], minlength=len(sizes))
+        as_it_is = self._as_it_is(is_inside)
+        sizes = self._same_gold.sizes
+        of_part = np.bincount(self.strata[np.flatnonzero(is_inside)], minlength=len(sizes))
         is_shared = (of_part > 0) & (of_part < sizes)
         m = int(of_part[is_shared].sum())
         k = int(sizes[is_shared].sum()) - m
@@ -207,33 +193,51 @@ class SliceColumn:
         """The regression on gold over all examples, for slices whose strata all occur outside the slice too."""
         return _SameGold(self.values, self.strata, self.covariate)
 
+    @cached_property
+    def _sign_of_shares(self) -> float | None:
+        """The figure's value, 1 or -1, on examples where it isn't 0; None if it has other values."""
+        x = self.values
+        sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
+        return sign if bool(((x == 0) | (x == sign)).all()) else None
 
-def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
-    """Compare a figure inside a slice and outside; with groups, use the larger p of tests by examples and by groups."""
-    m = int(is_inside.sum())
-    k = int((~is_inside).sum())
-    contrast = Contrast(
-        float(x[is_inside].mean()) if m else math.nan, float(x[~is_inside].mean()) if k else math.nan, 1.0, m, k
-    )
-    sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
-    are_shares = bool(((x == 0) | (x == sign)).all())
-    if min(m, k) < (1 if are_shares else 2):
-        return contrast
-    p = _p_of_shares(sign * x, is_inside) if are_shares else _p_of_means(x, is_inside, contrast.difference)
-    return replace(contrast, p=p if groups is None else max(p, _p_by_groups(x, is_inside, groups, contrast.difference)))
+    @cached_property
+    def _without_each_group(self) -> Floats:
+        """Sum and number of the figure's values, without each group, shape (2, n_groups)."""
+        n = len(self.values)
+        return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
+
+    def _as_it_is(self, is_inside: Flags) -> Contrast:
+        """Compare a slice with the rest over all examples; with groups, use the larger p of the tests with each."""
+        x = self.values
+        within = x[np.flatnonzero(is_inside)]
+        without = x[np.flatnonzero(~is_inside)]
+        m = len(within)
+        k = len(without)
+        contrast = Contrast(
+            float(within.mean()) if m else math.nan, float(without.mean()) if k else math.nan, 1.0, m, k
+        )
+        sign = self._sign_of_shares
+        if min(m, k) < (2 if sign is None else 1):
+            return contrast
+        difference = contrast.difference
+        p = _p_of_means(within, without, difference) if sign is None else _p_of_shares(sign * within, sign * without)
+        if self.groups is None:
+            return replace(contrast, p=p)
+        of_part = _without_each(self.groups, np.where(is_inside, x, 0.0), is_inside.astype(np.float64))
+        return replace(contrast, p=max(p, _p_by_groups(of_part, self._without_each_group - of_part, difference)))
 
 
-def _p_of_shares(hits: Floats, is_inside: Flags) -> float:
-    """Compute the two-sided mid-p of Fisher's exact test of two shares.
+def _p_of_shares(within: Floats, without: Floats) -> float:
+    """Compute the two-sided mid-p of Fisher's exact test of two shares, given the hits inside a slice and outside it.
 
     Source:
         Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of
         the American Statistical Association 56(294), 223-234. doi:10.1080/01621459.1961.10482105
     """
-    n = len(hits)
-    drawn = int(is_inside.sum())
-    marked = round(float(hits.sum()))
-    seen = round(float(hits[is_inside].sum()))
+    drawn = len(within)
+    n = drawn + len(without)
+    seen = round(float(within.sum()))
+    marked = seen + round(float(without.sum()))
     counts = np.arange(max(0, drawn + marked - n), min(drawn, marked) + 1)
     chance = np.exp(_log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn))
     of_seen = float(chance[counts == seen][0])
@@ -242,7 +246,7 @@ def _p_of_shares(hits: Floats, is_inside: Flags) -> float:
     return min(1.0, rarer + as_rare / 2)
 
 
-def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
+def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
     """Compute the two-sided p of Student's and Welch's t test of two means, and return the larger one.
 
     Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
@@ -251,13 +255,13 @@ def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
     """
-    m = int(is_inside.sum())
-    k = int((~is_inside).sum())
-    within = float(x[is_inside].var(ddof=1))
-    without = float(x[~is_inside].var(ddof=1))
-    pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
-    a = within / m
-    b = without / k
+    m = len(within)
+    k = len(without)
+    variance_within = float(within.var(ddof=1))
+    variance_without = float(without.var(ddof=1))
+    pooled = ((m - 1) * variance_within + (k - 1) * variance_without) / (m + k - 2)
+    a = variance_within / m
+    b = variance_without / k
     p = _p_of_t(difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
     if a + b > 0:
         df = (a + b) ** 2 / (a**2 / (m - 1) + b**2 / (k - 1))
@@ -267,9 +271,9 @@ def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
     """Return each example's gold stratum: its level, or the fifth its score is in, with gold as a covariate then."""
-    distinct, code = np.unique(gold, return_inverse=True)
+    distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
-        return code.reshape(-1).astype(np.int64), None
+        return code, None
     edges = np.quantile(gold, np.arange(1, FIFTHS) / FIFTHS)
     return np.searchsorted(edges, gold, side="right").astype(np.int64), gold
 
@@ -278,11 +282,12 @@ class _SameGold:
     """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
-        """Subtract from the figures what the strata and the covariate explain."""
+        """Subtract from the figures what the strata and the covariate explain; count the examples in each stratum."""
         self._strata = strata
-        self._df = len(x) - int(np.count_nonzero(np.bincount(strata))) - 1
-        self._y = _centred(x, strata)
-        line = None if covariate is None else _centred(covariate, strata)
+        self.sizes = np.bincount(strata)
+        self._df = len(x) - int(np.count_nonzero(self.sizes)) - 1
+        self._y = self._centred(x)
+        line = None if covariate is None else self._centred(covariate)
         self._line = None if line is None or float(line @ line) <= STILL else line / math.sqrt(float(line @ line))
         if self._line is not None:
             self._y -= float(self._line @ self._y) * self._line
@@ -290,7 +295,7 @@ class _SameGold:
 
     def difference(self, is_inside: Flags, groups: Groups | None) -> tuple[float, float]:
         """Compute the slice's coefficient in the regression, and its p; 0 and 1 if it can't be identified."""
-        belongs = _centred(is_inside.astype(np.float64), self._strata)
+        belongs = self._centred(is_inside.astype(np.float64))
         if self._line is not None:
             belongs -= float(self._line @ belongs) * self._line
         square = float(belongs @ belongs)
@@ -300,14 +305,15 @@ class _SameGold:
         residual = self._y - difference * belongs
         p = _p_of_t(difference, math.sqrt(float(residual @ residual) / self._df / square), self._df)
         if groups is not None:
-            p = max(p, _p_by_cluster(belongs * residual / square, groups, difference))
+            belongs *= residual
+            belongs /= square
+            p = max(p, _p_by_cluster(belongs, groups, difference))
         return difference, p
 
-
-def _centred(values: Floats, strata: Integers) -> Floats:
-    """Return each value minus the mean of its stratum."""
-    means = np.bincount(strata, weights=values) / np.maximum(np.bincount(strata), 1)
-    return np.asarray(values - means[strata])
+    def _centred(self, values: Floats) -> Floats:
+        """Return each value minus the mean of its stratum."""
+        means = np.bincount(self._strata, weights=values) / np.maximum(self.sizes, 1)
+        return np.asarray(values - means[self._strata])
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
@@ -330,13 +336,20 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
     return float(2 * stdtr(df, -abs(difference) / se))
 
 
-def _p_by_groups(x: Floats, is_inside: Flags, groups: Groups, difference: float) -> float:
-    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all the rest."""
-    of_part = groups.left_out(np.array([np.where(is_inside, x, 0.0), is_inside], dtype=np.float64))
-    of_all = groups.left_out(np.array([x, np.ones(len(x))]))
-    sums, sizes = np.stack([of_part, of_all - of_part], axis=1)[:, :, 1:]
-    if sizes.min() <= 0:
+def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
+    """Sum values and numbers of the examples without each group, shape (2, n_groups)."""
+    return np.stack([groups.left_out(column)[1:] for column in (values, numbers)])
+
+
+def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
+    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all the rest.
+
+    Args:
+        of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).
+        of_rest: Sum and number of the values outside the slice.
+        difference: Mean inside the slice minus mean outside it.
+    """
+    if min(of_part[1].min(), of_rest[1].min()) <= 0:
         return 1.0
-    inside, outside = sums / sizes
-    moves = spread(inside - outside)
+    moves = spread(of_part[0] / of_part[1] - of_rest[0] / of_rest[1])
     return _p_of_t(difference, moves.se, moves.df)

@@ -12,8 +12,8 @@ import pytest
 
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import GrayZone
-from markscheme.stats.weighted_scores import weighted_scores
 from tests.commands.console import ROOT, run
+from tests.stats.weighted_scores import weighted_scores
 
 
 @pytest.fixture

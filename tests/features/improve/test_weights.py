@@ -15,8 +15,8 @@ from markscheme.features.improve.weights import (
     ridge,
 )
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.weighted_scores import weighted_scores
 from tests.stats.shared_numbers import block
+from tests.stats.weighted_scores import weighted_scores
 
 approx = pytest.approx
 

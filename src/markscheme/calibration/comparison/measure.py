@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from markscheme.stats.coefficients import Metric, two_raters
 from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import Floats, Grouping, Groups
 from markscheme.stats.severity import YES_NO_NAMES, confusion, error_family, error_names, yes_no_family
-
-if TYPE_CHECKING:
-    pass
 
 NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"

@@ -13,6 +13,7 @@ from markscheme.ratings.gold import Gold
 from markscheme.ratings.table import SAME_AS_LEVELS, Column, RatingTable, positions
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.agreement_figures import DECIMALS, close
+from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums
 
@@ -313,9 +314,9 @@ def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> 
 
 def _passes(criterion: Criterion, levels: Floats) -> Flags:
     """Return flags of the levels that pass a criterion."""
-    unique, index = np.unique(levels, return_inverse=True)
-    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
-    return np.asarray(np.array(passes, dtype=bool)[index.reshape(levels.shape)])
+    distinct, number = numbered_values(levels)
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in distinct.tolist()]
+    return np.asarray(np.array(passes, dtype=bool)[number])
 
 
 def _split(column: Column) -> dict[str, Flags]:

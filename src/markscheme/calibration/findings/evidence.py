@@ -22,6 +22,7 @@ from markscheme.ratings.table import merits, rating_table, stacked
 from markscheme.rubrics.rubric import LEVEL_ROUNDING, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
+from markscheme.stats.distinct import numbered_values
 from markscheme.stats.estimate import Caveat
 from markscheme.stats.intervals import NO_SPREAD, Flags, Floats, Groups
 from markscheme.stats.rating_patterns import RatingPatterns, commonest, rating_patterns
@@ -164,8 +165,8 @@ class CriterionEvidence(CriterionComparison):
         is_given = np.isfinite(people)
         if is_given.any():
             labels, units = people[is_given], np.broadcast_to(units[:, None], people.shape)[is_given]
-        distinct, number = np.unique(labels, return_inverse=True)
-        return distinct, np.bincount(number.reshape(-1), weights=units).astype(np.float64)
+        distinct, number = numbered_values(labels)
+        return distinct, np.bincount(number, weights=units).astype(np.float64)
 
     @cached_property
     def modal_judged(self) -> tuple[float, float]:

@@ -11,9 +11,9 @@ from markscheme.features.improve.fitting.own_scores import OwnScores
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
 from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
+from tests.stats.weighted_scores import weighted_scores
 
 
 def test_weights_that_overall_scores_support_are_found_and_each_further_test_needs_more_evidence() -> None:
