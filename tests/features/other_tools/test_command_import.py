@@ -281,6 +281,29 @@ def test_a_column_mapped_to_an_unknown_criterion_is_refused(project: Path) -> No
     assert "`--map Q1=goood`: unknown field or criterion 'goood'; did you mean `good`?" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("sheet", "column", "hint"),
+    [
+        ("trace,Q1\na,yes\n", "tracks=good", "`--map tracks=good`: no row has this column; did you mean `trace`?"),
+        ("trace,Q1\na,yes\n", "Ergebnis=good", "`--map Ergebnis=good`: no row has this column; there are trace, Q1"),
+    ],
+)
+def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, column: str, hint: str) -> None:
+    (project / "sheet.csv").write_text(sheet)
+    command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--map", "trace=id", "--map", "Q1=good")
+    done = run("markscheme", "import", *command, "--map", column, cwd=project)
+    assert done.returncode == 2
+    assert hint in done.stderr
+
+
+@pytest.mark.parametrize("command", ["import", "calibrate"])
+def test_a_mapped_metric_that_an_export_does_not_have_is_refused(tmp_path: Path, command: str) -> None:
+    paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
+    done = run("markscheme", command, *paths, "--map", "plaec=tone", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`--map plaec=tone`: there is no metric 'plaec'; did you mean `place`?" in done.stderr
+
+
 def test_a_tool_s_export_is_imported_without_a_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
     paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
     report = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")

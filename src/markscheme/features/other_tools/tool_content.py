@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.other_tools.metric_values import (
     NOT_APPLICABLE,
     NOT_COMPARABLE,
@@ -27,6 +27,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Columns, Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
+from markscheme.readers.tables import FIELDS
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, is_missing, text_in_file
@@ -275,6 +276,7 @@ class ToolContent(Import):
             refuse_unnamed(replace(raw, kind=raw.kind or self.columns.kind) for raw in self.raw_ratings)
         raw_ratings = [self._attributed(raw) for raw in self.raw_ratings]
         self._refuse_unknown(raw_ratings)
+        self._refuse_unknown_metrics()
         self._compare_ids()
         raw_ratings = self._in_one_form(raw_ratings)
         self.raw_ratings = self._on_one_scale(raw_ratings)
@@ -286,6 +288,19 @@ class ToolContent(Import):
             self._put(ratings, raw, reading)
         reading.ratings += ratings.values()
         return reading
+
+    def _refuse_unknown_metrics(self) -> None:
+        """Refuse a mapped metric that no rating has; fields of responses and keys of metadata aren't metrics.
+
+        Raises:
+            RatingError: Names the metric, and the nearest one.
+        """
+        metrics = dict.fromkeys(raw.metric for raw in self.raw_ratings)
+        for column, meaning in self.columns.fields.items():
+            is_of_response = meaning in FIELDS or column.startswith("metadata.")
+            if metrics and column not in metrics and not is_of_response:
+                hint = suggestion(column, metrics, mark="`") or f"; there are {', '.join(metrics)}"
+                raise RatingError(f"`--map {column}={meaning}`: there is no metric {column!r}{hint}", path=self.path)
 
     def _in_one_form(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
         """Convert the ratings of each metric to all numbers or all words."""
