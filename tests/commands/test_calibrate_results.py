@@ -214,7 +214,15 @@ def test_accepting_a_run_on_promptfoo_s_results_needs_a_file_to_write_it_to(
 
 def test_promptfoo_s_results_given_together_with_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
     written(results, tmp_path / "results.json")
-    assert "code-quality contains no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
+    why = refused(tmp_path, "results.json", "code-quality")
+    assert "code-quality contains no results of Promptfoo" in why
+    assert "name files of results, or one rubric, with verdicts as --ratings FILE" in why
+
+
+def test_a_missing_file_among_several_is_named_as_missing(results: dict[str, Any], tmp_path: Path) -> None:
+    written(results, tmp_path / "results.json")
+    for names in (("results.json", "result.json"), ("result.json", "results.json"), ("code-quality", "result.json")):
+        assert "result.json: there is no such file; did you mean results.json?" in refused(tmp_path, *names)
 
 
 def test_an_expected_label_in_promptfoo_s_results_that_is_neither_pass_nor_fail_causes_a_warning(

@@ -110,6 +110,16 @@ def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None
             ("--judge", "score"),
             "`--judge score` names nothing that is there; there are 'verdict' and 'label'",
         ),
+        (
+            "verdict,label",
+            ("--judge", "Verdict"),
+            "`--judge Verdict` names nothing that is there; did you mean 'verdict'?",
+        ),
+        (
+            "verdict,label",
+            ("--judge", "anthropic"),
+            "a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`",
+        ),
         ("verdict,label", ("--scale", "judge"), "`--scale` must be LOW-HIGH or SIDE=LOW-HIGH"),
         ("verdict,label", ("--ratings", "x.jsonl"), "--ratings needs a rubric"),
     ],
@@ -196,7 +206,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     (tmp_path / "table.csv").write_text("verdict,human\npass,\nfail,\n")
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert "no column is people's, and 'human' has no value" in done.stderr
+    assert "no column is people's ('human' has no value)" in done.stderr
 
 
 def test_the_title_of_a_table_s_report_has_the_number_of_rows_that_count_and_the_next_line_that_of_the_file(

@@ -108,9 +108,13 @@ GOLDEN_REPORTS = sorted(
 )
 
 
+_BETWEEN_PARTS = re.compile(r"""(["'])\s*\n\s*f?\1""")
+"""Pattern of what is between two parts of one string in code, each on a line of its own."""
+
+
 def found_in(text: str) -> list[str]:
-    """Return the forbidden phrases in a text, found as whole words across line breaks."""
-    running = " ".join(text.lower().split())
+    """Return the forbidden phrases in a text, found as whole words across line breaks and parts of a string."""
+    running = " ".join(_BETWEEN_PARTS.sub("", text.lower()).split())
     contained = [phrase for phrase in FORBIDDEN if phrase in running]  # a hundred times as fast as the expression
     return [phrase for phrase in contained if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", running)]
 
@@ -121,6 +125,7 @@ def place(path: Path) -> str:
 
 def test_the_search_for_forbidden_phrases_matches_whole_words_across_line_breaks() -> None:
     assert found_in("Read it\nanew, and of\nthen.") == ["anew", "of then"]
+    assert found_in('"Read it "\n    f"anew."') == ["anew"]
     assert found_in("A newer renewal, often thenceforth.") == []
 
 

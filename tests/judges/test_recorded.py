@@ -82,7 +82,7 @@ def test_a_faulty_line_in_a_file_of_recorded_replies_is_reported_with_its_number
 
 
 def test_a_file_without_recorded_replies_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply"):
+    with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply; `markscheme grade RUBRIC --show-"):
         RecordedJudge.load(written(tmp_path / "j.jsonl", ""))
     (tmp_path / "k.jsonl").write_bytes(b"\xff\xfe")
     with pytest.raises(RatingError, match=r"k\.jsonl:1: is not UTF-8 text"):
@@ -90,7 +90,7 @@ def test_a_file_without_recorded_replies_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_of_recorded_replies_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there are no recorded replies at"):
+    with pytest.raises(UsageError, match=r"there are no recorded replies at .*`markscheme grade RUBRIC --show-"):
         RecordedJudge.load(tmp_path / "nowhere.jsonl")
 
 

@@ -12,6 +12,8 @@ from markscheme.prompt import Prompt
 
 REPLY_KEYS = ("fingerprint", "judge", "model", "text")
 """Keys that every recorded reply has."""
+HOW_TO_RECORD = "`markscheme grade RUBRIC --show-prompt --missing` prints the prompts, whose replies are its lines"
+"""End of the errors about a file without recorded replies."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,7 @@ class RecordedJudge:
             replies[key] = Reply(text, model, stop, source="recorded", provenance=provenance, decided=is_decided)
             dates.append(str(record.get("recorded", "")))
         if not replies:
-            raise RatingError(
-                "holds no recorded reply; a line is one reply, as a run with `--judge` keeps it", path=path
-            )
+            raise RatingError(f"holds no recorded reply; {HOW_TO_RECORD}", path=path)
         if len(judges) > 1:
             names = ", ".join(sorted(f"{judge} ({model})" for judge, model in judges))
             raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
@@ -111,7 +111,7 @@ def _only_file(path: Path) -> Path:
             raise UsageError(f"{path} holds {len(files)} files of replies ({names}); name one")
         return files[0]
     if not path.is_file():
-        raise UsageError(f"there are no recorded replies at {path}")
+        raise UsageError(f"there are no recorded replies at {path}; {HOW_TO_RECORD}")
     return path
 
 

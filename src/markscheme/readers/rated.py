@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.errors import ComparisonError, RatingError, UsageError, reading
+from markscheme.errors import ComparisonError, RatingError, RubricError, UsageError, reading
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
@@ -35,7 +36,9 @@ from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.preference import ShownOrder
+from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.text import folded_word
@@ -396,6 +399,9 @@ def formats_of(
         if elsewhere is not None:
             raise RatingError(f"contains {elsewhere.name}, and no ratings", path=peek.path)
         if file_format is None:
+            with suppress(RubricError):
+                if shows_rubric(peek.path) and load_rubric(peek.path):
+                    raise RatingError("contains a rubric, and no ratings", path=peek.path)
             raise RatingError(f"isn't one of {known_formats(expected)}", path=peek.path)
         with_formats.append((peek, file_format))
     return with_formats

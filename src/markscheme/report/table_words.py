@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, suggestion
 from markscheme.phrases import counted, few_of, in_words
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
@@ -154,13 +154,17 @@ def _texts(error: UsageError, fact: str) -> list[str]:
     return list(map(str, value)) if isinstance(value, list | tuple) else []
 
 
+def _instead(error: UsageError) -> str:
+    """Write the nearest column's name after an option that names none; else all names, and how a judge is asked."""
+    option, _, name = str(error.facts["option"]).partition(" ")
+    asked = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`" if option == "--judge" else ""
+    return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{asked}"
+
+
 def _empty(error: UsageError) -> str:
     empty = _texts(error, "empty")
-    return (
-        f", and {in_words([repr(name) for name in empty])} {'has' if len(empty) == 1 else 'have'} no value"
-        if empty
-        else ""
-    )
+    has = "has" if len(empty) == 1 else "have"
+    return f" ({in_words([repr(name) for name in empty])} {has} no value)" if empty else ""
 
 
 def _joined(error: UsageError) -> str:
@@ -241,8 +245,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         else f"ratings without a rater's name in column {_columns(e)}: it isn't known whose they are"
     ),
     "ids-repeat": lambda e: (
-        f"{_columns(e)} names several rows alike ({_values_of(e)}); --id names a column that is unique, --group one "
-        "whose rows belong together"
+        f"several rows have the same {_columns(e)} ({_values_of(e)}) and differ; --id names a column that is unique, "
+        "--group one whose rows belong together"
     ),
     "missing-word": lambda e: (
         f"is {_values_of(e)} in {_columns(e)} a value, or no value? --same says so, or its place in --levels"
@@ -287,7 +291,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"`{e.facts['option']}` names nothing that is there; {_columns(e)} {'have' if len(e.columns) > 1 else 'has'} "
         f"{_values_of(e)}"
         if e.values
-        else f"`{e.facts['option']}` names nothing that is there; there are {_columns(e)}"
+        else f"`{e.facts['option']}` names nothing that is there{_instead(e)}"
     ),
     "drawn": lambda _: (
         "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"

@@ -254,10 +254,10 @@ def test_a_table_without_the_columns_or_numbers_that_are_counted_is_refused_in_w
     for words, why in (
         (
             "--from a.csv --raters anna --judge gpt",
-            "has no column anna__place; did you mean ana__place?; raters there: ana",
+            "has no column anna__place; raters there: ana, gpt",
         ),
         ("--from a.csv --raters ana", "raters there: ana, gpt; --judge names the judge, --raters the annotators"),
-        ("--from a.csv --raters ana --judge gpt --slices land", "has no column land; did you mean lang?"),
+        ("--from a.csv --raters ana --judge gpt --slices land", "--raters the annotators; did you mean lang?"),
         (
             "--from words.csv --raters ana --judge gpt",
             "column ana__place has 'ja'; levels must be numbers of the scale",

@@ -158,7 +158,7 @@ def test_import_refuses_existing_files_unless_append_is_given(project: Path) -> 
             ("table.csv", "--rubric", "one", "--kind", "dog"),
             "`--kind` must be one of adjudicated, human",
         ),
-        (("rubrics/one.yaml", "--rubric", "one"), "Promptfoo's results, a dataset of autorubric"),
+        (("colours.yaml", "--rubric", "one"), "Promptfoo's results, a dataset of autorubric"),
         (
             ("empty.csv", "--rubric", "one", "--kind", "human"),
             "contains nothing that can be a rating; it contains 1 levels 'so-so'",
@@ -169,6 +169,7 @@ def test_import_exits_2_for_a_file_that_cannot_be_imported_and_says_why(
     project: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (project / "empty.csv").write_text("id,label\ne1,so-so\n")
+    (project / "colours.yaml").write_text("colour: red\n")
     done = run("markscheme", "import", *arguments, cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
@@ -279,6 +280,13 @@ def test_a_column_mapped_to_an_unknown_criterion_is_refused(project: Path) -> No
     done = run("markscheme", "import", *command, cwd=project)
     assert done.returncode == 2
     assert "`--map Q1=goood`: unknown field or criterion 'goood'; did you mean `good`?" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("import",), ("calibrate", "--examples", "table.csv", "one", "--ratings")])
+def test_a_rubric_given_in_place_of_ratings_is_called_a_rubric(project: Path, command: tuple[str, ...]) -> None:
+    done = run("markscheme", *command, "rubrics/one.yaml", cwd=project)
+    assert done.returncode == 2
+    assert "one.yaml: contains a rubric, and no ratings" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,8 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
         yield evidence.finding(
             kinds.NO_SKILL,
             criterion,
-            f"the judge {fault}. It gives gold's level on {percent(equal)} of examples; always answering the modal "
-            f"level would on {percent(baseline)}.",
+            f"the judge {fault}. It gives gold's level on {percent(equal)} of examples; always answering the "
+            f"most common level would on {percent(baseline)}.",
             f"Say in {name} what to look for in the response, with an example of a low and of a high level; look first "
             f"at {evidence.example_ids(worst)}.",
             shows={"agreement": equal, "constant": baseline, **shows},

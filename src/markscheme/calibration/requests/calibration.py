@@ -23,7 +23,7 @@ from markscheme.calibration.tried_settings import (
     record_of,
     record_settings,
 )
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, no_file
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.judges.family import warn_of_kinship
@@ -509,7 +509,10 @@ def _results_among(named: Sequence[str]) -> list[Path]:
         return paths
     if len(paths) > 1:
         without_results = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
-        raise UsageError(f"{without_results} contains no results of Promptfoo; name one rubric, or files of results")
+        if missing := [path for path in paths if path.suffix[1:].isalpha() and not path.exists()]:
+            raise UsageError(f"{missing[0]}: {no_file(missing[0])}")
+        how = "name files of results, or one rubric, with verdicts as --ratings FILE"
+        raise UsageError(f"{without_results} contains no results of Promptfoo; {how}")
     return []
 
 

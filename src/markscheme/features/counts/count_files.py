@@ -96,7 +96,7 @@ def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -
     raters = dict.fromkeys(name.rpartition("__")[0] for name in columns if name.lower().endswith(endings))
     present = f"raters there: {', '.join(raters)}" if raters else f"it has {listed(columns)}"
     how = "--judge names the judge, --raters the annotators"
-    raise UsageError(f"{files} has no column {missing[0]}{suggestion(missing[0], columns)}; {present}; {how}")
+    raise UsageError(f"{files} has no column {missing[0]}; {present}; {how}{suggestion(missing[0], columns)}")
 
 
 def _why(problem: "duckdb.Error") -> str:
