@@ -11,6 +11,7 @@ import stat
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -30,6 +31,8 @@ MAX_LETTERS = 4_000_000
 """Largest number of characters in keys and values of a text with its aliases followed: many aliases may repeat a
 long text."""
 
+BATCH: Final = 2**18
+"""Number of bytes of a file's lines that are read and parsed together."""
 LONGEST_CELL = 2**31 - 1
 """Largest number of characters of a table's cell, for csv's reader, whose default of 131,072 is too few for whole
 documents."""
@@ -139,12 +142,22 @@ def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]
     Raises:
         FileError: Of the given class: the file can't be read.
     """
+    return chain.from_iterable(line_batches(path, error))
+
+
+def line_batches(path: Path, error: type[FileError]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the lines of a file that aren't blank, with their numbers, in lists of about `BATCH` bytes.
+
+    Raises:
+        FileError: Of the given class: the file can't be read.
+    """
     refuse_device(path, error)
+    before = 0
     try:
-        with path.open("rb") as lines:
-            for line_number, raw in enumerate(lines, start=1):
-                if raw.strip():
-                    yield line_number, raw
+        with path.open("rb") as file:
+            while lines := file.readlines(BATCH):
+                yield [(line_number, raw) for line_number, raw in enumerate(lines, before + 1) if not raw.isspace()]
+                before += len(lines)
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
 

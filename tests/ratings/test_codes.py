@@ -2,9 +2,11 @@
 
 import cProfile
 import json
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from markscheme.cli import main
 from markscheme.ratings.code_arrays import equal_rows
-from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView
+from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.ratings.table import column_of, rating_table
 from markscheme.rubrics.file import rubric_from_data
@@ -106,6 +108,38 @@ def test_lines_read_together_into_codes_equal_lines_that_are_read_one_by_one() -
     for line in (*LINES, *LINES):
         lines.add(line, kind="model")
     assert list(lines.codes) == [RatingReader(RUBRIC).rating(line, kind="model") for line in (*LINES, *LINES)]
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "id": st.sampled_from(["a", "b", "\\", 7]),
+                "criteria": st.sampled_from([{"clear": 1, "kind": 5}, {"kind": 3}]),
+            },
+            optional={
+                "rater": st.sampled_from(["ann", "j"]),
+                "kind": st.sampled_from(["human", "adjudicated"]),
+                "sample": st.integers(0, 1),
+                "note": st.just("}, {"),
+                "withdrawn": st.booleans(),
+            },
+        ),
+        max_size=6,
+    )
+)
+def test_ratings_in_a_file_are_alike_whether_their_lines_are_read_together_or_by_themselves(
+    lines: list[dict[str, Any]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "ratings.jsonl"
+
+        def read(written: Iterable[Mapping[str, Any]]) -> list[Rating]:
+            path.write_text("".join(f"{json.dumps(line)}\n" for line in written))
+            with warnings.catch_warnings(action="ignore"):
+                return list(load_ratings(path, RUBRIC))
+
+        assert read(lines) == read(dict(reversed(line.items())) for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric
 from markscheme.errors import RatingError
-from markscheme.ratings.example_reading import LINES_AT_ONCE, read_examples
+from markscheme.plain_data import BATCH
+from markscheme.ratings.example_reading import read_examples
 from markscheme.ratings.example_rows import Example
 from markscheme.rubrics.file import rubric_from_data
 
@@ -58,6 +59,8 @@ PLAIN: dict[str, Any] = {
     "response": "Yes.",
     "labels": [{"rater": "ann", "criteria": {"clear": 3, "kind": 5}}],
 }
+N_EARLIER = 2 * BATCH // len(json.dumps(PLAIN))
+"""Number of lines that are read in more than one batch."""
 
 
 def read(rows: Sequence[Mapping[str, Any]]) -> tuple[list[Example], list[Any]] | list[tuple[str, int | None]]:
@@ -92,14 +95,14 @@ def test_lines_read_together_give_the_examples_or_the_faults_of_lines_read_one_b
 
 
 def test_an_id_of_lines_read_earlier_is_refused_in_later_lines() -> None:
-    rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(LINES_AT_ONCE)]
+    rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     assert read([*rows, {**PLAIN, "id": "e3"}]) == [
-        ("id 'e3' is on line 4 already; ids are unique", LINES_AT_ONCE + 1),
+        ("id 'e3' is on line 4 already; ids are unique", N_EARLIER + 1),
     ]
 
 
 def test_lines_with_a_field_that_earlier_lines_lack_keep_the_earlier_ones_without_it() -> None:
-    rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(LINES_AT_ONCE)]
+    rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     later = [{**PLAIN, "id": f"f{ordinal}", "group": "g", "context": "Told."} for ordinal in range(3)]
     result = read([*rows, *later])
     assert isinstance(result, tuple)

@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import compress
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, Self, SupportsIndex, overload
+from typing import Any, Final, Self, SupportsIndex, TypeAlias, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.files import json_text
 from markscheme.phrases import counted, few_of
-from markscheme.plain_data import id_and_rest, json_in_line, raw_lines
+from markscheme.plain_data import id_and_rest, json_in_line, json_values, line_batches
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
@@ -31,7 +31,9 @@ reserved for it."""
 MOST_KEPT: Final = 4096
 """Largest number of beginnings of lines whose headers are cached; with more, each line has words of its own."""
 RATINGS_REMEMBERED: Final = 16_384
-"""Largest number of different ratings whose text is cached."""
+"""Number of different ratings whose text is cached; with more, the cache is emptied."""
+CodedRating: TypeAlias = tuple[int, "array[int]"]
+"""The number of a rating's header, and the codes of its answers."""
 _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
                        "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
 """Attributes by which equal headers are found; a rating with `superseded` answers, which are rare, always gets a
@@ -273,20 +275,20 @@ class RatingCodes(Sequence[Rating]):
         """Append a rating; return its index."""
         return self.append_codes(rating.id, *self.coded(rating))
 
-    def coded(self, rating: Rating) -> tuple[int, list[int]]:
+    def coded(self, rating: Rating) -> CodedRating:
         """Return the number of a rating's header and the codes of its answers, without appending it."""
         columns = [self._column_of(name) for name in rating.criteria]
-        row = [NO_ANSWER] * len(self.names)
+        row = array("i", [NO_ANSWER]) * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):
             row[column] = self.code_of(column, answer)
         order = None if columns == sorted(columns) else tuple(rating.criteria)
         return self.header_number(rating, order), row
 
-    def extend_coded(self, units: Sequence[str], ratings: Sequence[tuple[int, Iterable[int]]]) -> None:
+    def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
         """Append ratings that are given by the number of their header and the codes of their answers."""
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
-        self._codes.extend(chain.from_iterable([row for _, row in ratings]))
+        self._codes.frombytes(b"".join([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
         """Append a rating, given as its header's index in `headers` and its answers' codes; return its own index."""
@@ -295,7 +297,7 @@ class RatingCodes(Sequence[Rating]):
         self._codes.extend(row)
         return len(self.ids) - 1
 
-    def codes_at(self, index: int) -> "tuple[int, array[int]]":
+    def codes_at(self, index: int) -> CodedRating:
         """Return the header's number and the answers' codes of the rating at an index."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
@@ -405,54 +407,36 @@ class RatingLines:
         self._column = {name: column for column, name in enumerate(self.codes.names)}
         self._headers: dict[Any, int] = {}
         self._plain: dict[tuple[str, type, Any], int] = {}
-        self._known: dict[bytes, tuple[int, array[int]]] = {}
+        self._known: dict[bytes, CodedRating] = {}
 
-    def add_known(self, unit: str, text: bytes) -> int | None:
-        """Add a rating of `unit` from a line whose text, apart from the example's id, was read before.
-
-        Returns:
-            The rating's index; None if no such line is remembered.
-        """
-        remembered = self._known.get(text)
-        return None if remembered is None else self.codes.append_codes(unit, *remembered)
-
-    def add_all_known(self, units: Sequence[str], texts: Sequence[Sequence[bytes]]) -> None:
-        """Add the ratings of many examples from lines that were read before, given without the examples' ids.
+    def coded(
+        self, texts: Sequence[bytes], *, kind: Kind = "human", interpreted: Callable[[Any], Any] = lambda line: line
+    ) -> list[CodedRating] | None:
+        """Read the ratings in lines, given without id and braces, together; those that are alike only once.
 
         Args:
-            units: The ids of the examples.
-            texts: The lines of each example.
-
-        Raises:
-            KeyError: A line isn't remembered.
-        """
-        ids = [unit for unit, lines in zip(units, texts, strict=True) for _ in lines]
-        self.codes.extend_coded(ids, list(map(self._known.__getitem__, chain.from_iterable(texts))))
-
-    def learn(self, labels: Mapping[bytes, Any]) -> bool:
-        """Remember the ratings of parsed lines under their text, without adding them.
+            texts: The lines.
+            kind: The kind of lines that don't name one.
+            interpreted: As for `load_ratings`.
 
         Returns:
-            False if one of them isn't a rating, has an id of its own, or is one too many to be remembered.
+            The number of each rating's header and the codes of its answers, as `extend_coded` adds them; None if one of
+            the lines has another id, or isn't a rating.
         """
-        if len(self._known) + len(labels) > RATINGS_REMEMBERED or any("id" in label for label in labels.values()):
-            return False
+        new = list(dict.fromkeys([text for text in texts if text not in self._known]))
+        parsed = json_values([b"{%b}" % text for text in new])
+        if parsed is None or any("id" in line for line in parsed):
+            return None
         try:
-            for text, label in labels.items():
-                _, header, row = self._coded(label, "human", "example")
+            for text, line in zip(new, parsed, strict=True):
+                _, header, row = self._coded(interpreted(line), kind, "example")
                 self._known[text] = header, array("i", row)
         except ValueError:
-            return False
-        return True
-
-    def unknown(self, texts: Iterable[bytes]) -> list[bytes]:
-        """Return the lines, given without the example's id, whose ratings haven't been remembered."""
-        return [text for text in texts if text not in self._known]
-
-    def remember(self, text: bytes, index: int) -> None:
-        """Remember the rating at an index under its line's text without the id, to skip parsing equal lines."""
-        if len(self._known) < RATINGS_REMEMBERED:
-            self._known[text] = self.codes.codes_at(index)
+            return None
+        ratings = list(map(self._known.__getitem__, texts))
+        if len(self._known) > RATINGS_REMEMBERED:
+            self._known.clear()
+        return ratings
 
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
         """Read a rating from a JSON object, as `RatingReader.rating` does; return its index.
@@ -527,9 +511,8 @@ def load_ratings(
     latest: dict[tuple[str | int, ...], int] = {}
     replaced: set[int] = set()
     faults: list[Fault] = []
-    for line_number, raw in raw_lines(path, RatingError):
-        unit, rest = id_and_rest(raw)
-        index = None if unit is None else lines.add_known(unit, rest)
+    for line_number, raw, unit, rating in _lines_to_check(path, lines, kind, interpreted):
+        index = None if unit is None or rating is None else codes.append_codes(unit, *rating)
         is_by_name, is_withdrawn = True, False
         if index is None:
             for line in json_in_line(raw, path, line_number, RatingError):
@@ -542,8 +525,6 @@ def load_ratings(
                 is_withdrawn = line.get("withdrawn") is True
             if index is None:
                 continue
-            if is_by_name and not is_withdrawn:
-                lines.remember(rest, index)
         header = codes.headers[codes.header_numbers[index]]
         if header.kind in PEOPLE and is_by_name:
             key = (codes.ids[index], header.rater, header.kind, header.sample)
@@ -563,6 +544,34 @@ def load_ratings(
     for contradiction in (*_said_twice(ratings), *_improbable(ratings, rubric)):
         warnings.warn(f"{path}: {contradiction}", RatingWarning, stacklevel=2)
     return ratings
+
+
+def _lines_to_check(
+    path: Path, lines: RatingLines, kind: Kind, interpreted: Callable[[Any], Any]
+) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
+    """Add the ratings in a file that need no check by `load_ratings`, and yield the other lines.
+
+    Yields:
+        The line's number and text, and, where it is like many others, its example's id and its rating's codes.
+    """
+
+    def lasting(line: Mapping[str, Any]) -> Any:
+        if not line.get("rater") or line.get("withdrawn") is True:
+            raise ValueError
+        return interpreted(line)
+
+    codes = lines.codes
+    for batch in line_batches(path, RatingError):
+        parts = [id_and_rest(raw) for _, raw in batch]
+        units = [unit for unit, _ in parts if unit is not None]
+        coded = lines.coded([rest for unit, rest in parts if unit is not None], kind=kind, interpreted=lasting) or []
+        is_whole = len(coded) == len(batch)
+        if is_whole and all(codes.headers[header].kind not in PEOPLE for header in {header for header, _ in coded}):
+            codes.extend_coded(units, coded)
+            continue
+        ratings = iter(coded)
+        for (line_number, raw), (unit, _) in zip(batch, parts, strict=True):
+            yield line_number, raw, unit, None if unit is None else next(ratings, None)
 
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:

@@ -1,10 +1,9 @@
 """Reading of examples from a file or from rows in memory, with all faults reported together."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate, chain, islice, starmap
+from itertools import accumulate, chain, islice, repeat, starmap
 from pathlib import Path
 from sys import intern
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -17,14 +16,14 @@ from markscheme.plain_data import (
     Form,
     json_in_line,
     json_values,
+    line_batches,
     plain_data,
-    raw_lines,
     read_text,
     shown,
     table_rows,
 )
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
-from markscheme.ratings.codes import RatingLines
+from markscheme.ratings.codes import CodedRating, RatingLines
 from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
 from markscheme.ratings.pair_sides import (
     faults_of_groups,
@@ -44,8 +43,6 @@ NO_EXAMPLES_AS_TEXT = (
     "is a workbook or packed; `markscheme import FILE --rubric NAME --to ratings.jsonl --examples examples.jsonl` "
     "writes examples of it"
 )
-LINES_AT_ONCE: Final = 256
-"""Number of lines of a file that are parsed together."""
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
     (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
@@ -88,34 +85,14 @@ class _Row(NamedTuple):
     Attributes:
         line: Its line in a file, or its position from 1.
         data: An Example, or the value of a line or a row.
-        labels: The JSON text of each of its labels, where they were cut out of `data`.
-        new_labels: Parsed labels by their JSON text, among them those of `labels` that aren't remembered.
+        labels: Its labels, where they were cut out of `data`.
         is_line: Whether `data` is from a line of a file.
     """
 
     line: int | None
     data: Any
-    labels: Sequence[bytes] = ()
-    new_labels: Mapping[bytes, Any] = {}
+    labels: Sequence[CodedRating] = ()
     is_line: bool = False
-
-
-class _PlainRows(NamedTuple):
-    """Examples from lines with equal keys and valid values, as columns; all of their labels are remembered.
-
-    Attributes:
-        ids: Their ids, each of which is new.
-        responses: Their responses.
-        inputs: The values of each input.
-        about: The values of the other fields by name.
-        labels: The JSON text of each example's labels.
-    """
-
-    ids: Sequence[str]
-    responses: Sequence[str]
-    inputs: Mapping[str, Sequence[str]]
-    about: Mapping[str, Sequence[Any]]
-    labels: Sequence[Sequence[bytes]]
 
 
 @dataclass
@@ -158,12 +135,9 @@ class _Reading:
         """Reader of the examples' labels, which also stores the labels read so far."""
         return RatingLines(self.rubric)
 
-    def examples(self, rows: Iterable[_Row | _PlainRows]) -> ExampleRows:
+    def examples(self, rows: Iterable[_Row]) -> ExampleRows:
         for row in rows:
-            if isinstance(row, _PlainRows):
-                self._add_plain(row)
-            else:
-                self._add(row)
+            self._add(row)
         self.ids += self.line_of
         if "sides" in self.columns:
             of_rows = (self._column(name) for name in ("group", "sides", "line"))
@@ -192,25 +166,10 @@ class _Reading:
             values.append(about.get(name, OF_ROWS[name]))
         self.line_of[unit] = about.get("line")
         self.sources.append(source)
-        self.input_names.append(self._shared_names(tuple(texts[1])))
-        self.digests.append(_digest(*texts))
+        self.input_names.append(self.names.setdefault((*texts[1],), (*texts[1],)))
+        self.digests += _digests([texts[0]], {name: [text] for name, text in texts[1].items()})
         self.lengths.append(len(texts[0][0]))
         self.ends.append(len(self.lines.codes))
-
-    def _add_plain(self, rows: _PlainRows) -> None:
-        """Add examples that need no check."""
-        n = len(rows.ids)
-        self._open_columns(rows.about)
-        for name, values in self.columns.items():
-            values += rows.about.get(name) or [OF_ROWS[name]] * n
-        self.line_of.update(zip(rows.ids, rows.about["line"], strict=True))
-        self.sources += zip(rows.responses, *rows.inputs.values(), strict=True)
-        self.input_names += [self._shared_names(tuple(rows.inputs))] * n
-        self.digests += _digests(rows.responses, rows.inputs)
-        self.lengths += map(len, rows.responses)
-        before = len(self.lines.codes)
-        self.ends += (before + count for count in accumulate(map(len, rows.labels)))
-        self.lines.add_all_known(rows.ids, rows.labels)
 
     def _open_columns(self, names: Iterable[str]) -> None:
         """Add a column for each of some fields that no earlier example had."""
@@ -222,17 +181,12 @@ class _Reading:
         """Return the values of a field, which are its default where no example has it."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
-    def _shared_names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return names of inputs as one object for all examples that have the same."""
-        return self.names.setdefault(names, names)
-
-    def rows(self, path: Path) -> Iterator[_Row | _PlainRows]:
-        """Yield each example in a file as plain data, before it is checked."""
+    def rows(self, path: Path) -> Iterator[_Row]:
+        """Yield each example in a file as plain data, before it is checked; add those that need no check."""
         form = form_of_rows(path)
         if form == "lines":
-            lines = raw_lines(path, RatingError)
-            while batch := list(islice(lines, LINES_AT_ONCE)):
-                yield from self._rows_of_lines(batch, path)
+            for lines in line_batches(path, RatingError):
+                yield from self._rows_of_lines(lines, path)
         elif form == "packed":
             raise RatingError(NO_EXAMPLES_AS_TEXT, path=path)
         elif form == "json" or form == "yaml":
@@ -240,65 +194,74 @@ class _Reading:
         else:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
-    def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row | _PlainRows]:
-        """Yield the examples in some lines of a file, parsing many lines with simple labels at once."""
+    def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
+        """Yield the examples in some lines of a file, or add them at once, parsing simple lines together."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
-        values = json_values([part[0] for part in parts if part])
-        texts = dict.fromkeys(chain.from_iterable(part[1] for part in parts if part))
-        unknown = self.lines.unknown(texts)
-        labels = json_values(unknown)
-        if values is None or labels is None:
-            for line_number, raw in lines:
-                yield from self._whole_line(line_number, raw, path)
+        rows = json_values([part[0] for part in parts if part])
+        labels = [part[1] for part in parts if part]
+        ratings = None if rows is None else self.lines.coded(list(chain.from_iterable(labels)))
+        if rows is None or ratings is None:
+            parts, rows, ratings = [None] * len(lines), [], []
+        counts = [len(part[1]) if part else 0 for part in parts]
+        if rows and len(rows) == len(lines) and self._add_plain([line for line, _ in lines], rows, counts, ratings):
             return
-        new_labels = dict(zip(unknown, labels, strict=True))
-        if len(values) == len(lines) and self.lines.learn(new_labels):
-            plain = self._plain_rows([line for line, _ in lines], values, [part[1] for part in parts if part])
-            if plain is not None:
-                yield plain
-                return
-        parsed = iter(values)
-        for (line_number, raw), part in zip(lines, parts, strict=True):
-            data = next(parsed) if part else {}
-            if part and data.get("labels") == []:
-                yield _Row(line_number, data, part[1], new_labels, True)
-            else:
-                yield from self._whole_line(line_number, raw, path)
+        parsed, rated = iter(rows), iter(ratings)
+        for (line_number, raw), part, n_labels in zip(lines, parts, counts, strict=True):
+            row = next(parsed) if part else {}
+            labels_of_row = list(islice(rated, n_labels))
+            if part and row.get("labels") == []:
+                yield _Row(line_number, row, labels_of_row, True)
+                continue
+            for data in json_in_line(raw, path, line_number, RatingError):
+                yield _Row(line_number, data, is_line=True)
 
-    def _whole_line(self, line_number: int, raw: bytes, path: Path) -> Iterator[_Row]:
-        """Yield the example in a line of a file."""
-        for data in json_in_line(raw, path, line_number, RatingError):
-            yield _Row(line_number, data, is_line=True)
+    def _add_plain(
+        self,
+        line_numbers: list[int],
+        rows: Sequence[Mapping[str, Any]],
+        counts: Sequence[int],
+        labels: Sequence[CodedRating],
+    ) -> bool:
+        """Add the examples in some lines together, if none of them needs a check of its own.
 
-    def _plain_rows(
-        self, line_numbers: Sequence[int], rows: Sequence[Mapping[str, Any]], labels: Sequence[Sequence[bytes]]
-    ) -> _PlainRows | None:
-        """Return examples from lines as columns, or None if one of them needs a check of its own.
-
-        All of them have the same keys, a new id, and a text as id, response and each input.
+        All of them must have the same keys, a new id, and a text as id, response and each input.
 
         Args:
             line_numbers: The number of each line.
             rows: The parsed lines, without labels.
-            labels: The JSON text of each line's labels.
+            counts: The number of each line's labels.
+            labels: The labels of all lines.
+
+        Returns:
+            Whether they were added.
         """
         keys = tuple(rows[0])
-        inputs = [key for key in keys if key not in _OWN_KEYS]
-        if self._is_of_pairs or {*keys} - {*inputs} - _READ_AS.keys() != _KEYS_OF_PLAIN_ROWS:
-            return None
+        names = tuple(key for key in keys if key not in _OWN_KEYS)
+        if self._is_of_pairs or {*keys} - {*names} - _READ_AS.keys() != _KEYS_OF_PLAIN_ROWS:
+            return False
         if any(tuple(row) != keys or row["labels"] for row in rows):
-            return None
-        texts = {name: [row[name] for row in rows] for name in ("id", "response", *inputs)}
-        ids, responses = texts.pop("id"), texts.pop("response")
-        if not _TEXT_ALONE.issuperset(map(type, chain(ids, responses, *texts.values()))) or "" in ids:
-            return None
+            return False
+        ids, responses, *inputs = ([row[key] for row in rows] for key in ("id", "response", *names))
+        if not _TEXT_ALONE.issuperset(map(type, chain(ids, responses, *inputs))) or "" in ids:
+            return False
         if len({*ids}) < len(ids) or not self.line_of.keys().isdisjoint(ids):
-            return None
+            return False
         try:
-            about = {name: [read(row[name]) for row in rows] for name, read in _READ_AS.items() if name in keys}
+            about = {key: _read_all(key, [row[key] for row in rows]) for key in keys if key in _READ_AS}
         except ValueError:
-            return None
-        return _PlainRows(ids, responses, texts, {"line": line_numbers, **about}, labels)
+            return False
+        about["line"] = line_numbers
+        self._open_columns(about)
+        for name, values in self.columns.items():
+            values += about.get(name) or [OF_ROWS[name]] * len(rows)
+        self.line_of.update(zip(ids, line_numbers, strict=True))
+        self.sources += zip(responses, *inputs, strict=True)
+        self.input_names += [self.names.setdefault(names, names)] * len(rows)
+        self.digests += _digests(zip(responses, strict=True), dict(zip(names, inputs, strict=True)))
+        self.lengths += map(len, responses)
+        self.ends += islice(accumulate(counts, initial=len(self.lines.codes)), 1, None)
+        self.lines.codes.extend_coded(chain.from_iterable(map(repeat, ids, counts)), labels)
+        return True
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -406,12 +369,7 @@ class _Reading:
         return rest | dict(named) if named else rest
 
     def _add_labels(self, row: _Row, unit: str) -> None:
-        for text in row.labels:
-            if self.lines.add_known(unit, text) is None:
-                label = row.new_labels[text]
-                index = self.lines.add(label, id=unit)
-                if "id" not in label:
-                    self.lines.remember(text, index)
+        self.lines.codes.extend_coded([unit] * len(row.labels), row.labels)
         labels = row.data.get("labels") or []
         if not isinstance(labels, list):
             raise ValueError(f"`labels` is a list of ratings, found {shown(labels)}")
@@ -425,38 +383,34 @@ class _Reading:
 
 
 _KEY: Final = b'"labels"'
+_LIST: Final = (b": [", b":[")
 _ESCAPE: Final = ord("\\")
-_LIST = re.compile(rb": ?\[")
-_LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
-"""Pattern of a label without lists and escaped characters, and of what follows it: a comma, or the end of the
-labels."""
 
 
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
-    """Split a line into its JSON without labels and each label's JSON; None if it has no list of plain labels."""
+    """Split a line into its JSON without labels and the JSON of each label without its braces.
+
+    A part that isn't JSON by itself was cut in the middle of a text.
+
+    Returns:
+        None if the line has no list of labels, or one with another list in it.
+    """
     key = raw.find(_KEY)
-    begin = _LIST.match(raw, key + len(_KEY))
-    if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
+    begin = raw.find(b"[", key) + 1
+    end = raw.find(b"]", begin)
+    if key < 1 or raw[key - 1] == _ESCAPE or raw[key + len(_KEY) : begin] not in _LIST or raw.find(_KEY, begin) >= 0:
         return None
-    labels: list[bytes] = []
-    end = begin.end()
-    while label := _LABEL.match(raw, end):
-        labels.append(label[1])
-        end = label.end()
-        if label[2]:
-            return raw[: begin.end()] + raw[end - 1 :], labels
-    return None
+    labels = raw[begin:end]
+    if not labels.startswith(b"{") or not labels.endswith(b"}") or b"[" in labels:
+        return None
+    return raw[:begin] + raw[end:], labels[1:-1].split(b"}, {" if b"}, {" in labels else b"},{")
 
 
-def _digests(responses: Sequence[str], inputs: Mapping[str, Sequence[str]]) -> Iterator[int | None]:
-    """Yield the digest of each response and its inputs, which are given by name."""
-    for response, *values in zip(responses, *inputs.values(), strict=True):
-        yield _digest((response,), dict(zip(inputs, values, strict=True)))
-
-
-def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
-    """Return a number that is equal for equal responses and inputs; None if the response is empty."""
-    return hash((responses, frozenset(inputs.items()))) if responses[0] else None
+def _digests(responses: Iterable[tuple[str, ...]], inputs: Mapping[str, Sequence[str]]) -> list[int | None]:
+    """Return a number for each example, equal for equal responses and inputs; None if the response is empty."""
+    names = sorted(inputs)
+    texts = zip(responses, repeat(tuple(names)), *map(inputs.__getitem__, names))
+    return [hash(of_one) if of_one[0][0] else None for of_one in texts]
 
 
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
@@ -497,6 +451,13 @@ def _weight(value: Any) -> float:
     if weight is None or weight <= 0:
         raise ValueError(f"weight is a number above 0, found {shown(value)}")
     return weight
+
+
+def _read_all(name: str, values: Sequence[Any]) -> list[Any]:
+    """Read the values of a key of many examples; raise ValueError if one of them is invalid."""
+    read = _READ_AS[name]
+    are_names = read is _name and _TEXT_ALONE.issuperset(map(type, values))
+    return list(map(intern if are_names else read, values))
 
 
 def _name(value: Any) -> str:

@@ -230,9 +230,11 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
         warn(f"{ignored}: {few_of(sorted(unknown))}", path)
 
 
-def _warn_twice(examples: Sequence[Example], digests: Iterable[int | None], path: Path | None) -> None:
+def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], path: Path | None) -> None:
     first: dict[int, int] = {}
     twice: list[str] = []
+    if len(set(digests)) == len(examples):
+        return
     for index, digest in enumerate(digests):
         if digest is None or (earlier := first.setdefault(digest, index)) == index:
             continue  # a table of labels alone has no responses
