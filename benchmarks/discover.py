@@ -22,7 +22,7 @@ import numpy.typing as npt
 from benchmarks.page import write_page
 from markscheme.features.discover.nearest import NEAREST_MODES, nearest_modes
 from markscheme.features.discover.unseen import FEWEST_READ, listed_lower, new_mode_bound, read_enough_for_all
-from markscheme.stats.intervals import clopper_pearson
+from tests.stats.exact_limits import clopper_pearson
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

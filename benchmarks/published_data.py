@@ -36,8 +36,9 @@ from markscheme.calibration.comparison.policy import ENOUGH_SHARED
 from markscheme.cli import main as markscheme
 from markscheme.stats.agreement_figures import close, pair_agreement
 from markscheme.stats.annotators import gold as gold_of
-from markscheme.stats.intervals import clopper_pearson, clopper_pearson_lower, clopper_pearson_upper
+from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
 from markscheme.stats.shares import GroupedShare, grouped_share
+from tests.stats.exact_limits import clopper_pearson
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pytest
 
 from markscheme.stats.distortion import (
-    correlation_without_noise,
     halo,
     leaning,
     noise_beside_people,
     shared_and_own,
     slope_on_people,
+    true_correlations,
 )
 from markscheme.stats.estimate import Estimate
 
@@ -30,6 +30,11 @@ def seen(
     truth = generator.normal(size=n)
     people = truth[:, None] + person * generator.normal(size=(n, 2))
     return people, 2 + slope * truth + judge * generator.normal(size=n)
+
+
+def correlation_without_noise(first: Floats, second: Floats, groups: Floats | None = None) -> Estimate:
+    """Estimate the true correlation of two criteria, from levels that different annotators gave on them."""
+    return true_correlations({"first": first, "second": second}, groups)("first", "second", 0.95)
 
 
 # --- by the formula ------------------------------------------------------------------------------------------------
@@ -241,7 +246,8 @@ def test_leaning_on_a_feature_that_does_not_vary_is_undefined() -> None:
         lambda: slope_on_people(np.ones((5, 2)), np.ones(4)),
         lambda: noise_beside_people(np.full((5, 2), np.inf), np.ones(5)),
         lambda: slope_on_people(np.ones((5, 2)), np.full(5, np.inf)),
-        lambda: correlation_without_noise(np.ones((5, 2)), np.ones((5, 3))),
+        lambda: true_correlations({"first": np.ones((5, 2)), "second": np.full((5, 2), np.inf)}),
+        lambda: true_correlations({"first": np.ones(5)}),
         lambda: halo(np.ones((5, 2, 3)), np.ones((5, 2))),
         lambda: halo(np.full((5, 2, 3), np.inf), np.ones((5, 3))),
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),

@@ -13,7 +13,6 @@ from markscheme.stats.group_rates import (
     group_rate,
     next_group_labels,
 )
-from markscheme.stats.intervals import clopper_pearson
 from markscheme.stats.verdict_rates import LEAST_OWN, WIDEST_PLANNED, mid_p_limits, planned_half_width
 from tests.reference.worked_cases import (
     COMMON_TESTS,
@@ -28,6 +27,7 @@ from tests.reference.worked_cases import (
     NEXT_TAKEN,
     GroupRateCase,
 )
+from tests.stats.exact_limits import clopper_pearson
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx

@@ -18,7 +18,6 @@ from markscheme.stats.intervals import (
     LOG,
     LOGIT,
     Transform,
-    clopper_pearson,
     clopper_pearson_lower,
     clopper_pearson_upper,
     group_numbers,
@@ -34,6 +33,7 @@ from markscheme.stats.intervals import (
     wilson,
     withhold,
 )
+from tests.stats.exact_limits import clopper_pearson
 from tests.stats.shared_numbers import block
 
 REFERENCE = "reference.yaml"

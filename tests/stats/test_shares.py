@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.stats.intervals import clopper_pearson
 from markscheme.stats.shares import (
     FEWEST_SHOWN,
     GroupedMean,
@@ -29,6 +28,7 @@ from tests.reference.worked_cases import (
     MeanCase,
     ShareCase,
 )
+from tests.stats.exact_limits import clopper_pearson
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx

@@ -98,10 +98,10 @@ class _Numbers(dict[float | None, str]):
     """Cache that maps a number to its JSON text, null for an unknown one; reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> str:
-        text = json.dumps(plain(value), allow_nan=False)
-        if value and value == value:  # 0.0 is equal to -0.0, and nan to nothing
-            self[value] = text
-        return text
+        if not value or value != value:  # 0.0 is equal to -0.0, and nan to nothing
+            return "null" if value is None or value != value else repr(value)
+        self[value] = json.dumps(plain(value), allow_nan=False)
+        return self[value]
 
 
 _WORDS = {True: "true", False: "false", None: "null"}

@@ -127,39 +127,6 @@ def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) ->
     return float(seen.shared[0]), max(0.0, float(seen.annotator[0] - seen.shared[0]))
 
 
-def correlation_without_noise(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
-) -> Estimate:
-    """Estimate the true correlation of two criteria, from levels that different annotators gave on them.
-
-    Args:
-        first: Annotators' ratings on one criterion, shape (n_units, n_people), nan = missing.
-        second: Their ratings on the other criterion, of the same shape.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        1 where the two criteria measure the same thing; it can exceed 1 by chance, since noise is divided out.
-        Undefined where annotators share no variance on one of them.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
-
-    Source:
-        Spearman (1904), American Journal of Psychology 15(1), 72-101. doi:10.2307/1412159
-
-    Example:
-        >>> first = np.column_stack([[1, 2, 3, 4, 5, 3], [1, 2, 3, 4, 5, 4]])
-        >>> round(correlation_without_noise(first, 6 - first).value, 3)
-        -1.0
-    """
-    ratings = people_table(first)
-    others = people_table(second)
-    if ratings.shape != others.shape:
-        raise ValueError(f"both criteria need the same units and people, not {ratings.shape} and {others.shape}")
-    return true_correlations({"first": ratings, "second": others}, groups)("first", "second", level)
-
-
 def true_correlations(
     criteria: Mapping[str, npt.ArrayLike], groups: Grouping = None
 ) -> Callable[[str, str, float], Estimate]:
@@ -170,7 +137,20 @@ def true_correlations(
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
 
     Returns:
-        A function of two criteria's names and a coverage, which estimates as `correlation_without_noise` does.
+        A function of two criteria's names and a coverage. Its estimate is 1 where the two criteria measure the same
+        thing; it can exceed 1 by chance, since noise is divided out. It is undefined where annotators share no variance
+        on one of them.
+
+    Raises:
+        ValueError: The caller's fault: not tables, or infinite ratings.
+
+    Source:
+        Spearman (1904), American Journal of Psychology 15(1), 72-101. doi:10.2307/1412159
+
+    Example:
+        >>> first = np.column_stack([[1, 2, 3, 4, 5, 3], [1, 2, 3, 4, 5, 4]])
+        >>> round(true_correlations({"tone": first, "errors": 6 - first})("tone", "errors", 0.95).value, 3)
+        -1.0
     """
     columns = {name: list(np.array(people_table(ratings).T, order="C")) for name, ratings in criteria.items()}
     units = Groups.of(groups, max((len(of[0]) for of in columns.values()), default=0))

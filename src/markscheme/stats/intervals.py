@@ -371,23 +371,6 @@ def no_disagreement(
     )
 
 
-def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Compute exact two-sided limits of a share: each side errs with probability at most half of 1 - `level`.
-
-    Source:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
-
-    Example:
-        >>> [round(x, 6) for x in clopper_pearson(45, 50)]
-        [0.781865, 0.966725]
-    """
-    one_sided = 0.5 + level / 2
-    return (
-        clopper_pearson_lower(successes, n, confidence=one_sided),
-        clopper_pearson_upper(successes, n, confidence=one_sided),
-    )
-
-
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
     """Compute the exact upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
 

@@ -193,7 +193,8 @@ def _nearest(ascending: Floats, table: Floats) -> Integers:
     """Return the index of the level nearest to each rating."""
     steps = np.diff(ascending)
     if len(steps) and (steps == steps[0]).all():
-        return np.asarray(np.clip(np.rint((table - ascending[0]) / steps[0]), 0, len(steps)), dtype=np.int64)
+        nearest = (table - ascending[0]) / steps[0]
+        return np.asarray(np.clip(np.rint(nearest, out=nearest), 0, len(steps), out=nearest), dtype=np.int64)
     return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
 
 
@@ -241,7 +242,9 @@ def rating_patterns(
     scale = as_levels(levels)
     units = Groups.of(groups, len(table))
     values, codes, between = encode(table, scale)
-    rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
+    rated = np.zeros(len(codes), dtype=bool)
+    for column in codes.T:
+        rated |= column >= 0
     of_rated = units
     if not rated.all():
         codes = codes[rated]

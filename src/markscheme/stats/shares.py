@@ -5,8 +5,9 @@ example is its own group these equal the usual ones.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -447,52 +448,73 @@ def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Flo
     y = np.frombuffer(hits)
     m = np.frombuffer(sizes)
     times = np.frombuffer(copies)
+    risings = [_log_rising(counts, times) for counts in (y, m - y, m)]
     coarse = (np.arange(_COARSE_NODES) + 0.5) / _COARSE_NODES
-    log = _log_posterior(coarse, y, m, times)
+    log = _log_posterior(coarse, y, m, times, risings)
     likely = coarse[log > log.max() - _NEGLIGIBLE]
     step = 1 / _COARSE_NODES
     low = max(0.0, float(likely[0]) - step)
     high = min(1.0, float(likely[-1]) + step)
     nodes, weights = _gauss(_CORRELATION_NODES)
     roots = low + (high - low) * (nodes + 1) / 2
-    log = _log_posterior(roots, y, m, times)
+    log = _log_posterior(roots, y, m, times, risings)
     mass = weights * np.exp(log - log.max())
     return (np.cumsum(mass) - mass / 2) / mass.sum(), roots
 
 
-def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats) -> Floats:
-    """Compute the log posterior density of the square root of the correlation, up to a constant, shape (n_roots,)."""
+def _log_posterior(
+    roots: Floats, hits: Floats, sizes: Floats, copies: Floats, risings: Sequence[Callable[[Floats], Floats]]
+) -> Floats:
+    """Compute the log posterior density of the square root of the correlation, up to a constant, shape (n_roots,).
+
+    Args:
+        roots: Square roots of correlations, shape (n_roots,).
+        hits: Hits in each kind of group.
+        sizes: Examples in each kind of group.
+        copies: How many groups are of that kind.
+        risings: What `_log_rising` returns for hits, for misses and for sizes.
+    """
+    of_hits, of_misses, of_sizes = risings
     correlation = (roots**2)[:, None]
     scale = (1 - correlation) / correlation
     nodes, weights = _rate_nodes(correlation, hits, sizes, copies)
     rate = 1 / (1 + np.exp(-nodes))
     log: Floats = np.log(rate) + np.log1p(-rate) + weights
-    log += _log_rising(rate * scale, hits, copies) + _log_rising((1 - rate) * scale, sizes - hits, copies)
-    log -= _log_rising(scale, sizes, copies)
+    log += of_hits(rate * scale) + of_misses((1 - rate) * scale)
+    log -= of_sizes(scale)
     a, b = PRIOR_RHO
     prior = (2 * a - 1) * np.log(roots) + (b - 1) * np.log1p(-correlation[:, 0])
     top = log.max(axis=1)
     return np.asarray(prior + top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
 
 
-def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
-    """Sum log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, for each element of `shape`."""
-    total = np.zeros_like(shape)
+def _log_rising(counts: Floats, copies: Floats) -> Callable[[Floats], Floats]:
+    """Return the sum of log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, as a function.
+
+    The function takes a table of shapes, and computes the sum for each of its elements.
+    """
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
     if different[-1] <= LOGS_PER_GAMMA * (len(counted) + 1) and (different == np.floor(different)).all():
-        above = np.cumsum(np.bincount(different.astype(np.int64), weights=times)[:0:-1])[::-1]
-        term = np.empty_like(shape)
-        for factor, n in enumerate(above.tolist()):
-            np.add(shape, factor, out=term)
-            np.log(term, out=term)
-            term *= n
-            total += term
-        return total
+        return partial(_sum_of_logs, np.cumsum(np.bincount(different.astype(np.int64), weights=times)[:0:-1])[::-1])
+    return partial(_sum_of_gammas, counted, weights)
+
+
+def _sum_of_logs(weights: Floats, shape: Floats) -> Floats:
+    """Sum log(shape + k), weighted by the k-th weight, over all weights, for each element of `shape`."""
+    total = np.zeros_like(shape)
+    for k, weight in enumerate(weights.tolist()):
+        total += weight * np.log(shape + k)
+    return total
+
+
+def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
+    """Sum log Γ(shape + count) − log Γ(shape), weighted, over the counts, for each element of `shape`."""
+    total = np.zeros_like(shape)
     start = gammaln(shape)
-    for count, n in zip(counted, weights, strict=True):
-        total += n * (gammaln(shape + count) - start)
+    for count, weight in zip(counts, weights, strict=True):
+        total += weight * (gammaln(shape + count) - start)
     return total
 
 

@@ -283,9 +283,9 @@ class Evidence:
             comparison: The judge compared with gold.
             ratings: The judge's; several of one example show how often it changes its answer.
         """
-        n = len(comparison.ids)
+        ids = comparison.ids
         asked_again = len(set(RatingCodes.of(ratings).ids)) < len(ratings)
-        samples = rating_table(comparison.rubric, comparison.ids, ratings if asked_again else (), samples_apart=True)
+        samples = rating_table(comparison.rubric, ids, ratings, samples_apart=True).columns if asked_again else ()
         criteria = {
             name: CriterionEvidence(
                 compared.criterion,
@@ -294,11 +294,11 @@ class Evidence:
                 compared.people,
                 compared.groups,
                 compared.compute,
-                stacked(samples.columns, name) if samples.columns else np.full((len(compared.gold), 1), np.nan),
+                stacked(samples, name) if samples else np.full((len(compared.gold), 1), np.nan),
             )
             for name, compared in comparison.criteria.items()
         }
-        return cls(comparison, criteria, np.ones(n, dtype=bool))
+        return cls(comparison, criteria, np.ones(len(ids), dtype=bool))
 
     def without(self, hidden: Flags, called: str | None = None) -> "Evidence":
         """Return the evidence without some examples.

@@ -213,7 +213,7 @@ class Slice:
     @cached_property
     def by_criterion(self) -> Mapping[str, Mapping[str, Estimate]]:
         """The judge's figures on each criterion within the slice."""
-        inside = self.part.inside
+        inside = np.flatnonzero(self.part.inside)
         by_criterion = {}
         for name, criterion in Evidence.of(self.comparison).criteria.items():
             here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=self._sets)
