@@ -25,6 +25,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.calibration.findings.table import CAN_IMPROVE
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
@@ -195,6 +196,7 @@ class Calibration(Reported):
         counts: Of the examples, by outcome.
         cost: What asking cost.
         judge_ratings: The judge's ratings.
+        labelled: All examples of the set with the labels that count, of which a part may have been compared.
         baseline: The comparison with the accepted runs; None without any.
         repeats: Ratings of further runs of the same judge.
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
@@ -214,6 +216,7 @@ class Calibration(Reported):
     counts: Counts
     cost: Usage
     judge_ratings: RatingCodes
+    labelled: ExampleSet
     baseline: "RunsCompared | None" = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
@@ -361,7 +364,7 @@ class Calibration(Reported):
         """
         return TOO_FEW_GRADED if self.counts.too_few_graded else self.decision.exit_status(required)
 
-    @property
+    @cached_property
     def commands(self) -> Commands:
         """Builder of the commands to suggest after this calibration."""
         return Commands(
@@ -372,6 +375,7 @@ class Calibration(Reported):
             has_rubric=self.rater.has_rubric,
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
+            can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
         )
 
 
@@ -482,6 +486,7 @@ def calibration_of(
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
         judge_ratings=ratings,
+        labelled=examples,
         baseline=baseline,
         repeats=tuple(repeats),
         slices=slices,

@@ -2,6 +2,7 @@
 
 import ast
 import shlex
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -27,8 +28,8 @@ from markscheme.calibration.findings.kinds import (
 from tests.test_layers import SOURCE
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"
-ASKED = Commands("reply", "--judge openai:gpt-5", "openai:gpt-5")
-FROM_FILE = Commands("reply", "--ratings judge.jsonl", asks=False)
+ASKED = Commands("reply", "--judge openai:gpt-5", "openai:gpt-5", can_improve=True)
+FROM_FILE = Commands("reply", "--ratings judge.jsonl", asks=False, can_improve=True)
 RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
 
@@ -106,6 +107,10 @@ def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
     kind: FindingKind, options: str, command: str
 ) -> None:
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
+
+
+def test_a_finding_fixed_by_other_words_has_no_command_if_too_few_tasks_are_labelled_for_improve() -> None:
+    assert LENIENT.command(replace(ASKED, can_improve=False), None) == ""
 
 
 def test_for_ratings_from_a_file_the_next_command_is_calibrate_only_if_a_judge_is_named_that_can_be_asked() -> None:

@@ -28,6 +28,7 @@ class Commands:
         has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
         asks_together: Whether one request asks about several criteria.
         is_usable: Whether the judge can gate or show trends.
+        can_improve: Whether enough is labelled for `improve` to try other words.
     """
 
     rubric: str
@@ -37,6 +38,7 @@ class Commands:
     has_rubric: bool = True
     asks_together: bool = True
     is_usable: bool = False
+    can_improve: bool = False
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
@@ -89,12 +91,13 @@ class Commands:
         return self._on_rubric("label", "--disputed")
 
     def improve(self) -> str:
-        """Return the command that rewrites the rubric's words and tests them with the same judge; "" without a rubric.
+        """Return the command that rewrites the rubric's words and tests them with the same judge.
 
-        Ratings in a file don't say how to ask their judge, so the reader replaces JUDGE.
+        "" if there is no rubric, or if its labels are too few to test other words. Ratings in a file don't say how to
+        ask their judge, so the reader replaces JUDGE.
         """
         judge = self.judge if self.asks else "--judge JUDGE"
-        return self._on_rubric("improve", f"--proposer {self.model}", judge)
+        return self._on_rubric("improve", f"--proposer {self.model}", judge) if self.can_improve else ""
 
     def _on_rubric(self, name: str, *options: str | None) -> str:
         return _command(name, self.rubric, *options) if self.has_rubric else ""

@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from markscheme.calibration.findings.finding import Finding
     from markscheme.calibration.findings.kinds import FindingKind
     from markscheme.calibration.findings.slices import Slice
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.gold import Gold
     from markscheme.ratings.rating import Rating
     from markscheme.rubrics.keys import SubjectKind
+    from markscheme.rubrics.rubric import Rubric
 
 
 class ExaminedJudge(NamedTuple):
@@ -54,3 +57,6 @@ LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]
 """Function that imports the rows of a feature and returns them."""
 FINDINGS: OpenTable[LoadFindings] = OpenTable()
 """Functions that load the findings of each feature; `findings.diagnosis` has the core's."""
+CAN_IMPROVE: "OpenTable[Callable[[Rubric, ExampleSet, Gold | None], bool]]" = OpenTable()
+"""Functions that return True if `improve`, as the command after a finding, can try other words for a rubric on a set of
+labelled examples. They also get the gold of the set, or of a part of it; None if that isn't computed yet."""

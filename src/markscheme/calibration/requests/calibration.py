@@ -253,7 +253,7 @@ class CalibrationRequest:
     def _calibrated(self, rubric: Rubric, every: ExampleSet, folder: Path | None, path: Path) -> list[Calibration]:
         openings = openings_of(every)
         carried = carried_labels(every, rubric)
-        every = every if carried is None else carried.counting
+        every = labelled = every if carried is None else carried.counting
         examples = chosen_examples(every, self.options.split, self.options.only)
         among_ratings = [] if examples.labelled.examples else self._labels_beside_verdicts(rubric, examples)
         if among_ratings:
@@ -277,8 +277,8 @@ class CalibrationRequest:
             warn_of_kinship(calibration.rater.models, values_of(examples.examples, "system"))
         whole = len(every.labelled.examples)
         is_part = every.has_splits and len(examples.labelled.examples) < whole
-        chosen_part = (self.options.split or "all", whole) if is_part else None
-        return [replace(calibration, openings=openings, part=chosen_part) for calibration in calibrations]
+        part = (self.options.split or "all", whole) if is_part else None
+        return [replace(calibration, labelled=labelled, openings=openings, part=part) for calibration in calibrations]
 
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
@@ -377,11 +377,7 @@ class CalibrationRequest:
             "examples": [self.examples] if isinstance(self.examples, Path) else [],
         }
         options = [word for option, texts in values.items() for text in texts for word in (f"--{option}", str(text))]
-        return replace(
-            rater,
-            named=shlex.quote(next(by_name, written)),
-            options=shlex.join(options),
-        )
+        return replace(rater, named=shlex.quote(next(by_name, written)), options=shlex.join(options))
 
     def _from_ratings(
         self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]

@@ -23,6 +23,7 @@ from markscheme.features.counts.options import CountsOptions
 from markscheme.features.counts.shown import read_shown
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.examples import ExampleSet
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -87,6 +88,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         counts=_outcomes(comparison),
         cost=Usage(),
         judge_ratings=RatingCodes(),
+        labelled=ExampleSet(()),
         baseline=baseline,
         counts_file=counts,
         examples_shown=read_shown(counts, options.counts) if isinstance(options.counts, Path) else (),

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.findings.table import FINDINGS, FindingRow
+from markscheme.calibration.findings.table import CAN_IMPROVE, FINDINGS, FindingRow
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.sections.table import SECTIONS, SectionRow
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.gold import Gold
     from markscheme.report.document import Examples, Section
+    from markscheme.rubrics.rubric import Rubric
 
 
 def _improve() -> CommandFunction:
@@ -45,6 +48,12 @@ def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section
     yield other_words(calibration)
 
 
+def _can_improve(rubric: "Rubric", examples: "ExampleSet", gold: "Gold | None") -> bool:
+    from markscheme.features.improve.labelled_tasks import can_try_words
+
+    return can_try_words(rubric, examples, gold)
+
+
 def _findings() -> "Sequence[FindingRow]":
     from markscheme.features.improve.findings import FITTING_FINDINGS
 
@@ -66,5 +75,6 @@ IMPROVE = Feature(
         ),
     ),
     FINDINGS(_findings),
-    SECTIONS(SectionRow(40, _other_words)),
+    CAN_IMPROVE(_can_improve),
+    SECTIONS(SectionRow(40, _other_words, rated=("responses",))),
 )

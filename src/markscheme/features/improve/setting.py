@@ -21,6 +21,7 @@ from markscheme.calibration.tried_settings import (
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.improve.candidates import Wording
 from markscheme.features.improve.confirmation import FinalistsResult, Ledger
+from markscheme.features.improve.labelled_tasks import LEAST_DEV, LEAST_SEALED
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.plain_data import json_lines
@@ -41,8 +42,6 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
-LEAST_DEV, LEAST_SEALED = 10, 20
-"""Minimum number of tasks in the dev part and in the held-out part."""
 HISTORY = "history.jsonl"
 
 

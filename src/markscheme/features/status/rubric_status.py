@@ -17,7 +17,15 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from markscheme.calibration.accepted.accepted_history import AcceptedPoint
+
+    class _AcceptedRun(Protocol):
+        def accepted_rubric(self, folder: Path) -> Rubric: ...
+        def of_accepted_run(
+            self, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date
+        ) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,7 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
-    from markscheme.features.status.accepted_run import accepted_rubric
-
-    rubric = accepted_rubric(folder)
+    rubric = _accepted_run().accepted_rubric(folder)
     return replace(_with_calibration(rubric, None, folder, today), name=name)
 
 
@@ -139,9 +145,13 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
 def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
     """Complete a rubric's status with data from the accepted run in its calibration folder."""
-    from markscheme.features.status.accepted_run import of_accepted_run
+    return replace(status, **_accepted_run().of_accepted_run(rubric, folder, labelled, today))
 
-    return replace(status, **of_accepted_run(rubric, folder, labelled, today))
+
+def _accepted_run() -> "_AcceptedRun":
+    from markscheme.features.status import accepted_run
+
+    return accepted_run
 
 
 def _needed(to_label: NextLabels) -> int:

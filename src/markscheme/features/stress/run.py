@@ -1,7 +1,9 @@
 """Runs a stress test: makes its questions, estimates their cost, and asks the judge."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from markscheme.calibration.findings.table import CAN_IMPROVE
 from markscheme.calibration.judge_runs import run_to_end
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.features.stress.battery import Battery, ask, battery, begin_run, finish_run
@@ -42,7 +44,9 @@ def open_battery(
     dev = every.part(None).examples
     opened = replying(asking.judge_for(rubric, first_prompts(rubric, dev), folder, name=judge))
     model = opened.identity.model or opened.identity.name
-    return battery(rubric, dev, model, options), opened
+    made = battery(rubric, dev, model, options)
+    can_improve = examples is None and any(suffice(rubric, every, None) for suffice in CAN_IMPROVE)
+    return replace(made, can_improve=can_improve), opened
 
 
 def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:

@@ -1,6 +1,7 @@
 """The report of `stress`: a table of changes by criteria, and the examples whose ratings moved most."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -98,10 +99,10 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     """Return the next step: more samples if the judge is unstable, new wording if a change moves it, or calibrate."""
-    commands = Commands.on(stress.battery.rubric, judge)
+    commands = replace(Commands.on(stress.battery.rubric, judge), can_improve=stress.battery.can_improve)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate("--samples 3")
-    if stress.is_moved:
+    if stress.is_moved and commands.can_improve:
         return "Next, have the rubric reworded and the new words tested", commands.improve()
     return "Next", commands.calibrate()
 

@@ -89,7 +89,7 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
     """Explain how to see the effect of an edit in a report on a file of ratings."""
     commands = calibration.commands
-    by_improve = any(finding.command(commands) == commands.improve() for finding in shown)
+    by_improve = commands.can_improve and any(finding.command(commands) == commands.improve() for finding in shown)
     by = ", by hand or by `improve`," if by_improve else ","
     return f"After an edit{by} rerun this on new ratings by the judge."
 

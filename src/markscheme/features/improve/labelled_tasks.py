@@ -1,0 +1,59 @@
+"""The tasks whose labels other words are tried on and tested with: how many it takes, and whether a set has them."""
+
+import numpy as np
+
+from markscheme.ratings.example_rows import values_of
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
+from markscheme.ratings.row_form import takes_lines
+from markscheme.ratings.splits import dev_size, drawn_parts
+from markscheme.rubrics.rubric import Rubric
+
+LEAST_DEV, LEAST_SEALED = 10, 20
+"""Minimum number of tasks in the dev part and in the held-out part."""
+
+
+def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None) -> bool:
+    """Return True if a set has enough tasks with a gold score in its dev and its held-out part, drawn if it has none.
+
+    Args:
+        rubric: The rubric whose words are to be tried.
+        examples: The whole set, with the labels that count.
+        gold: The gold of the set or of a part of it; None if it isn't computed yet.
+    """
+    labelled = examples.labelled
+    if rubric.is_of_pairs or not labelled.examples or not keeps_parts(examples):
+        return False
+    if gold is None or gold.n + gold.set_aside < len(labelled.examples):
+        gold = gold_of(labelled, rubric)
+    scored = {gold.ids[index] for index in np.flatnonzero(~np.isnan(gold.scores)).tolist()}
+    if not examples.has_splits:
+        if _suffice_however_drawn(labelled, scored):
+            return True
+        labelled = drawn_parts(labelled)
+    ids, groups, splits = (values_of(labelled.examples, name) for name in ("id", "group", "split"))
+    tasks = {
+        (split == "test", group or ("", unit))
+        for unit, group, split in zip(ids, groups, splits, strict=True)
+        if unit in scored
+    }
+    held_out = [task for is_held_out, task in tasks if is_held_out]
+    return len(tasks) - len(held_out) >= LEAST_DEV and len(held_out) >= LEAST_SEALED
+
+
+def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
+    """Return True if both parts have enough tasks even if all tasks without a score are drawn into the same part.
+
+    This needs no digest of each task, which a large set would take long for.
+    """
+    ids, groups = (values_of(labelled.examples, name) for name in ("id", "group"))
+    tasks = [group or ("", unit) for unit, group in zip(ids, groups, strict=True)]
+    n = len(set(tasks))
+    unscored = n - len({task for unit, task in zip(ids, tasks, strict=True) if unit in scored})
+    dev = dev_size(n)
+    return dev - unscored >= LEAST_DEV and n - dev - unscored >= LEAST_SEALED
+
+
+def keeps_parts(examples: ExampleSet) -> bool:
+    """Return False if a set has no parts yet, and its file can't store them."""
+    return examples.has_splits or examples.path is None or takes_lines(examples.path)

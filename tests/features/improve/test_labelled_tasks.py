@@ -1,0 +1,162 @@
+"""`improve` is suggested exactly where it has enough labelled tasks in its dev part and its held-out part."""
+
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.features.improve.labelled_tasks import LEAST_DEV, LEAST_SEALED, can_try_words
+from markscheme.features.improve.setting import ImprovableSet
+from markscheme.ratings.gold import gold_of
+from markscheme.rubrics.rubric import Rubric
+from tests.commands.console import run
+from tests.commands.pasted import printed_commands
+
+RUBRIC = Rubric.from_yaml("""
+name: polite
+criteria:
+  - {name: polite, requirement: The reply is polite, weight: 1}
+""")
+JUDGES = """
+import re
+
+def lenient(system_prompt, user_prompt):
+    number = int(re.search(r"reply (\\d+)", user_prompt)[1])
+    level = "MET" if number % 2 == 0 or number % 10 < 6 else "UNMET"
+    return {"verdicts": {"polite": {"quote": "nothing to quote", "reason": "so", "level": level}}}
+
+
+def writer(system_prompt, user_prompt):
+    return {"candidates": []}
+
+
+lenient.environment = writer.environment = ()
+"""
+JUDGE, WRITER = "function:judges:lenient", "function:judges:writer"
+LEAST = LEAST_DEV + LEAST_SEALED
+
+
+def made_set(seed: int) -> list[dict[str, Any]]:
+    """Return lines of examples near the least number of tasks, some tied, unlabelled, in groups or in parts."""
+    rng = random.Random(seed)
+    in_groups, in_parts = rng.random() < 0.5, rng.random() < 0.4
+    lines = []
+    for number in range(rng.randint(25, 90 if in_groups or in_parts else 50)):
+        answers = [rng.random() < 0.5] * 2
+        labels = [{"rater": rater, "criteria": {"polite": answer}} for rater, answer in zip("ab", answers, strict=True)]
+        kind = rng.random()
+        if kind < 0.1:
+            labels[1]["criteria"] = {"polite": not answers[0]}  # a tie: no score
+        elif kind < 0.2:
+            labels = []
+        elif kind < 0.25:
+            labels = [{"rater": "maker", "kind": "constructed", "criteria": {"polite": True}}]
+        line = {"id": f"e{number}", "response": f"reply {number}", "labels": labels}
+        if in_groups and rng.random() < 0.8:
+            line["group"] = f"g{rng.randint(0, 30)}"
+        if in_parts and rng.random() < 0.9:
+            line["split"] = rng.choice(["dev", "test", "test"])
+        lines.append(line)
+    return lines
+
+
+def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "examples.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
+def test_words_can_be_tried_exactly_on_the_sets_on_which_improve_does_not_lack_labels(tmp_path: Path) -> None:
+    outcomes = []
+    for seed in range(120):
+        path = write_set(tmp_path, made_set(seed), f"{seed}.jsonl")
+        improvable = ImprovableSet.of(RUBRIC, path, gold=None, outside=False, opens=False, day="2026-11-29")
+        examples, _ = labelled_examples(RUBRIC, path)
+        can_try = can_try_words(RUBRIC, examples, gold_of(examples, RUBRIC))
+        assert can_try == can_try_words(RUBRIC, examples)
+        assert can_try == (not improvable.lacks), (seed, improvable.lacks)
+        outcomes.append(can_try)
+    assert 20 < sum(outcomes) < 100
+
+
+@pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
+def test_gold_of_a_part_is_not_taken_for_that_of_the_whole_set(tmp_path: Path) -> None:
+    lines = [
+        {"id": f"e{n}", "response": f"reply {n}", "labels": [{"rater": "a", "criteria": {"polite": n % 2 == 0}}]}
+        for n in range(LEAST)
+    ]
+    path = write_set(tmp_path, [{**line, "split": "dev" if n < LEAST_DEV else "test"} for n, line in enumerate(lines)])
+    examples, _ = labelled_examples(RUBRIC, path)
+    for part in ("dev", "test"):
+        assert can_try_words(RUBRIC, examples, gold_of(examples.part(part), RUBRIC))
+        assert not can_try_words(RUBRIC, examples.part(part))
+
+
+def make_project(folder: Path, n: int, *, suffix: str = ".jsonl") -> Path:
+    """Write a rubric, a lenient judge, and examples that two people labelled, half of them as fails."""
+    home = folder / "calibration" / "polite"
+    home.mkdir(parents=True)
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "polite.yaml").write_text(
+        "criteria:\n  - {name: polite, requirement: The reply is polite, weight: 1}\n", encoding="utf-8"
+    )
+    (folder / "judges.py").write_text(JUDGES, encoding="utf-8")
+    lines = [
+        {
+            "id": f"e{number}",
+            "response": f"reply {number}",
+            "labels": [{"rater": rater, "criteria": {"polite": number % 2 == 0}} for rater in "ab"],
+        }
+        for number in range(n)
+    ]
+    if suffix == ".jsonl":
+        write_set(home, lines)
+    else:
+        (home / "examples.json").write_text(json.dumps(lines), encoding="utf-8")
+    return folder
+
+
+def reported(folder: Path, *options: str) -> str:
+    """Return the whole report on the lenient judge."""
+    env = {"MARKSCHEME_CACHE": str(folder / "cache"), "COLUMNS": "1000"}
+    return run("markscheme", "calibrate", "polite", "--judge", JUDGE, "--details", *options, cwd=folder, env=env).stdout
+
+
+def test_with_enough_labelled_tasks_calibrate_suggests_a_command_that_tries_other_words(tmp_path: Path) -> None:
+    report = reported(make_project(tmp_path, LEAST))
+    (command,) = (command for command in printed_commands(report) if command.startswith("markscheme improve"))
+    assert command == f"markscheme improve polite --proposer anthropic --judge {JUDGE}"
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+    done = run(*command.replace("anthropic", WRITER).split(), cwd=tmp_path, env=env)
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    assert "wording" in done.stdout
+
+
+def test_with_one_labelled_task_too_few_calibrate_says_how_many_it_takes_to_try_other_words(tmp_path: Path) -> None:
+    report = reported(make_project(tmp_path, LEAST - 1))
+    assert re.search(r"1 polite · the judge .*\n", report)
+    assert "markscheme improve" not in report
+    assert (
+        "To have the wording of polite rewritten and tested, label more: it takes 10 dev and 20 held-out examples."
+        in report
+    )
+
+
+def test_the_whole_set_counts_for_the_suggestion_where_calibrate_compares_one_part(tmp_path: Path) -> None:
+    folder = make_project(tmp_path, 90)
+    path = folder / "calibration" / "polite" / "examples.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    write_set(path.parent, [{**line, "split": "dev" if n < 45 else "test"} for n, line in enumerate(lines)])
+    assert "markscheme improve polite" in reported(folder, "--split", "dev")
+
+
+def test_examples_in_a_file_that_cannot_store_drawn_parts_are_to_be_divided_first(tmp_path: Path) -> None:
+    report = reported(make_project(tmp_path, 60, suffix=".json"))
+    assert "markscheme improve" not in report
+    assert "To have the wording of polite rewritten and tested, write dev or test next to each example" in report
