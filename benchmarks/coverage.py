@@ -80,7 +80,7 @@ class World:
         """Joint shares of the levels that these raters give one example, one axis a rater."""
         person = PERSON[self.judge]
         cuts = ndtri(np.cumsum(SHARES[self.levels, self.base])[:-1]) * math.sqrt(1 + person**2)
-        impression, weight = np.polynomial.hermite_e.hermegauss(200)  # type: ignore[no-untyped-call]
+        impression, weight = np.polynomial.hermite_e.hermegauss(200)
         joint = (weight / weight.sum())[:, None]
         for rater in raters:
             noise, leniency = (person, 0.0) if rater == "person" else JUDGE[self.judge]
@@ -245,7 +245,8 @@ def pass_rates(world: World, n: int, samples: int) -> Iterator[dict[str, Estimat
 
 
 def over(above: Table, below: Table) -> Table:
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.abs(below) > 1e-12)
+    quotients: Table = np.full(np.shape(above), np.nan)
+    return np.divide(above, below, out=quotients, where=np.abs(below) > 1e-12)
 
 
 @dataclass(frozen=True)

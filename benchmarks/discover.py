@@ -46,7 +46,7 @@ WORLDS: dict[str, Floats] = {
     "50 of 2%": np.full(50, 0.02),
     "200 of .5%": np.full(200, 0.005),
     "2 of 30% and 40 of 1%": np.array([0.3] * 2 + [0.01] * 40),
-    "geometric, halved": 0.4 * 0.5 ** np.arange(14),
+    "geometric, halved": 0.4 * 0.5 ** np.arange(14, dtype=np.float64),
     "Zipf, 60 modes": 0.3 / np.arange(1, 61),
     "Zipf, 300 modes": 0.2 / np.arange(1, 301),
     "none": np.zeros(1),
@@ -113,7 +113,7 @@ def listed_large(runs: int) -> list[str]:
     draw = np.random.default_rng(26)
     read = min(OUTPUTS, read_enough_for_all(LARGE))
     large = SHARES[SHARES >= LARGE]
-    all_listed = (draw.random((runs, read, len(large))) < large).any(axis=1).all(axis=1)
+    all_listed = np.any(draw.random((runs, read, len(large))) < large, axis=1).all(axis=1)
     return [
         f"Of a reader who overlooks nothing, {read} outputs read: every mode of 5% and more is listed in "
         f"{all_listed.mean():.3f} of runs (to reach: at least {LISTED_BAR:.2f})."

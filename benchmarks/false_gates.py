@@ -338,7 +338,9 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def _hanna(data: Path) -> Iterator[PublishedJudge]:
     rows = _rows(data / "hanna" / "items.jsonl.gz")
     groups = np.unique([row["input"] for row in rows], return_inverse=True)[1]
-    people = np.array([[[person[q] for q in QUESTIONS] for person in row["labels"].values()] for row in rows], float)
+    people = np.array(
+        [[[person[q] for q in QUESTIONS] for person in row["labels"].values()] for row in rows], np.float64
+    )
     gold = np.median(people, axis=1)
     gold_means = np.median(people.mean(axis=2), axis=1)
     for name in sorted(rows[0]["judge"]):
@@ -350,7 +352,8 @@ def _hanna(data: Path) -> Iterator[PublishedJudge]:
 
 
 def _passing(name: str, gold: Floats, judge: Floats, mark: float, groups: Counts | None = None) -> PublishedJudge:
-    return PublishedJudge(f"{name} from {mark} on", (gold >= mark) * 1.0, (judge >= mark) * 1.0, groups)
+    passes_gold, passes_judge = ((scores >= mark).astype(np.float64) for scores in (gold, judge))
+    return PublishedJudge(f"{name} from {mark} on", passes_gold, passes_judge, groups)
 
 
 def _llm_rubric(data: Path) -> Iterator[PublishedJudge]:

@@ -112,8 +112,7 @@ def _best(figures: Floats) -> int | None:
 
 
 def _agrees(scores: Floats, gold: Floats) -> npt.NDArray[np.bool_]:
-    off: Floats = np.round(np.abs(scores - gold[:, None]), 9)
-    return off < TOLERANCE
+    return np.asarray(np.round(np.abs(scores - gold[:, None]), 9) < TOLERANCE)
 
 
 RULES: dict[str, Rule] = {

@@ -232,7 +232,7 @@ def named(streams: Streams, world: World) -> tuple[Counter[str], Counter[str], f
     people, judge, share, people_growths, share_growths = looked(streams)
     late = np.concatenate([np.ones((len(people), 1)), people[:, :-1]], axis=1)
     rings = np.stack([late >= PEOPLE_RING, judge >= LOOKS_ALARM, share >= SHARE_RING]).cumsum(axis=2) > 0
-    any_ring = rings.any(axis=0)
+    any_ring = np.any(rings, axis=0)
     at_first: Counter[str] = Counter()
     later: Counter[str] = Counter()
     weeks: list[float] = []

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.environment import python_with
 from markscheme import stats
 from markscheme.stats import change, coefficients, severity
 from markscheme.stats.agreement_figures import agreement_figures
@@ -386,6 +387,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--write", type=Path, help="also write the table to this file")
     asked = parser.parse_args()
+    python = python_with("irrCAC", "-e", ".[test]", "irrCAC==0.4.4")  # which needs an old scipy
+    if Path(sys.prefix) != python.parents[1]:
+        sys.exit(subprocess.run([str(python), "-m", "benchmarks.stats", *sys.argv[1:]], check=False).returncode)
     text = report()
     print(text)
     if asked.write:

@@ -141,8 +141,9 @@ def plain_metadata(metadata: Any) -> dict[str, str]:
     return {str(key): str(value) for key, value in words.items() if isinstance(value, str | int | float)}
 
 
-_MISSING_IN_PANDAS = {("pandas._libs.missing", "NAType"), ("pandas._libs.tslibs.nattype", "NaTType")}
-"""Types of pandas' values for empty cells, by module and name, so that pandas needn't be imported."""
+_MISSING_IN_PANDAS = {("pandas", "NAType"), ("pandas", "NaTType")}
+"""Types of pandas' values for empty cells, by package and name, so that pandas needn't be imported. Their module
+differs between versions of pandas."""
 
 
 def is_missing(value: Any) -> bool:
@@ -154,7 +155,7 @@ def is_missing(value: Any) -> bool:
     """
     if value is None or isinstance(value, str):
         return value is None
-    if (type(value).__module__, type(value).__name__) in _MISSING_IN_PANDAS:
+    if (type(value).__module__.partition(".")[0], type(value).__name__) in _MISSING_IN_PANDAS:
         return True
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     may_be_nan = isinstance(value, float) or (kind in ("f", "M", "m") and value.shape == ())  # or a date that is none

@@ -14,6 +14,7 @@ from tests.commands.console import ROOT, environment
 QUIET = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "MLFLOW_DISABLE_TELEMETRY": "true", "HF_HUB_OFFLINE": "1"}
 PACKAGES = {
     "daft": ("openai",),
+    "irrcac": ("irrCAC==0.4.4",),
     "labelstudio": ("label-studio==1.23.*",),
     "langfuse": ("langfuse==5.0.*",),
     "langsmith": ("langsmith==0.15.*",),
@@ -23,7 +24,7 @@ PACKAGES = {
     "trl": ("torch==2.13.*",),
 }
 """What an environment has besides markscheme with the extra of its name."""
-NO_EXTRA = {"labelstudio", "langfuse", "langsmith", "phoenix", "ray"}
+NO_EXTRA = {"irrcac", "labelstudio", "langfuse", "langsmith", "phoenix", "ray"}
 
 
 @cache

@@ -245,7 +245,7 @@ def test_the_shortcut_for_leaving_out_a_unit_or_group_equals_recomputing(coeffic
             return corrected(ratings[kept], coefficient, levels=range(4), weights=weights).value
 
         left_out = [value(groups != g) for g in np.unique(groups[rated])]
-        afresh = jackknife(value(rated | True), left_out, transform=ATANH)
+        afresh = jackknife(value(np.ones_like(rated)), left_out, transform=ATANH)
         estimate = agreement(
             ratings,
             coefficient,

@@ -6,12 +6,15 @@ library gives no number or another one than ours, the test names the kind of tab
 is a failure.
 """
 
+import json
 import math
 import warnings
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ import numpy.typing as npt
 import pytest
 
 from markscheme.stats.coefficients import CHANCE_CORRECTED, Corrected, corrected
+from tests.commands.console import ROOT
+from tests.proofs.environments import ran
 
 Table = npt.NDArray[np.float64]
 
@@ -98,28 +103,27 @@ def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | 
     ],
 )
 def test_irrcac_gives_the_same_coefficients_and_the_same_observed_and_expected_agreement(
-    compared: Sequence[int],
+    compared: Sequence[int], tmp_path: Path
 ) -> None:
-    pd = import_module("pandas")
-    raw = import_module("irrCAC.raw")
+    asked = {
+        "tables": [(tables()[i][0].tolist(), tables()[i][1]) for i in compared],
+        "weights": WEIGHTS,
+        "methods": list(IRRCAC_METHODS.values()),
+    }
+    (tmp_path / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    answers = iter(ran(ROOT / "tests" / "proofs" / "irrcac.py", tmp_path))
     same, excused = Counter[str](), Counter[str]()
-    for ratings, levels in (tables()[i] for i in compared):
-        names = [float(x) for x in range(levels)]
-        for weights in WEIGHTS:
-            # It rounds to five digits unless told otherwise.
-            library = quietly(raw.CAC, pd.DataFrame(ratings), weights=weights, categories=names, digits=15)
-            for name, method in IRRCAC_METHODS.items():
-                value = ours(name, ratings, levels, weights)
-                answer = quietly(getattr(library, method), failing=(ZeroDivisionError,))
-                theirs = answer["est"] if answer else {"coefficient_value": math.nan}
-                why = why_irrcac_differs(name, ratings, value)
-                if why is not None and not math.isclose(theirs["coefficient_value"], value.value, abs_tol=1e-9):
-                    excused[why] += 1
-                    continue
-                assert value.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
-                assert value.observed == pytest.approx(theirs["pa"], abs=1e-9)
-                assert value.expected == pytest.approx(theirs["pe"], abs=1e-9)
-                same[name] += 1
+    for (ratings, levels), weights, name in product((tables()[i] for i in compared), WEIGHTS, IRRCAC_METHODS):
+        value = ours(name, ratings, levels, weights)
+        theirs = next(answers) or {"coefficient_value": math.nan}
+        why = why_irrcac_differs(name, ratings, value)
+        if why is not None and not math.isclose(theirs["coefficient_value"], value.value, abs_tol=1e-9):
+            excused[why] += 1
+            continue
+        assert value.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
+        assert value.observed == pytest.approx(theirs["pa"], abs=1e-9)
+        assert value.expected == pytest.approx(theirs["pe"], abs=1e-9)
+        same[name] += 1
     assert set(excused) == {ONE_UNIT, EMPTY_RATER, ONE_LEVEL, NO_PAIRS}
     assert min(same.values()) > 0.8 * len(compared) * len(WEIGHTS)
 

@@ -26,9 +26,9 @@ CASES = Path(__file__).parents[3] / "shared" / "statistics" / "counts.yaml"
 
 
 def near(values: Sequence[float | None] | float) -> Any:
-    """Return an object that compares equal to these values to 9 decimals, with None as nan."""
+    """Return an object that compares equal to these values to 9 decimals or 12 digits, with None as nan."""
     plain = [math.nan if x is None else x for x in values] if isinstance(values, Sequence) else values
-    return pytest.approx(plain, abs=1e-9, rel=0, nan_ok=True)
+    return pytest.approx(plain, abs=1e-9, rel=1e-12, nan_ok=True)
 
 
 def rows_of(case: dict[str, Any], key: str = "rows") -> tuple[Floats, Groups]:

@@ -623,7 +623,7 @@ def pair_left_out(
         >>> found.round(3).tolist()
         [0.5, 0.0, 0.4, 0.4, 1.0]
     """
-    is_complete = ~np.isnan(pair).any(axis=1)
+    is_complete = np.all(~np.isnan(pair), axis=1)
     is_whole = bool(is_complete.all())
     group_of = groups.number[is_complete]
     of_complete = groups if is_whole else groups.of_units(is_complete)
@@ -816,7 +816,7 @@ def two_raters(
         (0.75, 0.5)
     """
     pair = equal_vectors(gold=gold, judge=judge)
-    complete = ~np.isnan(pair).any(axis=0)
+    complete = np.all(~np.isnan(pair), axis=0)
     complete_groups = Groups.of(groups, pair.shape[1]).of_units(complete)
     table = rating_patterns(pair[:, complete].T, levels, groups=complete_groups, raters=("gold", "judge"))
     graded = ordered and len(table.levels) > 2

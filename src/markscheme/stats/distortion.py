@@ -218,7 +218,7 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     n_units, n_people, n_criteria = tables.shape
     units = Groups.of(groups, n_units)
     method = "coefficient of the other criteria, judge minus person"
-    complete = ~np.isnan(tables).any(axis=2).T & ~np.isnan(its).any(axis=1)
+    complete = np.all(~np.isnan(tables), axis=2).T & np.all(~np.isnan(its), axis=1)
     counts = {(a, b): complete[a] & complete[b] for a, b in permutations(range(n_people), 2)}
     n_counted = units.count(np.any(list(counts.values()), axis=0)) if counts else 0
     if n_criteria < 2 or n_counted < LEAST_UNITS:

@@ -105,8 +105,8 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
     Example:
         >>> values = np.array([1.0, 2.0, 3.0, 4.0])
         >>> means_without_one = (values.sum() - values) / 3
-        >>> round(spread(means_without_one).se, 6) == round(values.std(ddof=1) / 2, 6)
-        True
+        >>> float(round(spread(means_without_one).se, 6)), float(round(values.std(ddof=1) / 2, 6))
+        (0.645497, 0.645497)
     """
     theta = np.asarray(left_out, dtype=np.float64)
     weight = np.ones_like(theta) if counts is None else np.asarray(counts, dtype=np.float64)

@@ -284,4 +284,5 @@ def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out:
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
     """Divide `above` by `below`, giving `empty` where `below` isn't above 0."""
-    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)
+    quotients: Floats = np.full(np.broadcast(above, below).shape, empty)
+    return np.divide(above, below, out=quotients, where=below > 0)

@@ -190,7 +190,7 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
     if limits not in get_args(Limits):
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
     rated = np.isfinite(table)
-    complete = rated.all(axis=1)
+    complete = np.all(rated, axis=1)
     complete_groups = Groups.of(groups, len(table)).of_units(complete)
     if limits == "F" and complete_groups.several:
         raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")

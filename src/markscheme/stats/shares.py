@@ -428,7 +428,7 @@ def _correlations(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
 ) -> list[float]:
     """Compute quantiles of the posterior of the correlation within groups, from the hits in each group."""
-    y = np.round(np.asarray(hits, dtype=np.float64), _HITS_ALIKE)
+    y = np.asarray(hits, dtype=np.float64).round(_HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
     in_order = np.lexsort((y, m))

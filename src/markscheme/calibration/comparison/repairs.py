@@ -261,7 +261,7 @@ def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> Leve
         is_known=gold_known,
         people=np.where(np.isnan(judge.decisions), np.nan, gold.decisions),
         scores=gold.scores,
-        follows=_follows(of_judge.total, judge_known.all(axis=1), judge, rubric),
+        follows=_follows(of_judge.total, np.all(judge_known, axis=1), judge, rubric),
         passes_from=_passes_from(rubric),
         tolerance=tolerance,
     )

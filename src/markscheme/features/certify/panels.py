@@ -33,8 +33,8 @@ def independent_votes(errors: npt.ArrayLike) -> float | None:
             pair = votes[:, [first, second]]
             pair = pair[~np.isnan(pair).any(axis=1)]
             if len(pair) >= FEWEST_TOGETHER and (pair.std(axis=0) > 0).all():
-                correlations.append(float(np.corrcoef(pair.T)[0, 1]))
+                correlations.append(float(np.atleast_2d(np.corrcoef(pair.T))[0, 1]))
     if not correlations:
         return None
     mean = max(0.0, float(np.mean(correlations)))
-    return k / (1 + (k - 1) * mean)
+    return float(k / (1 + (k - 1) * mean))

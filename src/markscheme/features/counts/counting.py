@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
@@ -154,7 +155,7 @@ def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
     if not people:
         return None
     values = np.column_stack(people)
-    constants = comparison.measure.constants
+    constants: npt.ArrayLike | None = comparison.measure.constants
     if constants is None:
         labels = values if np.isfinite(values).any() else comparison.gold_values
         constants = np.concatenate([comparison.judge_values, labels.reshape(-1)])

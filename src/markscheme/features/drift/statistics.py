@@ -258,7 +258,7 @@ def run_agreement_change(
         0.3333
     """
     runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(current, stored)])
-    is_complete = ~np.isnan(runs).any(axis=1)
+    is_complete = np.all(~np.isnan(runs), axis=1)
     in_groups = Groups.of(groups, len(runs)).of_units(is_complete)
     n = in_groups.n_units
     r = runs.shape[1] - 2

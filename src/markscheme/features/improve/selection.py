@@ -149,7 +149,7 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     spread = d.std(axis=0, ddof=1) if n > 1 else np.zeros(k)
     spread = np.where(spread > 1e-12, spread, 0.0)
     errors = spread / math.sqrt(n)
-    rho = float(np.clip(np.corrcoef(d.T)[0, 1], -1, 1)) if k == 2 and spread.all() else None
+    rho = float(np.clip(np.atleast_2d(np.corrcoef(d.T))[0, 1], -1, 1)) if k == 2 and spread.all() else None
     bound = critical_t(max(1, n - 1), alpha, (rho if rho is not None else 0.0) if k == 2 else None)
     t = [float(mean / error) if error > 0 else None for mean, error in zip(means, errors, strict=True)]
     by_sign = 0.5**n <= alpha / k

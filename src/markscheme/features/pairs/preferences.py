@@ -260,7 +260,7 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     if not counted.any():
         return None
     places = np.flatnonzero(counted).tolist()
-    written = [tuple(side.system for side in sides[row] or ()) for row in places]
+    written = [tuple(side.system or "" for side in sides[row] or ()) for row in places]
     systems = tuple(sorted({name for pair in written for name in pair}))
     index_of = {name: index for index, name in enumerate(systems)}
     first = np.array([index_of[first_system] for first_system, _ in written])

@@ -205,7 +205,9 @@ def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix:
         says = f"{compared.criterion.name}, gold {names[row]}, judge {names[column]}"
         return doc.Count(int(counts[row, column]), cell_tag(index, row, column, tag_prefix), row != column, says)
 
-    body = tuple((names[row], *(cell(row, column) for column in columns)) for row in rows)
+    body: tuple[tuple[doc.Line, ...], ...] = tuple(
+        (names[row], *(cell(row, column) for column in columns)) for row in rows
+    )
     return doc.Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)
 
 

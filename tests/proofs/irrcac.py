@@ -1,0 +1,40 @@
+"""Coefficients by irrCAC, which needs an old scipy, printed as JSON.
+
+The file asked.json has the tables as `[ratings, levels]`, and the names of the weights and methods. For each table,
+weights and method in turn there is the estimate, or null where irrCAC divides by zero.
+"""
+
+import json
+import warnings
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+def estimate(ratings: list[list[float]], levels: int, weights: str, method: str) -> dict[str, Any] | None:
+    """Return irrCAC's estimate with all its digits, where it would round to five."""
+    categories = [float(level) for level in range(levels)]
+    library = import_module("irrCAC.raw").CAC(pd.DataFrame(ratings), weights=weights, categories=categories, digits=15)
+    try:
+        found: dict[str, Any] = getattr(library, method)()["est"]
+    except ZeroDivisionError:
+        return None
+    return {key: float(found[key]) for key in ("coefficient_value", "pa", "pe")}
+
+
+def main() -> None:
+    """Answer what the file asks."""
+    warnings.simplefilter("ignore")
+    asked = json.loads(Path("asked.json").read_text(encoding="utf-8"))
+    print(
+        json.dumps(
+            [estimate(*table, *how) for table, *how in product(*map(asked.get, ("tables", "weights", "methods")))]
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
