@@ -29,11 +29,8 @@ def main() -> None:
     """Answer what the file asks."""
     warnings.simplefilter("ignore")
     asked = json.loads(Path("asked.json").read_text(encoding="utf-8"))
-    print(
-        json.dumps(
-            [estimate(*table, *how) for table, *how in product(*map(asked.get, ("tables", "weights", "methods")))]
-        )
-    )
+    each = product(asked["tables"], asked["weights"], asked["methods"])
+    print(json.dumps([estimate(*table, weights, method) for table, weights, method in each]))
 
 
 if __name__ == "__main__":
