@@ -14,8 +14,9 @@ from typing import Any
 import pandas as pd
 
 
-def estimate(ratings: list[list[float]], levels: int, weights: str, method: str) -> dict[str, Any] | None:
+def estimate(table: tuple[list[list[float]], int], weights: str, method: str) -> dict[str, Any] | None:
     """Return irrCAC's estimate with all its digits, where it would round to five."""
+    ratings, levels = table
     categories = [float(level) for level in range(levels)]
     library = import_module("irrCAC.raw").CAC(pd.DataFrame(ratings), weights=weights, categories=categories, digits=15)
     try:
@@ -30,7 +31,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     asked = json.loads(Path("asked.json").read_text(encoding="utf-8"))
     each = product(asked["tables"], asked["weights"], asked["methods"])
-    print(json.dumps([estimate(*table, weights, method) for table, weights, method in each]))
+    print(json.dumps([estimate(*one) for one in each]))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with chdir(folder):
         done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "may", cwd=folder)
         assert done.returncode == 0, done.stderr
-        assert "calibrate answers --counts counts.csv --earlier may" in done.stderr
+        assert "calibrate answers --counts counts.csv --judge june --earlier may" in done.stderr
         yield folder
 
 
