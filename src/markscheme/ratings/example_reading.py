@@ -1,5 +1,6 @@
 """Reading of examples from a file or from rows in memory, with all faults reported together."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -77,6 +78,8 @@ def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric
 
 _Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
 """The responses of an example, and its inputs by name."""
+_Source: TypeAlias = Submission | tuple[str, ...]
+"""The submission of an example, or the texts it can be made from: the response, then the inputs."""
 
 
 class _Row(NamedTuple):
@@ -102,7 +105,7 @@ class _Reading:
     Attributes:
         faults: The faults of the examples so far.
         ids: The ids of the examples.
-        sources: The submission of each example, or the texts it can be made from: the response, then the inputs.
+        sources: The source of each example's submission.
         input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
         columns: The values of each other field that an example has, by its name.
@@ -117,11 +120,11 @@ class _Reading:
     with_labels: bool = True
     faults: list[Fault] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
-    sources: list[Submission | tuple[str, ...]] = field(default_factory=list)
+    sources: list[_Source] = field(default_factory=list)
     input_names: list[tuple[str, ...]] = field(default_factory=list)
     digests: list[int | None] = field(default_factory=list)
     columns: dict[str, list[Any]] = field(default_factory=dict)
-    lengths: list[int] = field(default_factory=list)
+    lengths: "array[int]" = field(default_factory=partial(array, "q"))
     line_of: dict[str, int | None] = field(default_factory=dict)
     ends: list[int] = field(default_factory=list)
     names: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
@@ -149,7 +152,21 @@ class _Reading:
         if not self.line_of:
             raise RatingError("holds no examples", path=self.path)
         attributes = {**telling(self.columns), "response_length": self.lengths}
-        return ExampleRows(self.ids, attributes, self._responses, self._submission, self.lines.codes, self.ends)
+        sources, input_names, ids = self.sources, self.input_names, self.ids  # the rest needn't stay in memory
+
+        def responses(row: int) -> tuple[str, ...]:
+            """Return the response of the example at an index, or the two responses of a pair."""
+            source = sources[row]
+            return source.responses if isinstance(source, Submission) else source[:1]
+
+        def submission(row: int) -> Submission:
+            """Return the submission of the example at an index; if only its texts are stored, make it from these."""
+            source = sources[row]
+            if isinstance(source, Submission):
+                return source
+            return Submission(source[0], dict(zip(input_names[row], source[1:], strict=True)), ids[row])
+
+        return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
 
     def _add(self, row: _Row) -> None:
         """Check and add an example, or a fault of it."""
@@ -198,8 +215,7 @@ class _Reading:
         """Yield the examples in some lines of a file, or add them at once, parsing simple lines together."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
-        labels = [part[1] for part in parts if part]
-        ratings = None if rows is None else self.lines.coded(list(chain.from_iterable(labels)))
+        ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])
         if rows is None or ratings is None:
             parts, rows, ratings = [None] * len(lines), [], []
         counts = [len(part[1]) if part else 0 for part in parts]
@@ -258,7 +274,7 @@ class _Reading:
         self.sources += zip(responses, *inputs, strict=True)
         self.input_names += [self.names.setdefault(names, names)] * len(rows)
         self.digests += _digests(zip(responses, strict=True), dict(zip(names, inputs, strict=True)))
-        self.lengths += map(len, responses)
+        self.lengths.extend(map(len, responses))
         self.ends += islice(accumulate(counts, initial=len(self.lines.codes)), 1, None)
         self.lines.codes.extend_coded(chain.from_iterable(map(repeat, ids, counts)), labels)
         return True
@@ -302,7 +318,7 @@ class _Reading:
             example["labels"] += [label] if label else []
         yield from merged.values()
 
-    def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | tuple[str, ...], _Texts, Mapping[str, Any]]:
+    def _example(self, row: _Row, ordinal: int) -> tuple[str, _Source, _Texts, Mapping[str, Any]]:
         """Check an example; return its id, its submission or plain texts, its texts for a digest, and other fields."""
         data = row.data
         if isinstance(data, Example):
@@ -314,7 +330,7 @@ class _Reading:
         sides = sides_of_pair(data) if self._is_of_pairs else None
         unit = text_of(data.get("id")) or f"ex-{ordinal}"
         first, second, inputs = self._given_texts(data)
-        source: Submission | tuple[str, ...]
+        source: _Source
         source, texts = (first, *inputs.values()), ((first,), inputs)
         if not (row.is_line and second is None and _TEXT_ALONE.issuperset(map(type, source))):
             source = Submission(first, inputs, unit, second=second, folder=self._folder)
@@ -327,20 +343,6 @@ class _Reading:
             group = about.get("group") or group_of_inputs(texts[1])
             about |= {"group": group, "system": systems_of(sides), "sides": sides}
         return unit, source, texts, about
-
-    def _responses(self, row: int) -> tuple[str, ...]:
-        """Return the response of the example at an index, or the two responses of a pair."""
-        source = self.sources[row]
-        if isinstance(source, Submission):
-            return source.responses
-        return source[:1]
-
-    def _submission(self, row: int) -> Submission:
-        """Return the submission of the example at an index; if only its texts are stored, make it from these."""
-        source = self.sources[row]
-        if isinstance(source, Submission):
-            return source
-        return Submission(source[0], dict(zip(self.input_names[row], source[1:], strict=True)), self.ids[row])
 
     @cached_property
     def _folder(self) -> Path | None:

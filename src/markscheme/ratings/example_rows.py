@@ -9,9 +9,7 @@ from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
 from markscheme.parts import as_written
 from markscheme.ratings.codes import RatingCodes, RatingView
-from markscheme.ratings.pair_sides import (
-    PairSide,
-)
+from markscheme.ratings.pair_sides import PairSide
 from markscheme.ratings.rating import EMPTY_MAPPING, Rating
 from markscheme.submission import PAIR_NAMES, Submission
 

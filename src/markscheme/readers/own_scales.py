@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import id_and_rest, json_in_line, raw_lines
+from markscheme.plain_data import id_and_rest, json_in_line, line_batches
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek, mapping
@@ -149,24 +149,22 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
 
 
 MOST_DIFFERENT: Final = 4096
-"""Largest number of different lines that are counted before they are parsed."""
+"""Number of different lines above which they are parsed before more are counted."""
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
     """Yield the lines of a file that differ in more than their id, each with how often it occurs."""
-    times: dict[bytes, int] = {}
+    times: Counter[bytes] = Counter()
     first: dict[bytes, tuple[int, bytes]] = {}
-    for line_number, raw in raw_lines(path, RatingError):
-        _, rest = id_and_rest(raw)
-        if rest in times:
-            times[rest] += 1
-            continue
-        if len(times) == MOST_DIFFERENT:
+    for batch in line_batches(path, RatingError):
+        rests = [id_and_rest(raw)[1] for _, raw in batch]
+        times.update(rests)
+        for rest, line in zip(rests, batch, strict=True):
+            first.setdefault(rest, line)
+        if len(times) > MOST_DIFFERENT:
             yield from _read_lines(path, first, times)
             times.clear()
             first.clear()
-        times[rest] = 1
-        first[rest] = line_number, raw
     yield from _read_lines(path, first, times)
 
 

@@ -496,19 +496,16 @@ def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
     if len(files) == 1:
         return list(files)
     id_of_key: dict[str, str] = {}
-    taken: dict[str, str] = {}
+    taken: set[str] = set()
     aligned = []
     for file in files:
         names: dict[str, str] = {}
         keys = {example.id: _key(example) for example in (file.examples if file.has_responses else ())}
-        for example in file.examples if file.has_responses else ():
-            name = id_of_key.get(keys[example.id])
-            if name is None:
-                name = f"{example.id} ({file.path.stem})" if example.id in taken else example.id
-            names[example.id] = name
-        for example in file.examples if file.has_responses else ():
-            id_of_key.setdefault(keys[example.id], names[example.id])
-            taken.setdefault(names[example.id], keys[example.id])
+        for unit, key in keys.items():
+            names[unit] = id_of_key.get(key, f"{unit} ({file.path.stem})" if unit in taken else unit)
+        for unit, key in keys.items():
+            id_of_key.setdefault(key, names[unit])
+            taken.add(names[unit])
         aligned.append(file.renamed({old: new for old, new in names.items() if old != new}))
     return aligned
 
