@@ -68,10 +68,14 @@ def test_after_a_rewording_a_third_of_the_examples_is_asked_again_blind_on_that_
     assert asked["ann"] == asked["ben"]
 
 
-@pytest.mark.proof
-def test_the_progress_after_a_rewording_asks_for_the_labels_that_a_gate_waits_for(project: Path) -> None:
+@pytest.mark.parametrize("option", [pytest.param("--progress", marks=pytest.mark.proof), "--plan"])
+def test_progress_and_plan_after_a_rewording_ask_for_the_labels_that_a_gate_waits_for(
+    project: Path, option: str
+) -> None:
     calibrated(project)
-    shown = run("markscheme", "label", "manners", "--progress", cwd=project).stdout
+    done = run("markscheme", "label", "manners", option, cwd=project)
+    shown = done.stdout
+    assert "labelled again" not in done.stderr, "it is said once"
     assert "No more labels are needed" not in shown
     assert "for a gate they count once 20 more are labelled again and agree" in " ".join(shown.split())
     assert "Next: markscheme label manners --rater YOUR-NAME" in shown

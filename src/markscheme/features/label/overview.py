@@ -12,6 +12,7 @@ from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
+from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
@@ -113,8 +114,6 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
     own_examples = _own_examples(rubric, folder)
-    carried = carried_labels(own_examples, rubric)
-    is_to_relabel = carried is not None and not set(carried.old).isdisjoint(carried.to_relabel)
     return Overview(
         rubric,
         len(ids),
@@ -122,7 +121,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         annotators,
         next_labels(folder, rubric, own_examples),
         pool=None if pool is None else str(pool),
-        to_relabel=carried.sentence if carried is not None and is_to_relabel else None,
+        to_relabel=labels_to_give_again(carried_labels(own_examples, rubric)),
     )
 
 

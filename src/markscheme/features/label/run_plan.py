@@ -1,24 +1,27 @@
 """Makes a plan: the labels that a verdict needs, the cost of the next run, and what to label next."""
 
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from shlex import quote
 
+from markscheme.calibration.carried_labels import CarriedLabels, carried_labels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.calibration.wanted_labels import planned_labels
-from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
+from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import GradingJudge, Reply
@@ -60,6 +63,7 @@ class Plan:
         commands: The commands that may follow, with the same ratings or judge; None for the plan of a table.
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
         init: The command that makes a rubric of the table that it is for; None of a rubric's plan.
+        to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
     """
 
     rubric: str
@@ -74,6 +78,12 @@ class Plan:
     commands: Commands | None = None
     agreement: Estimate | None = None
     init: str | None = None
+    to_relabel: str | None = None
+
+    @property
+    def next_step(self) -> str | None:
+        """Sentence that says what to label next; None if no labels are needed."""
+        return self.next_labels.in_words or self.to_relabel
 
     @property
     def asks_for_labels(self) -> bool:
@@ -114,7 +124,7 @@ def make_plan(
     Raises:
         UsageError: A file can't be read, or nothing says how many outputs to draw.
     """
-    everything, folder = _labelled(rubric, labels.examples)
+    everything, folder, carried = _labelled(rubric, labels.examples)
     examples = examples_with(everything.part(labels.split or "all"), labels.only)
     truth = _gold(rubric, examples, labels)
     outputs = None if pool is None else _outputs(pool, rubric, columns)
@@ -128,6 +138,8 @@ def make_plan(
     is_kept = pilot is None and target is None and labels.examples is None and labels.split is None
     least = rubric.target if target is None else target
     needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, pilot, least)
+    if needed.in_words and carried is not None and carried.state != "old labels count":
+        warnings.warn(carried.sentence, RatingWarning, stacklevel=2)
     error = labelling.promised_error
     promise = None
     if "promise" in labelling.goals:
@@ -147,6 +159,7 @@ def make_plan(
         drawn,
         commands=_commands(rubric, ratings, judges),
         agreement=None if pilot is None or not truth.has_people else pilot.agreement,
+        to_relabel=labels_to_give_again(carried),
     )
 
 
@@ -156,12 +169,17 @@ def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) ->
     return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
 
 
-def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """Return the labelled examples, none if there is no file of them yet, and the calibration folder."""
+def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:
+    """Return the examples with the labels that count, the calibration folder, and labels from before a rewording.
+
+    There are no examples if there is no file of them yet.
+    """
     folder = find_calibration(rubric.name, Path.cwd())
     if named is None and (folder is None or not list(folder.glob("examples.*"))):
-        return ExampleSet(()), folder
-    return labelled_examples(rubric, named)
+        return ExampleSet(()), folder, None
+    every, folder = examples_with_every_label(rubric, named)
+    carried = carried_labels(every, rubric)
+    return (every if carried is None else carried.counting), folder, carried
 
 
 def _gold(rubric: Rubric, examples: ExampleSet, labels: LabelOptions) -> Gold:

@@ -47,10 +47,9 @@ def view(plan: Plan, to: str | None = None) -> Document:
 
 def _callout(plan: Plan) -> Callout:
     """Return the headline: how many labels the verdict needs, in the words of the calibration's report."""
-    next_labels = plan.next_labels
-    if not next_labels.in_words:
+    if plan.next_step is None:
         return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
-    head, stop, rest = next_labels.in_words.partition(". ")
+    head, stop, rest = plan.next_step.partition(". ")
     sentences = [rest, *_about_the_number(plan)]
     if plan.next is not None:
         sentences.append(f"This draw takes {len(plan.next.picks):,}.")
@@ -90,6 +89,8 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return "Next", commands.label_next(labels.more)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
+    if plan.to_relabel is not None and plan.next_step == plan.to_relabel:
+        return "Next", commands.label("--rater YOUR-NAME")
     is_decided = not plan.next_labels.in_words or labels is not None
     return ("Next", commands.calibrate()) if is_decided else None
 
@@ -159,6 +160,6 @@ def json_of(plan: Plan) -> dict[str, Any]:
     next_step = {
         "labels_needed": None if labels is None else labels.more,
         "labels_chance": None if labels is None else labels.chance,
-        "next_step": plan.next_labels.in_words or "",
+        "next_step": plan.next_step or "",
     }
     return {"schema": 1, "rubric": {"name": plan.rubric}, **next_step, **planned}
