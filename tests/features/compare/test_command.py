@@ -251,6 +251,10 @@ def test_two_files_of_promptfoo_s_results_are_compared_by_their_graders_on_the_s
     assert [flip["pass"] for flip in pair["flips"]] == [False, False]
     assert pair["criteria"]["short"]["between"]["value"] == pytest.approx(10 / 12)
     assert comparison["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
+    screen = run("markscheme", "compare", "old.json", "new.json", cwd=tmp_path).stdout
+    assert "Next, see whether it can gate: markscheme calibrate old.json" in screen
+    assert "markscheme label" not in screen, "results have no rubric whose examples can be labelled"
+    assert run("calibrate", "old.json", "--quiet", cwd=tmp_path).returncode in (0, 1, 4)
 
 
 def test_promptfoo_s_results_without_an_output_in_common_cannot_be_compared(

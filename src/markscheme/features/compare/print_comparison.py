@@ -29,7 +29,7 @@ from markscheme.features.compare.versions.sides import are_versions, versions_of
 from markscheme.files import refuse_unwritable
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
-from markscheme.readers.rated import rubric_of_report
+from markscheme.readers.rated import has_results, rubric_of_report
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -106,7 +106,8 @@ def print_comparison(
         put(rendered(of_choice.view(compared.choice), "markdown"), "-")
     else:
         document = of_choice.view(compared.choice)
-        onward = document.onward or _onward(compared, sides)
+        labelling = document.onward if compared.choice.rubric.source is not None else None
+        onward = labelling or _onward(compared, sides)
         document = replace(document, onward=onward, has_page=True, written=html or "")
         show(document, json_of(compared), json=json, details=details)
     return 0
@@ -189,14 +190,21 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the command that reports on the chosen judge; None if it isn't one of the sides, or is a report."""
+    """Return the command that reports on the chosen judge; None if there is none.
+
+    It is a side by itself that `calibrate` can read: Promptfoo's results, or a judge or ratings of a rubric in a file.
+    """
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best
     if chosen is None or len(names) != len(sides):
         return None
     side = sides[names.index(chosen)]
-    if Path(side).is_file() and rubric_of_report(Path(side)) is not None:
+    is_file = Path(side).is_file()
+    words = "Next, see whether it can gate"
+    if choice.rubric.source is None:
+        return (words, Commands(quote(side)).calibrate()) if is_file and has_results(Path(side)) else None
+    if is_file and rubric_of_report(Path(side)) is not None:
         return None
     option = "ratings" if Path(side).exists() else "judge"
-    return "Next, see whether it can gate", Commands.on(choice.rubric).calibrate_by(f"--{option} {quote(side)}")
+    return words, Commands.on(choice.rubric).calibrate_by(f"--{option} {quote(side)}")
