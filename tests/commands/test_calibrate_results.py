@@ -216,7 +216,7 @@ def test_promptfoo_s_results_given_together_with_a_rubric_are_refused(results: d
     written(results, tmp_path / "results.json")
     why = refused(tmp_path, "results.json", "code-quality")
     assert "code-quality contains no results of Promptfoo" in why
-    assert "name files of results, or one rubric, with verdicts as --ratings FILE" in why
+    assert "name results alone, or a rubric and --ratings FILE" in why
 
 
 def test_a_missing_file_among_several_is_named_as_missing(results: dict[str, Any], tmp_path: Path) -> None:

@@ -294,14 +294,12 @@ def judge_ratings(
         rated = rated.placed_on(examples)
     ids = None if examples is None else set(examples.ids)
     by_file = [(file, file.judged) for file in rated.files]
-    if not any(judged for _, judged in by_file):
+    if not any(codes for _, codes in by_file):
         has_labels = any(file.labels for file in rated.files)
         only = "labels, and no ratings of a judge" if has_labels else "no ratings"
         raise UsageError(f"{path} contains {only}")
-    judged_by_file = [
-        judged if ids is None or not file.has_responses else judged.of_ids(ids) for file, judged in by_file
-    ]
-    return judged_by_file[0] if len(judged_by_file) == 1 else RatingCodes().joined(*judged_by_file)
+    judged = [codes if ids is None or not file.has_responses else codes.of_ids(ids) for file, codes in by_file]
+    return judged[0] if len(judged) == 1 else RatingCodes().joined(*judged)
 
 
 def rated_results(results: Results) -> RatedFiles:
@@ -356,8 +354,7 @@ def has_own_ratings(path: Path) -> bool:
     """Return whether a file holds ratings, labelled examples or labelling-sheet answers in markscheme's formats."""
     if not path.is_file():
         return False
-    peek = Peek(path)
-    shape = format_of(peek, "ratings")
+    shape = format_of(Peek(path), "ratings")
     others = (TABLE, PLAIN_LINES, LIST, PROMPTFOO_RESULTS, CALIBRATIONS)
     return shape is not None and shape not in others and not shape.is_of_tool
 
@@ -374,10 +371,8 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
         return False
     for path, file_format in zip(paths, formats, strict=True):
         if file_format is not first:
-            found_format = (
-                f"is {file_format.reads}" if file_format and file_format.is_of_tool else "is of no tool known here"
-            )
-            raise RatingError(f"{found_format}; {paths[0].name} is {first.reads}: name files of one export", path=path)
+            reads = file_format.reads if file_format and file_format.is_of_tool else "of no tool known here"
+            raise RatingError(f"is {reads}; {paths[0].name} is {first.reads}: name files of one export", path=path)
     return True
 
 

@@ -155,7 +155,9 @@ def _texts(error: UsageError, fact: str) -> list[str]:
 
 
 def _instead(error: UsageError) -> str:
-    """Write the nearest column's name after an option that names none; else all names, and how a judge is asked."""
+    """Write what there is in place of what an option names: values, or columns and how a judge is asked."""
+    if error.values:
+        return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
     asked = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`" if option == "--judge" else ""
     return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{asked}"
@@ -235,9 +237,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "several-judges": lambda e: f"{_columns(e)} are judges, and several criteria are compared by one: --judge names it",
     "rated-twice": lambda e: (
         f"people without names rated {counted(int(str(e.facts['unnamed'])), 'response')} more than once by "
-        f"{_columns(e)}, "
-        f"differently ({', '.join(e.values)}): the file doesn't say who they are; if it was one person, --rater names "
-        "them, and their later rating counts"
+        f"{_columns(e)}, differently ({', '.join(e.values)}): the file doesn't say who they are; if it was one person, "
+        "--rater names them, and their later rating counts"
         if "unnamed" in e.facts
         else f"one rater rated an example twice, differently: {_values_of(e)}; --map COLUMN=run says which column "
         "tells runs apart"
@@ -287,12 +288,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "scale": lambda e: f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends",
     "no-value": lambda e: f"column {_columns(e)} has no value",
     "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
-    "option-unused": lambda e: (
-        f"`{e.facts['option']}` names nothing that is there; {_columns(e)} {'have' if len(e.columns) > 1 else 'has'} "
-        f"{_values_of(e)}"
-        if e.values
-        else f"`{e.facts['option']}` names nothing that is there{_instead(e)}"
-    ),
+    "option-unused": lambda e: f"`{e.facts['option']}` names nothing that is there{_instead(e)}",
     "drawn": lambda _: (
         "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
     ),

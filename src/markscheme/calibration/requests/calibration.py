@@ -504,11 +504,12 @@ def _results_among(named: Sequence[str]) -> list[Path]:
     if all(may_be):
         return paths
     if len(paths) > 1:
-        without_results = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
+        other = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
         if missing := [path for path in paths if path.suffix[1:].isalpha() and not path.exists()]:
             raise UsageError(f"{missing[0]}: {no_file(missing[0])}")
-        how = "name files of results, or one rubric, with verdicts as --ratings FILE"
-        raise UsageError(f"{without_results} contains no results of Promptfoo; {how}")
+        raise UsageError(
+            f"{other} contains no results of Promptfoo; name results alone, or a rubric and --ratings FILE"
+        )
     return []
 
 

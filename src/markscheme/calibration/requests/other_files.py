@@ -69,16 +69,6 @@ def _report_in(path: Path) -> str | None:
     return rubric_of_report(path)
 
 
-def _refuse_report(path: Path) -> None:
-    """Raise an error if a file given as ratings is a report.
-
-    Raises:
-        UsageError: It is a report.
-    """
-    if _report_in(path) is not None:
-        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
-
-
 def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
     """Read all ratings from a file of any format.
 
@@ -92,5 +82,6 @@ def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: Column
         UsageError: It is a report, or values may mean several things.
         RatingError: It can't be read.
     """
-    _refuse_report(path)
+    if _report_in(path) is not None:
+        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
     return judge_ratings(path, rubric, examples, columns_from_options(columns))
