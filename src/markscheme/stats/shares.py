@@ -497,7 +497,8 @@ def _log_rising(counts: Floats, copies: Floats) -> Callable[[Floats], Floats]:
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
     if different[-1] <= LOGS_PER_GAMMA * (len(counted) + 1) and (different == np.floor(different)).all():
-        return partial(_sum_of_logs, np.cumsum(np.bincount(different.astype(np.int64), weights=times)[:0:-1])[::-1])
+        of_counts: Floats = np.bincount(different.astype(np.int64), weights=times).astype(np.float64)
+        return partial(_sum_of_logs, np.cumsum(of_counts[:0:-1])[::-1])
     return partial(_sum_of_gammas, counted, weights)
 
 
