@@ -150,12 +150,14 @@ class ToolFilesAnswer:
         metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
             that metric alone.
         apart: Reasons why metrics aren't compared: only one side rated them, or no example has both.
+        columns: What the caller said of metrics and raters.
     """
 
     files: tuple[Path, ...]
     tool_files: RatedFile
     metrics: tuple[Calibration, ...]
     apart: tuple[Reason, ...]
+    columns: ColumnOptions = ColumnOptions()
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
@@ -197,10 +199,12 @@ def answer_in(
     if not is_export:
         return agreement_in_ratings(files, columns)
     rated = open_rated(files, expected="anything", columns=columns_from_options(columns), joined=True)
-    return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options)
+    return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options, columns)
 
 
-def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: LabelOptions) -> ToolFilesAnswer:
+def calibrate_tool_files(
+    files: Sequence[Path], rated: RatedFiles, options: LabelOptions, columns: ColumnOptions = ColumnOptions()
+) -> ToolFilesAnswer:
     """Calibrate each judge of an export on each of its metrics.
 
     Raises:
@@ -232,7 +236,7 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
     if not metrics:
         reasons = "; ".join(map(str, apart)) or "no metric at all"
         raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
-    return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
+    return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart), columns)
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:

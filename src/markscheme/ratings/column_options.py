@@ -196,6 +196,13 @@ class ColumnOptions:
         return f" {shlex.join(self.words)}" if self.words else ""
 
     @property
+    def as_import(self) -> str:
+        """Options that are set, those on raters too, quoted for `import` and after a space; "" if none is set."""
+        raters = {"kind": self.kind, "rater": self.rater, "judge-names": ",".join(self.judge_names) or None}
+        words = [word for option, value in raters.items() if value for word in (f"--{option}", value)]
+        return f"{self.as_shell} {shlex.join(words)}" if words else self.as_shell
+
+    @property
     def recoded(self) -> dict[str, str]:
         """Cells that are read as another value, by `--same`, or by `--levels CELL=LEVEL` as in earlier versions."""
         return {old.strip(): new.strip() for old, sign, new in map(_parted, self._entries) if sign}

@@ -55,6 +55,21 @@ def test_the_report_on_an_export_begins_with_the_metric_that_can_become_a_rubric
     assert done.returncode == 4  # five labels are too few
 
 
+def test_the_import_that_a_report_on_an_export_prints_repeats_what_was_said_of_metrics_and_raters(
+    tmp_path: Path,
+) -> None:
+    exports.written(tmp_path, exports.deepeval())
+    options = ("--map", "metadata.ann=place", "--kind", "human", "--rater", "ann")
+    done = run("calibrate", "test_run.json", *options, cwd=tmp_path)
+    (printed,) = [line.strip() for line in done.stdout.splitlines() if "markscheme import" in line]
+    assert printed.startswith(f"markscheme import test_run.json {' '.join(options)} --rubric RUBRIC")
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "one.yaml").write_text("criteria:\n- {name: place, requirement: It names the place}\n")
+    pasted = run(*printed.replace("RUBRIC", "one").split(), cwd=tmp_path)
+    assert pasted.returncode == 0, pasted.stderr
+    assert "ann (human): 6 ratings" in pasted.stdout
+
+
 def test_an_export_without_annotators_ratings_cannot_be_calibrated(tmp_path: Path) -> None:
     exports.written(tmp_path, exports.deepeval())
     done = run("calibrate", "test_run.json", cwd=tmp_path)

@@ -69,6 +69,7 @@ def _callout(answer: ToolFilesAnswer) -> doc.Callout:
     comparison = weak.comparison
     name = weak.rubric.name
     files = shlex.join(map(str, answer.files))
+    imported = f"markscheme import {files}{answer.columns.as_import}"
     figures = (
         f"{weak.rater.name} agrees with the labels on {share(comparison.agreement.value)} of {comparison.agreement.n}"
     )
@@ -78,7 +79,7 @@ def _callout(answer: ToolFilesAnswer) -> doc.Callout:
         f"{name} is worth a rubric.",
         f"{figures}; {baseline}. Write down what each level means, in a rubric with that criterion, and bring the "
         "labels over.",
-        f"markscheme import {files} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl"
+        f"{imported} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl"
         if answer.tool_files.names_judges
         else f"markscheme init --from {files}",
     )
