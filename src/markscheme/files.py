@@ -477,6 +477,18 @@ def refuse_unwritable(target: str | Path | None) -> None:
         try_writing(path)
 
 
+def refuse_overwriting(target: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise an error if a file to write is one of the files that are read.
+
+    Raises:
+        UsageError: It is.
+    """
+    if target is None or not Path(target).is_file():
+        return
+    if any(path is not None and Path(path).is_file() and Path(path).samefile(target) for path in inputs):
+        raise UsageError(f"{target} cannot be written: it is read, and would be lost; name another file")
+
+
 def refuse_unmakeable(path: Path) -> None:
     """Raise an error if a file or its missing folders can't be made, before a judge is asked.
 

@@ -73,6 +73,19 @@ def test_a_report_file_that_cannot_be_written_is_refused_with_the_reason(here: P
     assert stderr == "error: rubrics cannot be written: it is a folder; name a file in it\n"
 
 
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
+@pytest.mark.parametrize("name", ["rubrics/clear.yaml", "labels.csv", "judge.jsonl"])
+def test_a_report_never_replaces_a_file_that_is_read(here: Path, option: str, name: str) -> None:
+    (here / "labels.csv").write_text("id,response,clear\na,It is.,1\n")
+    (here / "judge.jsonl").write_text('{"id": "a", "criteria": {"clear": 1}}\n')
+    content = (here / name).read_bytes()
+    stderr = error_of(here, "clear", "--examples", "labels.csv", "--ratings", "judge.jsonl", option, name)
+    assert stderr == f"error: {name} cannot be written: it is read, and would be lost; name another file\n"
+    table = error_of(here, "labels.csv", option, "labels.csv")
+    assert "labels.csv cannot be written: it is read, and would be lost" in table
+    assert (here / name).read_bytes() == content
+
+
 def test_a_report_given_in_place_of_a_rubric_is_recognized_as_a_report(here: Path) -> None:
     write_report(here)
     stderr = error_of(here, "report.json")

@@ -169,6 +169,16 @@ def test_a_row_without_a_response_never_costs_the_others_their_grades(here: Path
     assert sorted((here / "asked").read_text().splitlines()) == ["thanks", "thanks too"]
 
 
+def test_grades_never_replace_the_table_that_is_graded(here: Path) -> None:
+    (here / "rows.csv").write_text("id,response\na,thanks\n")
+    for name in ("rows.csv", "./rows.csv"):
+        done = _grade(here, "rows.csv", "--out", name)
+        assert done.returncode == 2
+        assert "rows.csv cannot be written: it is read, and would be lost; name another file" in done.stderr
+    assert (here / "rows.csv").read_text() == "id,response\na,thanks\n"
+    assert not (here / "asked").exists()
+
+
 def test_a_table_in_which_no_row_has_a_response_is_refused(here: Path) -> None:
     (here / "rows.jsonl").write_text('{"id": "a", "respnse": "thanks"}\n{"id": "b", "response": null}\n')
     done = _grade(here, "rows.jsonl", "--out", "graded.jsonl")

@@ -21,6 +21,7 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.rubrics.search import known_rubrics
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
 REQUIRED = "exit 0 only if this is shown: gate for single decisions, trend for averages"
@@ -60,7 +61,7 @@ def calibrate(
     from markscheme.calibration.requests.calibration import CalibrationRequest
     from markscheme.commands.calibrated import answer
 
-    refuse_outputs(report.targets)
+    refuse_outputs(report.targets, (*rubric, *known_rubrics().values(), *ratings, labels.examples))
     request = CalibrationRequest(
         of=rubric,
         examples=labels.examples,

@@ -26,6 +26,7 @@ from markscheme.errors import (
     UsageError,
     no_file,
 )
+from markscheme.files import refuse_overwriting
 from markscheme.grading import (
     Grade,
     Grading,
@@ -129,6 +130,7 @@ def grade(
     if not has_core:
         file = rubric
     loaded = ask.rubric(rubric) if has_core else ask.of(ROWS_ALONE)
+    refuse_overwriting(out, (file, loaded.source))
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)

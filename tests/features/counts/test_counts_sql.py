@@ -241,7 +241,7 @@ def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str
     assert f"calibrate reply --counts out.{ending} --judge gpt" in done.stderr
     rows = duckdb.sql(f"SELECT * FROM '{tmp_path / f'out.{ending}'}'").fetchall()
     assert part("score", rows) == {(0.0, 1.0, 1.0, None, 1.0), (1.0, 1.0, 0.0, None, 1.0)}
-    missing = run("markscheme", *words[:-1], "claude", "--from", "*.csv", cwd=tmp_path)
+    missing = run("markscheme", *words[:-1], "claude", "--from", "[ab].csv", cwd=tmp_path)
     assert missing.returncode == 2
     assert "claude__place" in missing.stderr
 
@@ -269,6 +269,14 @@ def test_a_table_without_the_columns_or_numbers_that_are_counted_is_refused_in_w
         done = run("markscheme", "export", "reply.yaml", "--counts", "out.csv", *words.split(), cwd=tmp_path)
         assert done.returncode == 2, why
         assert why in done.stderr, why
+
+
+def test_counts_never_replace_the_table_that_they_count(tmp_path: Path) -> None:
+    (tmp_path / "reply.yaml").write_text(RUBRIC)
+    (tmp_path / "a.csv").write_text("ana__place,gpt__place\n1,1\n")
+    words = ("--counts", "a.csv", "--raters", "ana", "--judge", "gpt", "--from", "*.csv")
+    done = run("markscheme", "export", "reply.yaml", *words, cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "a.csv").read_text()) == (2, "ana__place,gpt__place\n1,1\n")
 
 
 def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp_path: Path) -> None:

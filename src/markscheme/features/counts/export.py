@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from glob import glob
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.export_options import CountExportOptions
 from markscheme.features.counts.shown import refuse_undecided, shown_path, write_shown
 from markscheme.features.counts.shown_rows import wrong_rows
+from markscheme.files import refuse_overwriting
 from markscheme.phrases import counted
 from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
@@ -52,6 +54,7 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     by_ending(READERS, options.wide, "--from")
     if re.fullmatch(NO_PATTERN, options.wide) and not Path(options.wide).exists():
         raise UsageError(f"--from {options.wide}: {no_file(Path(options.wide))}")
+    refuse_overwriting(options.counts, (*glob(options.wide), examples, rubric.source))
     if is_of_ratings(options.wide):
         if options.raters:
             raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
