@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from markscheme.cli import main
-from markscheme.ratings.code_arrays import equal_rows
+from markscheme.ratings.code_arrays import equal_rows, rows_in
 from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.ratings.table import column_of, rating_table
@@ -192,6 +192,16 @@ def test_equal_rows_of_several_columns_get_one_number_and_different_rows_get_dif
     assert all(len(of_row) == 1 for of_row in numbers.values())
     assert len(first) == len(numbers)
     assert [kind[index] for index in first] == list(range(len(first)))
+
+
+@given(st.permutations("abc"), st.lists(st.sampled_from("abcz"), max_size=6), st.integers(0, 3))
+@example([], ["a"], 0)
+def test_each_rating_is_placed_at_its_example_in_whatever_order_and_however_often_examples_are_rated(
+    ids: list[str], others: list[str], times: int
+) -> None:
+    codes = RatingCodes()
+    codes.ids = [*(unit for unit in ids for _ in range(times)), *others]
+    assert rows_in(tuple(ids), codes).tolist() == [ids.index(unit) if unit in ids else -1 for unit in codes.ids]
 
 
 @given(st.lists(RATINGS, max_size=14))

@@ -79,8 +79,9 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
     """Return the index in `ids` of each rating's example, or -1 if it isn't there, shape (n_ratings,)."""
-    if codes.ids is ids or (len(codes) == len(ids) and all(map(is_, codes.ids, ids))):
-        return np.arange(len(ids))
+    times, more = divmod(len(codes), len(ids) or len(codes) + 1)
+    if not more and all(all(map(is_, codes.ids[nth::times], ids)) for nth in range(times)):
+        return np.repeat(np.arange(len(ids)), times)  # each example in turn, and equally often
     row = _row_of_each(ids) if isinstance(ids, tuple) else dict(zip(ids, range(len(ids)), strict=True))
     return np.fromiter(map(row.get, codes.ids, repeat(-1)), dtype=np.int64, count=len(codes))
 
