@@ -160,3 +160,23 @@ def test_examples_in_a_file_that_cannot_store_drawn_parts_are_to_be_divided_firs
     report = reported(make_project(tmp_path, 60, suffix=".json"))
     assert "markscheme improve" not in report
     assert "To have the wording of polite rewritten and tested, write dev or test next to each example" in report
+
+
+@pytest.mark.parametrize(
+    ("unlabelled", "command"),
+    [
+        (0, "markscheme label polite --next 50 --pool YOUR-OUTPUTS.jsonl"),
+        (3, "markscheme label polite"),
+    ],
+)
+def test_with_too_few_labels_for_anything_improve_names_outputs_to_label_only_if_no_example_is_left(
+    tmp_path: Path, unlabelled: int, command: str
+) -> None:
+    folder = make_project(tmp_path, 20)
+    with (folder / "calibration" / "polite" / "examples.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({"id": f"new{n}", "response": f"new {n}"}) + "\n" for n in range(unlabelled))
+    overview = run("markscheme", "improve", "polite", "--json", cwd=folder)
+    assert json.loads(overview.stdout)["next"] == [command]
+    refused = run("markscheme", "improve", "polite", "--proposer", WRITER, "--judge", JUDGE, cwd=folder)
+    assert refused.returncode == 4
+    assert refused.stderr.endswith(f"label more: {command}\n")

@@ -88,7 +88,7 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
-    return tuple(steps) or (("Label more", f"markscheme label {name}"),)
+    return tuple(steps) or (("Label more", triable.setting.label_more),)
 
 
 def overview_view(triable: TriableChanges) -> doc.Document:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.options import AskFlags
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
@@ -116,8 +115,7 @@ def print_improvement(
         return 0
     setting = compared_as_needed(setting, path, wordings)
     if setting.lacks:
-        more = f"label more: {Commands.on(setting.rubric).label_next(50)}"
-        print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
+        print(f"error: not enough labels: {setting.lacks}; label more: {setting.label_more}", file=sys.stderr)
         return TOO_FEW
     setting.refuse_unkept_parts()
     run = asyncio.run(improve(setting, path, wordings, ask, judge, opens=open, watch=progress))

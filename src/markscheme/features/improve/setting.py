@@ -42,6 +42,8 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
+MORE_LABELS = 50
+"""Number of outputs of a file to label where all examples are labelled, and too few to try anything; a judgement."""
 HISTORY = "history.jsonl"
 
 
@@ -129,6 +131,13 @@ class ImprovableSet:
             f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed; "
             "wordings that were written without these labels can be tested on all of them (--outside)"
         )
+
+    @property
+    def label_more(self) -> str:
+        """Command that labels more: the examples that are left, else outputs of a file, since all are labelled."""
+        commands = Commands.on(self.rubric)
+        are_left = self.every.by_people < len(self.every.examples)
+        return commands.label() if are_left else commands.label_next(MORE_LABELS)
 
     @property
     def next_opening(self) -> int:
