@@ -1,12 +1,14 @@
 """`calibrate EXPORT…`: each judge in another tool's export against the annotators in it, without a rubric."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.commands.console import run
+from tests.commands.pasted import printed_commands
 from tests.readers import exports
 from tests.readers.exports import SAMPLES
 
@@ -36,6 +38,20 @@ def test_the_same_ratings_in_every_tool_s_export_give_the_same_calibration(tool:
     assert one["agreement_constant"]["value"] == pytest.approx(3 / 5 if has_two else 4 / 6)
     assert (one["false_passes"], one["raters"]["kinds"]) == (["p3"], {"human": len(SAMPLES[tool].people)})
     assert (report["lost"], report["not_compared"]) == ({}, [])
+
+
+@pytest.mark.parametrize("tool", SAMPLES)
+def test_the_import_that_the_report_on_an_export_suggests_reads_it_with_the_same_options(
+    tool: str, tmp_path: Path
+) -> None:
+    paths = exports.written(tmp_path, SAMPLES[tool].files())
+    (tmp_path / "place.yaml").write_text("criteria:\n- {name: place, requirement: It names the place}\n")
+    arguments = [*(path.name for path in paths), *EXTRA.get(tool, ())]
+    shown = run("calibrate", *arguments, cwd=tmp_path, env={"COLUMNS": "1000"}).stdout
+    (command,) = (command for command in printed_commands(shown) if command.startswith("markscheme import"))
+    done = run(*shlex.split(command.replace("RUBRIC", "place.yaml")), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "ratings.jsonl").is_file()
 
 
 def test_the_report_on_an_export_begins_with_the_metric_that_can_become_a_rubric(tmp_path: Path) -> None:
