@@ -122,7 +122,7 @@ class Identity:
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
     def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
-        """Return the identity with the parameters that were left out when the judge was asked.
+        """Return the identity with a record of the parameters that were left out when the judge was asked.
 
         Args:
             ways: Number of grades by the set of parameters that were left out in asking. A parameter left out only for

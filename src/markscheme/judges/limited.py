@@ -443,7 +443,7 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Return a permit, and end a trial call, that came too late to be used."""
+        """Return a permit that came too late to be used; end the trial call after an outage if it was for one."""
         if permit is not None:
             self.limiter.unused(permit)
         if try_until is not None:

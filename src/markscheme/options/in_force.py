@@ -54,7 +54,7 @@ def split_reading(
 
 
 def _set_of(family: type, sources: Sequence[OptionSource]) -> object | None:
-    """Return an object with a family's options as sources set them; None if no source sets any."""
+    """Return a group of options as the command line and files set them; None if nothing sets any."""
     keys = options_of(family)
     ours = [({key: value for key, value in written.items() if key in keys}, named) for written, named in sources]
     if not any(written for written, _ in ours):

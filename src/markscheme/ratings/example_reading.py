@@ -195,7 +195,7 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return the values of a field, which are its default where no example has it."""
+        """Return the value of a field for each example; its default for all where no example has the field."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:

@@ -28,7 +28,7 @@ def names_table(names: Sequence[str]) -> bool:
 
 
 def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) -> bool:
-    """Return whether files hold tables that no tool wrote, Promptfoo's results, or one export of another tool.
+    """Return True if files hold the content: tables that no tool wrote, Promptfoo's results, or another tool's export.
 
     Asking loads all readers.
 

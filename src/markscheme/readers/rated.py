@@ -469,7 +469,7 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """Select ratings: those "judges" gave, those of everyone else, or with None all."""
+    """Select the ratings that judges gave for "judges", all for None, and those of people for anything else."""
     codes = RatingCodes.of(ratings)
     return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 

@@ -54,7 +54,10 @@ def _is_tool_file(path: Path) -> bool:
 
 
 def _content(path: Path) -> "FileContent":
-    """Classify a JSON or packed file that isn't named as rows: another tool's format, responses, or something else."""
+    """Classify the content of a JSON or compressed file: another tool's format, responses, or something else.
+
+    Something else is all that other kinds of files hold, too, and files whose ending says that they hold rows.
+    """
     if _holds_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
         return "other"
     from markscheme.readers.table_outputs import content_of_file

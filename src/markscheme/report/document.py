@@ -41,7 +41,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Ids:
-    """Ids of examples; text shows the first few, an HTML page opens them."""
+    """Ids of examples: a text report lists the first few, an HTML page opens the examples."""
 
     ids: tuple[str, ...]
 

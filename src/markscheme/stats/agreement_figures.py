@@ -164,7 +164,7 @@ def annotator_shares(
     groups: Grouping = None,
     mirrored: bool = False,
 ) -> AnnotatorShares:
-    """Compute, per example, how many of its annotators agree with each other, the judge and the best constant.
+    """Compute for each example the shares of its annotators who agree with each other, the judge and the best constant.
 
     Args:
         judge: The judge's values, shape (n,), nan = missing.

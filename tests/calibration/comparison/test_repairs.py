@@ -164,7 +164,9 @@ def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Lev
 
 @pytest.mark.parametrize("of", RUBRICS, ids=["negative weights", "faults alone", "a category", "categories alone"])
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_of_repaired_decisions_equal_those_of_deciding_each_example_again(of: Rubric, seed: int) -> None:
+def test_counts_of_decisions_corrected_by_gold_on_a_criterion_equal_those_of_deciding_each_example_again(
+    of: Rubric, seed: int
+) -> None:
     generator = np.random.default_rng(seed)
     golds = [drawn(of, generator) for _ in range(80)]
     judges = [changed(of, gold, generator) for gold in golds]

@@ -287,7 +287,9 @@ def test_a_rubric_without_criteria_is_refused_by_every_grader() -> None:
 
 
 @pytest.mark.parametrize("make", GRADERS[1:], ids=["one shot", "double pass"])
-def test_a_missing_fault_earns_no_credit(make: Callable[..., Autograder]) -> None:
+def test_faults_without_a_verdict_in_the_reply_leave_the_response_without_a_score(
+    make: Callable[..., Autograder],
+) -> None:
     grader: Any = make(())
     grader.generate_fn = by_number((9, "UNMET"))
     report = graded(grader, Rubric.from_dict([{"weight": -1, "requirement": "A"}, {"weight": -1, "requirement": "B"}]))

@@ -215,7 +215,10 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
 
 
 def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
-    """Raise an error, or warn, if the accepted run can't be compared with a new one that isn't to be accepted."""
+    """Raise an error about an accepted run that can't be compared, unless the new run is to replace it.
+
+    Only a warning is given where no accepted run is named and the examples are others.
+    """
     if drift.accept:
         return
     if drift.accepted is None and of_other_examples:

@@ -266,7 +266,7 @@ def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
 
 
 def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge scatters more than annotators, or changes repeated answers."""
+    """Yield findings on criteria on which the judge scatters more than annotators, or differs when asked again."""
     labelled = {
         n: criterion for n, criterion in criteria.items() if criterion.scale.ordered and criterion.twice_labelled
     }

@@ -127,12 +127,12 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
 
 
 def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
-    """Return the limits for criteria per question to compare, or only None, which means the rubric's own limit."""
+    """Return the limits on criteria per call that are to be compared; only None, the rubric's own, where none is."""
     return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names under which a side is compared; a judge has one for each limit of criteria per question."""
+    """Return the names under which a side is compared; a judge has one for each limit on criteria per call."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):

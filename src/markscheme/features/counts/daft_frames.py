@@ -72,7 +72,10 @@ def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
 def _counted(
     examples: daft.DataFrame, name: str, values: Sequence[str], named: Mapping[str, str] = MappingProxyType({})
 ) -> daft.DataFrame:
-    """Count the examples with equal values of a part, set by set; `named` maps further columns to expressions."""
+    """Count the examples with equal values in each set of groups, as the rows of the part `name` of a counts file.
+
+    `values` are the expressions of gold, the judge and each annotator; `named` has those of other columns by name.
+    """
     columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1)), *named]
     cells = (
         daft.sql_expr(text).cast(DataType.float64()).alias(column)

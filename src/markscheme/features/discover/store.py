@@ -185,7 +185,7 @@ class DiscoveryFolder:
         )
 
     def pool_file(self) -> Path | None:
-        """Return the pool's file; None where only notes are known.
+        """Return the file with the outputs to read; None if the discovery has only notes.
 
         Raises:
             RatingError: It is outside the project, from which nothing is read for a discovery.

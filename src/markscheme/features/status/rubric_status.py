@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RubricStatus:
-    """The status of one rubric.
+    """What `status` tells of one rubric: its accepted run, its labels and those still needed.
 
     Attributes:
         name: The rubric's.

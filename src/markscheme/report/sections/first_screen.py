@@ -158,7 +158,7 @@ def _question(calibration: Calibration) -> str:
 
 
 def _of_too_few(calibration: Calibration) -> str:
-    """Write the head of a callout on labels that leave the question open."""
+    """Write the heading of a callout on labels from which it can't be told what the judge may do."""
     decision = calibration.decision
     if decision.gate is None and calibration.comparison.is_capped(decision.target):
         return f"These labels don't show {_question(calibration)}."

@@ -128,9 +128,9 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return the effective passing labels, effective labels and responses of several weeks, by the judge's verdict.
+    """Return the effective numbers of passing labels and of labels, and the number of responses, of several weeks.
 
-    Verdicts that never occur are left out, as a judge that leaves nothing to people has two.
+    Each has a number for each verdict of the judge that occurs; a judge that leaves nothing to people has two verdicts.
     """
     pool = np.zeros(3)
     cells: dict[int, dict[float, Floats]] = {FAILS: {}, PASSES: {}, LEFT: {}}

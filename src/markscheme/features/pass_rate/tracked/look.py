@@ -144,7 +144,7 @@ def look_at(
     anchors: Callable[[date | None], AnchorWatch | None] | None = None,
     at_least: float | None = None,
 ) -> Look:
-    """Compute the pass rate of a stream of responses, and whether people's rate or the judge has changed.
+    """Compute the pass rate of a stream of responses, and whether the rate by people's labels or the judge has changed.
 
     Args:
         memory: All that is known of it, with at least a start.
