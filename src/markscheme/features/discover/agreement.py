@@ -1,4 +1,4 @@
-"""Agreement of readers on which modes an output shows, and on which mode a note belongs to."""
+"""Agreement of readers on which modes (kinds of fault) an output shows, and on which modes a note belongs to."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ POOR = 0.6
 
 @dataclass(frozen=True)
 class Exchanged:
-    """The two modes that readers most often name in place of each other, with a note of each."""
+    """The two modes that readers most often confuse: how often they do, and the text of one note in each mode."""
 
     modes: tuple[str, str]
     times: int
@@ -27,7 +27,7 @@ class Exchanged:
 
 @dataclass(frozen=True)
 class SetAgreement:
-    """Agreement of people on sets of modes.
+    """Agreement of readers on which modes an output shows, or on which modes a note belongs to.
 
     Attributes:
         alpha: Krippendorff's alpha with MASI distance; the empty set is a code.
@@ -45,14 +45,12 @@ class SetAgreement:
 
 
 def finding_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure readers' agreement on the modes of an output, over outputs that two or more people read; None without
-    such outputs."""
+    """Measure how far readers agree on the modes of an output; None if no two people read the same output."""
     return _agreement(sets_by_rater(outputs), outputs)
 
 
 def grouping_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure agreement on the modes of a note, over notes that a second person sorted blind; None without such
-    notes."""
+    """Measure how far people agree on the modes of a note; None if no note was sorted by two people independently."""
     by_note: dict[str, dict[str, frozenset[str]]] = {}
     for recoded in outputs.codebook.recoded:
         first = outputs.codebook.modes_of(recoded.note)
@@ -104,7 +102,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """Find the two modes that readers most often name in place of each other."""
+    """Find the two modes that readers most often confuse; None if readers never name different modes."""
     times = Counter[tuple[str, str]]()
     for sets in by_unit:
         for first, second in combinations(sets.values(), 2):

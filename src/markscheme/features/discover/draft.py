@@ -1,4 +1,4 @@
-"""Draft of the first rubric from modes, and of the first labels from people's notes, without invented negatives."""
+"""Draft of the first rubric, from modes, and of the first labels, from people's notes, without invented negatives."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ _CODE_WORDS = (
 
 @dataclass(frozen=True)
 class Draft:
-    """A rubric to be written.
+    """Text of a new or extended rubric file whose criteria come from modes, with the modes that became criteria.
 
     Attributes:
         text: The whole text of the file.
@@ -66,7 +66,7 @@ class Draft:
 
 
 def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
-    """Return the modes that may become criteria: those by a person, with a definition and a note sorted by a person."""
+    """Return the figures of modes that can become criteria: confirmed by a person, with a definition and a note."""
     return tuple(
         figures
         for figures in outputs.mode_figures
@@ -82,7 +82,10 @@ def why_left_out(figures: ModeFigures) -> str:
 
 
 def weight_of(mode: Mode) -> float:
-    """Return a criterion's weight: how bad the fault is, not how common; positive for a mode that was reversed."""
+    """Return the weight of a mode's criterion: minus the mode's severity, or plus the severity for a reversed mode.
+
+    The criterion of a reversed mode asks for the fault's absence. How common a fault is doesn't matter.
+    """
     return float(mode.severity if mode.is_turned else -mode.severity)
 
 
@@ -192,7 +195,7 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
-    """Return the entry of a criterion in the rubric's file."""
+    """Return the dict that describes a mode's criterion in the rubric's file."""
     criterion: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
     criterion |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")
@@ -228,7 +231,7 @@ def code_hint(words: str) -> str:
 
 
 def lets_through(modes: Sequence[Mode]) -> str:
-    """Say which faults make an output fail at the drafted rubric's pass mark.
+    """Return a sentence on which faults make an output fail at the drafted rubric's pass mark.
 
     >>> lets_through([Mode("a", severity=3), Mode("b", severity=2), Mode("c", severity=1)])
     'an output fails with a fault that must never happen or 1 bad fault'

@@ -36,7 +36,7 @@ GROUPS_TO_COUNT = 5
 
 @dataclass(frozen=True)
 class ModeFigures:
-    """Figures of one mode.
+    """Figures of one mode: how many outputs show it, their share, and which outputs to read again for it.
 
     Attributes:
         mode: The mode.
@@ -61,7 +61,7 @@ class ModeFigures:
 
 @dataclass(frozen=True)
 class NewModes:
-    """Bounds and estimates of the modes that nobody has noted yet, from outputs read in random order.
+    """Bound and estimates for modes that nobody has noted yet: their number, and the share of outputs that show one.
 
     Attributes:
         bound: At most this share of outputs shows such a mode.
@@ -86,7 +86,7 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """Number of outputs or tasks still to read so that no common mode goes unseen.
+    """Number of outputs or tasks that people still have to read so that no common mode goes unseen.
 
     Attributes:
         share: A mode in more than this share of outputs.
@@ -150,17 +150,17 @@ class ReadOutputs:
 
     @cached_property
     def unsorted(self) -> tuple[str, ...]:
-        """The notes that are in no mode."""
+        """Keys of the notes that are in no mode."""
         return tuple(key for key in self.notes if not self.codebook.modes_of(key))
 
     @cached_property
     def waiting(self) -> tuple[str, ...]:
-        """The notes for which a model's suggestion waits for a person's decision."""
+        """Keys of the notes for which a model's suggestion waits for a person's decision."""
         return tuple(self.codebook.waiting(self.notes))
 
     @cached_property
     def notes_in(self) -> dict[str, dict[str, Note]]:
-        """The notes in each listed mode, by their keys."""
+        """The notes in each listed mode: by the mode's name, then by the note's key."""
         by_mode: dict[str, dict[str, Note]] = {mode.name: {} for mode in self.codebook.listed}
         for key, note in self.notes.items():
             for name in self.codebook.modes_of(key):
@@ -193,7 +193,7 @@ class ReadOutputs:
     # --- modes --------------------------------------------------------------------------------------------------------
 
     def shown_by(self, reading: OutputReading) -> frozenset[str]:
-        """Return the modes that one reader noted on an output, or confirmed on reading it again."""
+        """Return the modes that a reader noted on an output, or confirmed when reading the output again."""
         noted = {name for note in reading.notes for name in self.codebook.modes_of(reading.key_of(note))}
         return frozenset(
             noted | {mode.name for mode in self.codebook.listed if answered_again(reading, mode) == "there"}
@@ -209,7 +209,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """Line and output of each reader's first note of a mode, by reader and by the mode's present name."""
+        """Line number and output of the first note that each reader put into each mode, by reader and mode."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)
@@ -220,7 +220,11 @@ class ReadOutputs:
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:
-        """Return True if a reader looked for a mode in an output: it was listed, noted before, or asked about."""
+        """Return True if any reader of an output looked for a mode in it.
+
+        The reader did if the page listed the mode, if the reader had noted the mode before, or if the page asked about
+        it.
+        """
         return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
 
     def _reads_for(self, reading: OutputReading, mode: Mode) -> bool:
@@ -255,14 +259,14 @@ class ReadOutputs:
         return ModeFigures(mode, len(shows), len(read_for), share, again)
 
     def _groups_of(self, ids: Sequence[str]) -> list[str] | None:
-        """Return the names of the outputs' groups; None if outputs have no groups."""
+        """Return the group of each given output; None if no output has a group."""
         if not any(self.groups.get(id) for id in ids):
             return None
         return [self.groups.get(id) or f"\0{id}" for id in ids]
 
     @cached_property
     def mode_figures(self) -> tuple[ModeFigures, ...]:
-        """The listed modes, by share times severity, the most important first."""
+        """Figures of the listed modes, sorted by share times severity, the most important first."""
         figures = [self.figures_of(mode) for mode in self.codebook.listed]
         return tuple(sorted(figures, key=lambda figure: (-figure.importance, -figure.mode.severity, -figure.count)))
 
@@ -270,7 +274,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """The random outputs of the most diligent reader in order: ids, their modes, and whether a mode was new.
+        """Random outputs read by the reader with the most of them: ids, modes, and True where a mode was new, in order.
 
         A note in no mode may be a mode of its own, so it counts as one until it is put into another.
         """
@@ -302,7 +306,7 @@ class ReadOutputs:
 
     @cached_property
     def new_modes(self) -> NewModes:
-        """Bounds and estimates of the modes that nobody has noted yet, from outputs read in random order."""
+        """Bound and estimates for the modes that nobody has noted yet, from outputs read in random order."""
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)
@@ -325,7 +329,7 @@ class ReadOutputs:
 
     @cached_property
     def new_by_task(self) -> tuple[bool, ...]:
-        """Whether the first output read of each task named a new mode, in order; empty without groups."""
+        """For each task in reading order, True if the first output read showed a new mode; empty without tasks."""
         ids, _, is_new = self._sequence
         if not any(self.groups.get(id) for id in ids):
             return ()
@@ -372,12 +376,12 @@ class ReadOutputs:
 
 
 def was_listed(reading: OutputReading, mode: Mode) -> bool:
-    """Return True if the page listed a mode while the output was read, by a definition with today's meaning."""
+    """Return True if the page listed a mode during a reading, by a definition that means what the present one means."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 
 def answered_again(reading: OutputReading, mode: Mode) -> str:
-    """Return the answer from when a reader read an output again for a mode; "" without one for today's meaning."""
+    """Return a reader's answer on rereading an output for a mode; "" if none, or if the mode's meaning has changed."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answer for answer, under in answers if mode.means(under)), "")
 

@@ -83,7 +83,7 @@ def take_notes(
 
 
 def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> None:
-    """Store the outputs that were imported with notes, except those that the pool's file has."""
+    """Store the outputs that were imported with notes, except those in the file of outputs to read."""
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_path is not None:
@@ -111,7 +111,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
-    """Return the codebook with the modes and assignments in a file's lines added."""
+    """Return the codebook after adding the modes and the assignments of notes that are in a file's lines."""
     moment = now()
     book = outputs.codebook
     faults: list[Fault] = []

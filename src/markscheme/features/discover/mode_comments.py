@@ -31,7 +31,7 @@ class ModeComments:
 
 
 def comments_in(path: Path) -> ModeComments:
-    """Read the comments of a modes file; return those of a new file if there is none yet.
+    """Read the comments of a `modes.yaml`; if there is no file yet, return the comments that a new one begins with.
 
     Raises:
         RatingError: It can't be read.
@@ -61,7 +61,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
-    """Return the comment lines at the end of some lines, up to the indentation of entries; deeper ones may be text."""
+    """Return the comment that ends some lines, indented at most by `depth`; deeper lines may belong to a text."""
     first = len(lines)
     while first and _is_comment(lines[first - 1]) and len(lines[first - 1]) - len(lines[first - 1].lstrip()) <= depth:
         first -= 1
@@ -69,5 +69,5 @@ def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
 
 
 def _trimmed(lines: Iterable[str]) -> Sequence[str]:
-    """Strip the indentation of comment lines, and the blank lines around them."""
+    """Return comment lines without indentation, and without blank lines at the start and the end."""
     return "\n".join(line.strip() for line in lines).strip("\n").splitlines()

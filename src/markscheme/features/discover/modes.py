@@ -65,16 +65,19 @@ class Mode:
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the definition's words; readings for the mode hold as long as it, or its meaning, is the same."""
+        """Digest of the definition's words; a reading stores it to show which definition the reader saw."""
         return fingerprint("mode", words_alone(self.definition), *self.parts)
 
     @property
     def is_listed(self) -> bool:
-        """Whether readers see the mode: a person confirmed it, and it was neither merged into another nor split."""
+        """True if readers see the mode: a person confirmed it, and it was neither merged into another nor split."""
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if a fingerprint is that of a definition with today's meaning, or of an undefined mode."""
+        """Return True if the definition with this fingerprint meant what the present one means.
+
+        The fingerprint for a mode without a definition counts, too, unless other modes were merged into this mode.
+        """
         return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
 
     @property
@@ -203,7 +206,7 @@ class Codebook:
         return tuple(dict.fromkeys(name for mode in assignment.modes if (name := self.resolved(mode)) is not None))
 
     def waiting(self, notes: Iterable[str]) -> list[str]:
-        """Return those of the given notes for which a model's suggestion waits for a person's decision."""
+        """Return which of the given notes have a model's suggestion that waits for a person's decision."""
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
@@ -261,7 +264,8 @@ class Codebook:
         return self._with(mode)
 
     def assign(self, assignment: Assignment) -> "Codebook":
-        """Return the codebook with a note assigned to modes by a person, or with a suggestion, which doesn't count.
+        """Return the codebook with a note assigned to modes: by a person, or by a model, whose suggestion counts in no
+        figure.
 
         A person who puts a note into a mode that a model proposed accepts that mode.
 
@@ -331,12 +335,12 @@ class Codebook:
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
     def turn(self, name: str) -> "Codebook":
-        """Return the codebook with a mode reversed, so that its criterion asks for the fault's absence, or back."""
+        """Return the codebook with a mode reversed, so that its criterion asks for the fault's absence, or restored."""
         mode = self.mode(name)
         return self._with(replace(mode, is_turned=not mode.is_turned))
 
     def merge(self, names: Sequence[str], into: Mode) -> "Codebook":
-        """Return the codebook with modes joined into one: a new one, or one of them.
+        """Return the codebook with several modes merged into one, which is new or one of them.
 
         Raises:
             UsageError: Fewer than two modes, or the new name is taken by a further mode.

@@ -67,7 +67,7 @@ def _cosine(first: csr_matrix, second: csr_matrix) -> Floats:
 
 
 def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the modes most like each unsorted note, the most alike first.
+    """Return, for each note that is in no mode, the modes whose notes are most like it, the most similar first.
 
     Args:
         notes: All notes, by key.
@@ -132,7 +132,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
 
 
 def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of outputs, the least similar to the outputs read so far first."""
+    """Return the ids of outputs, sorted so that those least similar to the outputs read so far come first."""
     if not read or not outputs:
         return tuple(outputs)
     similarity = _similarity_to(read, outputs)

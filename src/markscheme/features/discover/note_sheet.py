@@ -1,4 +1,4 @@
-"""Checks of the notes file that a reading sheet saves, with one reader's notes on the sheet's outputs."""
+"""Checks of the notes file that a reading sheet (the page as a file without a server) saves for one reader."""
 
 import hmac
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The rows of a table with notes on responses."""
+"""Reader of tables whose rows are notes on responses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Open a discovery by name: its folder, its pool, what was read, and its modes."""
+"""Open a discovery by name: its folder, the outputs to read, people's notes, and the modes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ BY_RUBRIC = "rubric"
 
 @dataclass(frozen=True)
 class OpenedDiscovery:
-    """A discovery as it is on disk.
+    """A discovery with the contents of its files: outputs to read, readings so far, and settings.
 
     Attributes:
         folder: Its files.
@@ -60,7 +60,7 @@ class OpenedDiscovery:
 
     @property
     def reading_plan(self) -> str:
-        """A phrase on the number of outputs to read, and of those that stay unread."""
+        """A phrase on how many outputs to read, and how many stay unread to test the rubric on."""
         return reading_plan(len(self.order.ids), len(self.unread))
 
     @cached_property
@@ -108,7 +108,7 @@ def open_discovery(
     more: Mapping[str, Example] | None = None,
     reads_all: bool = False,
 ) -> OpenedDiscovery:
-    """Open a discovery by the name of its future rubric; if a pool is named, it is remembered for the next time.
+    """Open a discovery by its rubric's name; a given file of outputs to read is remembered for the next time.
 
     Args:
         name: Name of the rubric to be.

@@ -1,4 +1,4 @@
-"""The order in which everyone reads the pool, and the part of it that is a random draw."""
+"""The order in which every reader gets the outputs, and the outputs at its start that are a random draw."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +17,7 @@ def turn_of(id: str, seed: int) -> bytes:
 
 @dataclass(frozen=True)
 class ReadingOrder:
-    """Order of all outputs in a pool, the same for all readers.
+    """Order of all outputs to read, the same for all readers.
 
     An output that joins the pool later falls into its place and is shown next.
 
@@ -33,7 +33,7 @@ class ReadingOrder:
 
     @classmethod
     def of(cls, pool: Iterable[str], drawn: Sequence[str] = (), *, seed: int = 1) -> "ReadingOrder":
-        """Order a pool, after outputs that were drawn elsewhere.
+        """Put outputs into a random order that starts with those that were drawn at random elsewhere.
 
         >>> ReadingOrder.of(["o-1", "o-2", "o-3"], seed=1).ids
         ('o-2', 'o-1', 'o-3')
@@ -70,7 +70,7 @@ def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
 
 
 def is_due_out_of_turn(shown: int) -> bool:
-    """Return True if the next output, after this many were shown, should be one that is shown out of turn.
+    """Return True if the next output should be one of those shown out of turn, given how many were shown so far.
 
     >>> [is_due_out_of_turn(shown) for shown in range(5)]
     [False, False, False, True, False]

@@ -24,7 +24,7 @@ _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "m
 
 @dataclass(frozen=True)
 class OutputPool:
-    """Outputs to read.
+    """Outputs to read in a discovery, with what is needed to show and group them.
 
     Attributes:
         examples: The outputs, by id, in the order of their file.
@@ -36,12 +36,12 @@ class OutputPool:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The responses, by id."""
+        """The outputs' responses, by id."""
         return {id: example.submission.response for id, example in self.examples.items()}
 
     @cached_property
     def materials(self) -> dict[str, Material]:
-        """The texts of each output, by id, in which passages are looked up."""
+        """All texts of each output, by the output's id, in which a note's passage is looked up."""
         return {
             id: Material({**example.submission.inputs, RESPONSE: example.submission.response})
             for id, example in self.examples.items()
@@ -60,7 +60,7 @@ class OutputPool:
         return tuple(always), tuple(name for name in names if name not in always)
 
     def with_examples(self, more: Mapping[str, Example]) -> "OutputPool":
-        """Return the pool with those of the given outputs added that it lacks."""
+        """Return the pool after adding those of the given outputs that it lacks."""
         return OutputPool({**more, **self.examples}, self.scores)
 
 

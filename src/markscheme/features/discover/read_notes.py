@@ -1,4 +1,4 @@
-"""Notes that people wrote elsewhere, as readings: tables and lines of our own, and the exports that `import` reads."""
+"""Reads notes that people wrote elsewhere: from tables, from our own notes files, and from exports of other tools."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater",
 
 @dataclass(frozen=True)
 class NotedPassage:
-    """One note of a file: words on an output, the passage, and the modes it was put into."""
+    """A note in a file: its text, the passage that it is about, and the modes that its writer put it into."""
 
     text: str
     quote: str | None = None
@@ -89,7 +89,7 @@ class NotesIn:
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
-        """Add a reading; if the same reader has read the output before, merge the two readings.
+        """Add a reading and its notes; if the reader has read the output before, merge the two readings.
 
         Args:
             reading: Without notes.
@@ -111,7 +111,7 @@ class NotesIn:
         )
 
     def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
-        """Add a reading from a line of the package's own format, which replaces that reader's earlier one."""
+        """Add a reading from a line of our own notes files, which replaces the reader's earlier one of that output."""
         key = (reading.rater, reading.id)
         self.readings[key] = reading
         self.passages[key] = list(passages)
@@ -119,7 +119,7 @@ class NotesIn:
         self.stated.add(key)
 
     def withdraw(self, reading: OutputReading) -> None:
-        """Remove the reading of an output, because a later line withdraws it."""
+        """Remove a reader's reading of an output, because a later line of the file withdraws it."""
         key = (reading.rater, reading.id)
         for table in (self.readings, self.passages):
             table.pop(key, None)
@@ -218,7 +218,7 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Return True if a file is a table with a column named by another word for notes, such as a reason or comment."""
+    """Return True if a file is a table that has a column for reasons, comments or the like, which may be notes."""
     if file_format not in (None, TABLE, LIST, PLAIN_LINES):
         return False
     names = {name for record in peek.records for name in record}
@@ -304,7 +304,7 @@ def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
 
 
 def _add_output(id: str, record: Mapping[str, Any], content: NotesIn) -> None:
-    """Add the row's output if the row has its text; columns with unknown names become inputs."""
+    """Add the output that a row of notes contains; do nothing if the row lacks the output's text."""
     others = {key: value for key, value in record.items() if key not in NOTE_FIELDS and value not in (None, "")}
     key = next((key for key in RESPONSE_KEYS if key in others), None)
     if key is None:
@@ -419,7 +419,7 @@ def taken_in(
     is_random: bool,
     materials: Mapping[str, Material],
 ) -> tuple[tuple[OutputReading, ...], Codebook]:
-    """Return the readings that an import adds or changes, and the codebook with the imported modes.
+    """Return the readings that an import adds or changes, and the codebook after adding the imported modes.
 
     A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
     they say otherwise.
@@ -474,7 +474,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Update a stored reading with what the rows of a table add or take back.
+    """Return a stored reading updated with the notes and the state that a table's rows add or withdraw.
 
     Args:
         same: As on record.
@@ -500,12 +500,12 @@ def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tup
 
 
 def lost_in_words(content: NotesIn) -> Iterator[str]:
-    """Return what an import left out, one kind a line."""
+    """Yield a phrase for each kind of content that an import left out, with its number."""
     for name, times in content.lost.most_common():
         yield f"{times} {name}"
 
 
 def in_words(content: NotesIn) -> str:
-    """Return what an import took in, in one line."""
+    """Return a line on how much an import took in."""
     raters = len({rater for rater, _ in content.readings})
     return f"{counted(content.n_notes, 'note')} on {counted(len(content.ids), 'output')} by {counted(raters, 'reader')}"

@@ -1,4 +1,4 @@
-"""Records of readings: an `OutputReading` is one person's reading of one output, and a line of a notes file."""
+"""Records of what people read: an `OutputReading` is one person's reading of one output, stored as a line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -79,7 +79,7 @@ class OutputReading:
 
     @property
     def counts(self) -> bool:
-        """Whether the reading counts: a person finished reading the output and could judge it."""
+        """True if the reading counts: a person finished reading the output and could judge it."""
         return self.kind != "model" and self.read in ("noted", "in full")
 
     def is_before(self, moment: str) -> bool:
@@ -88,7 +88,7 @@ class OutputReading:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the reader is done with the output, whether or not they could judge it."""
+        """True if the reader is done with the output, whether or not they could judge it."""
         return self.kind != "model" and self.read != "open"
 
     def key_of(self, note: Note) -> str:

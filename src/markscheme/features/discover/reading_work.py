@@ -73,7 +73,7 @@ class ReadingWork:
     # --- what is read -------------------------------------------------------------------------------------------------
 
     def outputs(self) -> ReadOutputs:
-        """Return what all readers have read so far, with the codebook and the reading order."""
+        """Return the outputs that all readers have read so far, with the codebook and the reading order."""
         return self.opened.outputs()
 
     @cached_property
@@ -87,7 +87,7 @@ class ReadingWork:
 
     @cached_property
     def steps(self) -> tuple[tuple[str, bool], ...]:
-        """The outputs to read in this session, in order, each with whether it is shown out of turn.
+        """The outputs to read in this session, in order, each with True if it is shown out of turn.
 
         Those that the reader has read come first. Outputs that others have read are left to them, unless the reader is
         a second one.
@@ -165,7 +165,9 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """Return the modes that the page listed during reading, if their definitions haven't changed since."""
+        """Map each mode that the page listed during reading to the definition's fingerprint; modes redefined since are
+        left out.
+        """
         today = {mode.name: mode for mode in self.opened.codebook().listed}
         pairs = sent.items() if isinstance(sent, dict) else ()
         return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}
@@ -207,7 +209,10 @@ class ReadingWork:
     # --- reading again ------------------------------------------------------------------------------------------------
 
     def again_pairs(self) -> list[tuple[str, str]]:
-        """Return the modes and outputs to read again for them, mode by mode, the outputs most like its notes first."""
+        """Return the pairs of a mode and an output to read again for it, mode by mode.
+
+        The outputs most like the mode's notes come first.
+        """
         discovery = self.opened.discovery()
         pairs = []
         for figures in discovery.outputs.mode_figures:
@@ -216,7 +221,7 @@ class ReadingWork:
         return pairs
 
     def answer_again(self, unit: str, name: str, answer: str | None) -> None:
-        """Store the answer whether an output, read again, shows a mode; None withdraws the answer.
+        """Store the reader's answer on whether an output, read again, shows a mode; None withdraws the answer.
 
         Raises:
             UsageError: The output or the mode isn't there, or the answer is invalid; nothing is kept.
@@ -251,7 +256,7 @@ class ReadingWork:
             self.history.append((before, after))
 
     def undo(self) -> None:
-        """Take back the last change of this page; what others have changed since stays."""
+        """Undo the last change made on this page; what others have changed since stays."""
         if self.history:
             before, after = self.history.pop()
             self.change(lambda book: undone(book, before, after), keeps_history=False)
@@ -304,7 +309,7 @@ def unit_name(id: str) -> str:
 
 
 def shown_output(example: Example, shortening: Shortening | None = None) -> str:
-    """Lay out an output and its inputs: no verdicts, and no notes of others."""
+    """Render an output and its inputs as HTML, without verdicts and without other readers' notes."""
     return render_example(example.submission, list(example.submission.inputs), shortening=shortening)
 
 
@@ -315,7 +320,7 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Merge the outputs to read in order with those shown out of turn, which take every fourth position."""
+    """Merge outputs to read in order with outputs shown out of turn, every fourth place; flag those out of turn."""
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:
@@ -488,7 +493,7 @@ def open_reading(
 
 
 def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
-    """Return the ids of the outputs assigned to a reader when readers share a pool."""
+    """Return the ids of the outputs that one reader gets when several readers divide the outputs among them."""
     unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
     finished: dict[str, set[str]] = {}

@@ -58,12 +58,12 @@ class Discovery:
 
     @property
     def has_random_part(self) -> bool:
-        """Whether some outputs read are a random draw, so that shares of modes can be shown."""
+        """True if some outputs read are a random draw, so that shares of modes can be shown."""
         return bool(self.outputs.random_ids)
 
     @property
     def is_grouped(self) -> bool:
-        """Whether any note is in a mode; until then there are no figures of modes."""
+        """True if any note is in a mode; until then there are no figures of modes."""
         return not self.outputs.notes or len(self.outputs.unsorted) < len(self.outputs.notes)
 
     @cached_property
@@ -73,17 +73,17 @@ class Discovery:
 
     @cached_property
     def finding(self) -> SetAgreement | None:
-        """Agreement of readers on the modes that an output shows."""
+        """Agreement of readers on the modes that an output shows; None if no two people read the same output."""
         return finding_agreement(self.outputs)
 
     @cached_property
     def grouping(self) -> SetAgreement | None:
-        """Agreement of people on which mode a note belongs to."""
+        """Agreement of people on the modes that a note belongs to; None if no note was sorted twice."""
         return grouping_agreement(self.outputs)
 
     @property
     def is_enough(self) -> bool:
-        """Whether enough outputs were read, and people have confirmed modes that can become criteria."""
+        """True if people have read enough outputs and confirmed modes that can become criteria."""
         return self.outputs.new_modes.bound <= ENOUGH and bool(confirmed_modes(self.outputs))
 
     def again_for(self, name: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The files of a discovery in `calibration/<name>/`: notes, modes, assignments, and the pool they are about."""
+"""The files of a discovery in `calibration/<name>/`: notes, modes, assignments, and which outputs they are about."""
 
 import json
 import os
@@ -117,7 +117,7 @@ class DiscoveryFolder:
         return tuple(reading for file in files for reading in readings_in(file))
 
     def codebook(self) -> Codebook:
-        """Read the modes, and where people and models put the notes.
+        """Read the modes, and the assignments of notes to modes by people and models.
 
         Raises:
             RatingError: A file has faults, each with its line.
@@ -221,7 +221,7 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Update the record of the discovery's pool, seed and settings; arguments left out change nothing."""
+        """Update the record of which outputs to read, with seed and settings; arguments left out change nothing."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
@@ -281,7 +281,7 @@ class DiscoveryFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock modes and assignments against changes by other processes, which wait."""
+        """Lock the files of modes and assignments while the context lasts; other processes wait."""
         self.path.mkdir(parents=True, exist_ok=True)
         with exclusive(self.path, is_folder=True, busy=lambda: None):
             yield
@@ -436,7 +436,7 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """Return a path relative to a folder, so that a project can be moved; a path outside the folder unchanged."""
+    """Return a path relative to a folder, so that a project can be moved; a path outside the project stays absolute."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(folder)):
         return str(whole)

@@ -1,4 +1,4 @@
-"""Groups that a model proposes for notes: asked twice with the notes shuffled, and counted only once a person accepts.
+"""Groups that a model proposes for notes: it is asked twice, and a group counts only once a person accepts it.
 
 The model sees numbered notes and the modes so far, all of it as material. It sees no outputs, no readers and no ids.
 """
@@ -81,13 +81,13 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """Return the name of the first group that has a note; if no group has it, a name that no other note gets."""
+        """Return the name of the first group that has a note; for a note in no group, a name of the note's own."""
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Suggestion of groups for notes, from the two times that a model was asked.
+    """Suggestion of groups for notes, with how far the model's two answers agree.
 
     Attributes:
         proposal: The first answer, which is shown.

@@ -1,4 +1,4 @@
-"""Selection of the outputs that nobody reads in discovery, so that the finished rubric can be tested on them."""
+"""Selection of outputs that nobody reads during discovery, so that the finished rubric can be tested on them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection
 
 
 def reading_plan(n: int, n_kept: int) -> str:
-    """Say how many outputs of a pool to read, and how many stay unread.
+    """Return a phrase on how many of a discovery's outputs to read, and how many stay unread.
 
     Example:
         >>> reading_plan(80, 40)

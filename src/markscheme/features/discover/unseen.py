@@ -1,4 +1,4 @@
-"""Statistics of modes in a pool of outputs: shares of listed modes, bounds on unseen modes, and how much to read.
+"""Statistics of modes in outputs: shares of listed modes, bounds on unseen modes, and how much to read.
 
 An *output* is read or not, and shows any number of *modes* (kinds of fault). A mode gets on the list by being noted.
 """
@@ -45,7 +45,7 @@ _SMALLEST_SHARE = 1e-15
 
 
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
-    """Compute the lower limit of a listed mode's share, corrected for modes being listed only once they are seen.
+    """Compute the lower limit of a mode's share of outputs, corrected for listing modes only once they are seen.
 
     It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
 
@@ -140,7 +140,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """Compute an upper bound on the share of outputs with a mode nobody has noted, which may be looked at repeatedly.
+    """Compute an upper bound on the share of outputs with a mode nobody has noted; it holds however often one looks.
 
     The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
     of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
@@ -186,7 +186,7 @@ def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFID
 
 
 def _log_power(base: float, exponents: Floats) -> Floats:
-    """Compute logarithms of powers, with 0 to the power of 0 as 1."""
+    """Compute the logarithm of `base` to each exponent, where 0 to the power of 0 is 1."""
     if base:
         return exponents * math.log(base)
     return np.where(exponents > 0, -np.inf, 0.0)
@@ -277,7 +277,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """Compute the probability that reading some outputs at random misses a mode in more than a given share of them.
+    """Compute the probability that no output read shows a mode that more than a given share of all outputs shows.
 
     Args:
         read: Outputs read.
@@ -301,7 +301,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see any one mode whose share of outputs is above a given share.
+    """Return how many outputs to read at random to see any single mode that more than a given share of outputs shows.
 
     The number is fixed beforehand, so looking in between costs nothing.
 
@@ -335,7 +335,7 @@ def chance_any_missed(read: int, share: float) -> float:
 
 
 def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
-    """Return how many outputs to read at random to see all modes whose share of outputs is at least a given share.
+    """Return how many outputs to read at random to see every mode that at least a given share of outputs shows.
 
     >>> read_enough_for_all()
     103

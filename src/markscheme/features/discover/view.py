@@ -60,7 +60,7 @@ def _title(discovery: Discovery) -> str:
 
 
 def _answer(discovery: Discovery) -> Callout:
-    """Say how many outputs at most show a mode not yet noted, and whether that is enough."""
+    """Render the headline: the largest share of outputs that may show a mode not yet noted, and if that is enough."""
     if not discovery.has_random_part:
         return Callout(
             "note",

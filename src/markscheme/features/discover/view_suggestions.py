@@ -11,7 +11,7 @@ from markscheme.report.figures import dollars
 
 
 def view(name: str, suggestion: Suggestion) -> Document:
-    """Describe the proposed modes, and how far the two answers agree."""
+    """Build the report on the modes that a model proposes, and on how far its two answers agree."""
     definitions = suggestion.proposal.definitions
     rows = tuple(
         (Name(mode), str(len(keys)), str(sum(key in suggestion.firm for key in keys)), definitions[mode])
@@ -35,7 +35,7 @@ def view(name: str, suggestion: Suggestion) -> Document:
 
 
 def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
-    """Return a model's suggestion as plain data."""
+    """Return a model's suggestion of modes as a dict that JSON can hold."""
     return {
         "schema": 1,
         "name": name,
@@ -67,7 +67,7 @@ def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
 
 
 def plan_json(notes: int, cost: Cost) -> dict[str, Any]:
-    """Return the cost of asking a judge for groups as plain data."""
+    """Return the cost of asking a judge for groups as a dict that JSON can hold."""
     return {
         "schema": 1,
         "notes": notes,

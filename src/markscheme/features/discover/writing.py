@@ -118,7 +118,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
 
 
 def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
-    """Return the edit that adds the missing modes to the rubric; None if it has them all."""
+    """Return the edit that adds missing modes to an existing rubric as criteria; None if the rubric lacks none."""
     assert opened.rubric is not None
     try:
         return added_to(path, opened.rubric, opened.outputs(), opened.pool.materials)
@@ -127,7 +127,7 @@ def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
 
 
 def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric) -> int:
-    """Add the outputs that were read, and those kept unread, to the examples; return how many are new."""
+    """Add the outputs that were read or are held out to the rubric's examples; return how many are new."""
     path = opened.folder.path / "examples.jsonl"
     examples = labelled_examples(opened.outputs(), opened.pool.examples, labels, rubric)
     examples = examples_to_label(opened.outputs(), opened.pool.examples, examples, opened.unread)
@@ -139,7 +139,7 @@ def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rub
 
 
 def _add_labels(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric, day: str) -> dict[str, int]:
-    """Add the labels to their raters' files; returns how many are new or changed, by rater."""
+    """Add the labels to their raters' files; return how many are new or changed, by rater."""
     with_text = set(opened.pool.examples)
     by_rater: dict[str, list[Rating]] = {}
     for label in labels:
