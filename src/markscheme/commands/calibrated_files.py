@@ -39,7 +39,7 @@ def calibrate_table(request: CalibrationRequest, report: ReportOptions, use: Use
 
 def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions) -> None:
     """Write the report on a table's annotators, or on its judge by criterion."""
-    write(tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
+    write(lambda: tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
 
 
 def write_files_answer(
@@ -48,13 +48,13 @@ def write_files_answer(
     """Write the report on an export's judges, or on annotators if there is no judge; return the exit status."""
     if isinstance(answer, FileAnswer):
         reporter = reporter_of(answer)
-        write(reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
+        write(lambda: reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
         return answer.exit_status_for(use)
     if isinstance(answer, AnnotatorAgreement):
         _write_table(answer, report)
         return answer.exit_status_for(use)
     write_report(
-        view(answer),
+        lambda: view(answer),
         lambda: json_of(answer),
         report.targets,
         details=report.details,

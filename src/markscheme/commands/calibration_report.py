@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration
@@ -45,10 +45,13 @@ def write_calibrations(
         (calibration,) = calibrations
         _keep(calibration, request)
         reporter = reporter_of(calibration)
-        page = reporter.view(calibration)
-        is_accepted = request is not None and request.joins_accepted
-        shown = replace(page, onward=None) if is_accepted else page  # it is accepted already
-        write(shown, lambda: reporter.json_of(calibration), calibrations, report)
+
+        def page() -> Document:
+            document: Document = reporter.view(calibration)
+            # a run that is accepted need not be accepted next
+            return replace(document, onward=None) if request is not None and request.joins_accepted else document
+
+        write(page, lambda: reporter.json_of(calibration), calibrations, report)
         return _exit_status(calibration, report, use)
     report_on_judges = next(iter(JUDGES_REPORTERS), None)
     if report_on_judges is None:
@@ -56,7 +59,7 @@ def write_calibrations(
         raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); name one")
     chosen, several, data = report_on_judges(calibrations)
     _keep(chosen, request)
-    write(several, data, calibrations, report)
+    write(lambda: several, data, calibrations, report)
     return _exit_status(chosen, report, use)
 
 
@@ -80,14 +83,15 @@ def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
 
 
 def write(
-    document: Document,
+    document: Callable[[], Document],
     data: Callable[[], object],
     calibrations: Sequence[Calibration],
     report: ReportOptions,
 ) -> None:
     """Write the report to the screen, to the files the options name, and to the summary of a GitHub Actions step."""
+    page = cache(document)
     write_report(
-        document,
+        page,
         data,
         report.targets,
         details=report.details,
@@ -100,7 +104,7 @@ def write(
             print(line, file=sys.stderr if "-" in report.targets.values() else sys.stdout)
     if os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
-            append_step_summary(rendered(document, "markdown"), Path(os.environ["GITHUB_STEP_SUMMARY"]))
+            append_step_summary(rendered(page(), "markdown"), Path(os.environ["GITHUB_STEP_SUMMARY"]))
         except OSError as error:
             print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 

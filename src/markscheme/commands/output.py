@@ -96,7 +96,7 @@ def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:
 
 
 def write_report(
-    document: "Document",
+    document: "Callable[[], Document]",
     data: Callable[[], object],
     targets: Mapping[str, str | None],
     *,
@@ -110,7 +110,7 @@ def write_report(
     It goes to standard output, or to standard error where standard output is taken.
 
     Args:
-        document: The report.
+        document: Makes the report, if it is printed or written in a form that is made of it.
         data: Makes what its JSON says.
         targets: By form, the file or "-"; None where it wasn't asked for.
         details: Whether the details are printed too; None for a command without such an option.
@@ -121,14 +121,14 @@ def write_report(
     if not quiet:
         taken = aside or "-" in targets.values()
         page = targets.get("html") or ""
-        shown = replace(document, written="" if page == "-" else page)
+        shown = replace(document(), written="" if page == "-" else page)
         if details is not None:
-            shown = replace(shown, more=document.more or typed())
+            shown = replace(shown, more=shown.more or typed())
         put_on_screen(shown, sys.stderr if taken else sys.stdout, details=details)
     texts: dict[str, Callable[[], str | Iterator[str]]] = {
         "json": lambda: chain(pieces(data()), ["\n"]),
-        "markdown": lambda: rendered(document, "markdown"),
-        "html": lambda: rendered(document, "html"),
+        "markdown": lambda: rendered(document(), "markdown"),
+        "html": lambda: rendered(document(), "html"),
         **others,
     }
     for form, target in targets.items():

@@ -29,6 +29,8 @@ from markscheme.stats.intervals import (
 )
 
 Support: TypeAlias = Literal["plain", "approximate", "withheld"]
+_Rising: TypeAlias = Callable[[Floats], Floats]
+"""Function that sums log Γ(shape + count) − log Γ(shape) over some counts, for each element of an array of shapes."""
 
 FEWEST_SHOWN = 5
 """Fewest examples for an interval of a share; with fewer, it would span two thirds of the scale or more, so the
@@ -462,9 +464,7 @@ def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Flo
     return (np.cumsum(mass) - mass / 2) / mass.sum(), roots
 
 
-def _log_posterior(
-    roots: Floats, hits: Floats, sizes: Floats, copies: Floats, risings: Sequence[Callable[[Floats], Floats]]
-) -> Floats:
+def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, risings: Sequence[_Rising]) -> Floats:
     """Compute the log posterior density of the square root of the correlation, up to a constant, shape (n_roots,).
 
     Args:
@@ -488,11 +488,8 @@ def _log_posterior(
     return np.asarray(prior + top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
 
 
-def _log_rising(counts: Floats, copies: Floats) -> Callable[[Floats], Floats]:
-    """Return the sum of log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, as a function.
-
-    The function takes a table of shapes, and computes the sum for each of its elements.
-    """
+def _log_rising(counts: Floats, copies: Floats) -> _Rising:
+    """Return the sum of log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, as a function."""
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])

@@ -145,7 +145,7 @@ def print_figures(discovery: Discovery, html: str | None, markdown: str | None, 
     """Print the figures of a discovery; return 0 if enough outputs were read and people confirmed failure modes."""
     targets = {"html": html, "markdown": markdown}
     refuse_outputs(targets)
-    write_report(view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)
+    write_report(lambda: view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)
     if json:
         print(json_text(json_of(discovery)))
     return 0 if discovery.is_enough else TOO_FEW

@@ -92,7 +92,7 @@ def print_experiment(
                 "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
             )
         ranked, grades = asyncio.run(asked(prefer))
-        write_report(reporter_of(ranked).view(ranked), ranked.to_json, targets)
+        write_report(lambda: reporter_of(ranked).view(ranked), ranked.to_json, targets)
         return TOO_FEW_GRADED if too_few_graded(grades) else 0
     texts = [text for text in fail_if if text.strip() != WORSE]
     rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
@@ -103,7 +103,7 @@ def print_experiment(
     run = asyncio.run(asked(grade_outputs))
     report = report_of(run, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
-    write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
+    write_report(lambda: document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
     if accept and status:
         print("warning: this run is not accepted", file=sys.stderr)

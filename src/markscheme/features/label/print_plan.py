@@ -31,7 +31,7 @@ def print_plan_of_table(
 ) -> int:
     """Print how many labels calibrating a table without a rubric asks for."""
     made = plan_of_table([Path(table)], columns, labels, labelling.annotators)
-    write_report(view(made), lambda: json_of(made), {"json": json}, details=labelling.details, quiet=quiet)
+    write_report(lambda: view(made), lambda: json_of(made), {"json": json}, details=labelling.details, quiet=quiet)
     return 0
 
 
@@ -46,7 +46,7 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
         quiet: Whether no plan is printed.
     """
     write_report(
-        view(made, None if to == "-" else to),
+        lambda: view(made, None if to == "-" else to),
         lambda: json_of(made),
         {"json": json},
         details=details,
