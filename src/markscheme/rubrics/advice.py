@@ -174,7 +174,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on a tolerance that a criterion just reaches, and on error limits of 0, which no labels can show."""
+    """Yield advice on a tolerance equal to one level of a criterion, and on error limits of 0, which can't be shown."""
     yield from _ties(rubric)
     for key in ("max_false_pass", "max_false_fail"):
         if getattr(rubric, key) == 0:
@@ -185,7 +185,7 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on criteria where an error of one level, or of half a level, is exactly the tolerance."""
+    """Yield advice on criteria where an error of one level, or half a level, moves the score by just the tolerance."""
     best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
@@ -214,5 +214,5 @@ def _overlaps(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _telling_words(text: str) -> set[str]:
-    """Return the content words of a text, without inflectional endings."""
+    """Return the set of a text's words in lower case, without words such as "the" and without endings such as "ing"."""
     return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold()) if not _SAYS_LITTLE.fullmatch(word)}

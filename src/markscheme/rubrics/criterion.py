@@ -101,7 +101,7 @@ class Scale:
 
     @classmethod
     def numbered(cls, lowest: int, highest: int) -> Self:
-        """Make a scale of the whole numbers from `lowest` to `highest`, without anchors.
+        """Make a scale of the whole numbers from `lowest` to `highest`, whose levels have no descriptions.
 
         >>> Scale.numbered(1, 5).values
         (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -165,12 +165,12 @@ class Scale:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether the scale has the levels UNMET and MET, or a table's words for fail and pass."""
+        """True if the scale has the levels UNMET and MET, or a table's words for fail and pass."""
         return self.own_yes_no or self.choices == ("UNMET", "MET")
 
     @property
     def halves_decide_nothing(self) -> bool:
-        """Whether an even split of raters leaves no result, as on a yes/no scale or a preference without ties."""
+        """True if an even split of raters gives no level, as on a yes/no scale or a preference without ties."""
         return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
 
     def position(self, value: float) -> float:
@@ -239,7 +239,7 @@ class Scale:
         return f"level {name}" if is_number else name
 
     def written(self, value: float) -> float | str:
-        """Return a level as files store it: its value, or the label of a category without a value.
+        """Return a level as files store it: its number, or the label if it is a category without a number.
 
         Example:
             >>> YES_NO.written(1.0), Scale.of_categories(["refund", "delay"]).written(0.0)
@@ -252,7 +252,7 @@ class Scale:
         return self.level_name(value) if self.coded else None
 
     def called(self, value: float) -> str:
-        """Return the name of a value for a sentence: the word that raters answer, or for example "3.5 of 5".
+        """Return how a sentence names a value: by the word that raters answer, or for example as "3.5 of 5".
 
         Example:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
@@ -338,12 +338,12 @@ class Criterion:
 
     @cached_property
     def has_worth(self) -> bool:
-        """Whether the levels have values for a score, unlike categories to which the author gave none."""
+        """True if a score can be computed from the levels; categories without values don't allow it."""
         return not self.scale.coded
 
     @cached_property
     def is_decisive(self) -> bool:
-        """Whether a rating on this criterion can make a response pass or fail."""
+        """True if a rating on this criterion can make a response pass or fail."""
         return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
 
     def __hash__(self) -> int:
@@ -373,13 +373,17 @@ class Criterion:
         return position if self.weight > 0 else 1.0 - position
 
     def passes(self, position: float) -> bool:
-        """Return True if a position on the scale passes this criterion; a category passes if `passing` has it."""
+        """Return True if a position on the scale passes this criterion; a category passes if `passing` lists it."""
         if self.passing:
             return self.scale.level_name(self.scale.at(position)) in self._passing_choices
         return self.merit(position) >= self.threshold - 1e-12
 
     def worth(self, position: float) -> float | None:
-        """Return how good a position is, 0 to 1; a category earns 1 if it passes, else 0, and None if none passes."""
+        """Return what a position on the scale contributes to the score, from 0 to 1; None if it counts for nothing.
+
+        A category without a value contributes 1 if it passes, else 0; None if the criterion names no category that
+        passes.
+        """
         if self.has_worth:
             return self.merit(position)
         return float(self.passes(position)) if self.passing else None

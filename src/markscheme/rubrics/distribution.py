@@ -54,7 +54,7 @@ def _probability(option: str, value: Any) -> float:
 
 
 def as_written(probabilities: Probabilities, scale: Scale) -> dict[str, float]:
-    """Map the answer that chooses each level to its probability, as files store them."""
+    """Map the answer that chooses each level, such as "MET" or "3", to the level's probability, as files store it."""
     return dict(zip(scale.choices, probabilities, strict=True))
 
 
@@ -83,7 +83,7 @@ def mean_level(probabilities: Probabilities, scale: Scale) -> float:
 
 
 def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
-    """Return the mean of several distributions over the same levels; () if one of them is unknown."""
+    """Return the mean of several distributions over the same levels; () if any of the distributions is unknown."""
     if not several or not all(several):
         return ()
     return tuple(math.fsum(of_level) / len(several) for of_level in zip(*several, strict=True))

@@ -210,7 +210,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
 
 def judge_fitted_to(text: str) -> str | None:
-    """Return the judge that a comment in a rubric's file says its numbers were fitted to; None without one.
+    """Return the judge that a comment in a rubric's file says its numbers were fitted to; None without such a comment.
 
     Example:
         >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")
@@ -221,7 +221,7 @@ def judge_fitted_to(text: str) -> str | None:
 
 
 def _with_judge(text: str, judge: str | None) -> str:
-    """Return a rubric's text with the comment "fitted to JUDGE" added or replaced, or removed for None."""
+    """Return a rubric's text with its comment "fitted to JUDGE" added or replaced; if None is passed, removed."""
     plain = _FITTED.sub("", text)
     end_of_line = "\r\n" if "\r\n" in plain else "\n"
     return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"
@@ -235,7 +235,7 @@ def _rubric(text: str, form: Form) -> Rubric:
 
 
 class _Editing:
-    """Edits of one text, which are collected and then applied together."""
+    """Edits of a rubric file's text, collected first and then applied together."""
 
     def __init__(self, text: str, form: Form, path: Path | None) -> None:
         from ruamel.yaml import YAML
@@ -269,7 +269,7 @@ class _Editing:
         self._set(mappings, keys, value)
 
     def set_words(self, of_field: Field, old: str, new: str, rubric: Rubric) -> None:
-        """Replace the wording of a field."""
+        """Replace the wording of a field of the rubric, such as a criterion's description."""
         names = [criterion.name for criterion in rubric.criteria]
         if not of_field.criterion:
             mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]
@@ -342,7 +342,7 @@ class _Editing:
         self.splices.append((index, index, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
 
     def append_criteria(self, entries: Sequence[Mapping[str, object]]) -> None:
-        """Insert criteria after the last one, in the style of the list."""
+        """Insert criteria after the file's last criterion, in the YAML style of the list that they join."""
         if not self.criteria:
             raise RubricError("has no criteria to add others to", path=self.path)
         *parent, _ = self.criteria[-1]
@@ -364,7 +364,7 @@ class _Editing:
         self.splices.append((start, start, head + end_of_line.join(lines) + end_of_line))
 
     def _after_block(self, node: "Node", column: int) -> int:
-        """Return the offset of the line after an item of a YAML list.
+        """Return the offset in the text of the line that follows an item of a YAML list.
 
         The parser may let an item end at the next key, after blank lines and comments, which belong to what follows.
         """
@@ -381,7 +381,7 @@ class _Editing:
         return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:
-        """Return the offset of the line after a YAML value."""
+        """Return the offset in the text of the line that follows a YAML value."""
         end = int(node.end_mark.index)
         if end and self.text[end - 1] == "\n":
             return end

@@ -21,7 +21,7 @@ class GrayZone:
     fails: float
 
     def reach(self, *, passed: bool) -> float:
-        """Return the width of the gray zone for passes, or for fails."""
+        """Return how far the gray zone reaches above the pass mark, for passes, or below the mark, for fails."""
         return self.passes if passed else self.fails
 
     def has(self, distance: float, *, passed: bool) -> bool:

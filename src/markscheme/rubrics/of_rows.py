@@ -71,7 +71,7 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
-    """Return the key under which a row brings its own rubric, such as `rubric`; None without one.
+    """Return the key under which a row brings its own rubric, such as `rubric`; None if the row brings none.
 
     >>> rubric_key_in({"score_rubric": '{"criteria": "Is it kind?"}', "my_rubric": "kindness"}, None)
     'score_rubric'
@@ -88,7 +88,7 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def notes_on_key(key: str | None) -> tuple[str, ...]:
-    """Return a note that names the key of a row's rubric, unless it is one of the usual keys.
+    """Return a note on the key that a row's rubric was found under, such as 'score_rubric'; () for the usual keys.
 
     >>> notes_on_key("score_rubric"), notes_on_key("rubric")
     (("criteria are those under 'score_rubric'",), ())
@@ -101,7 +101,7 @@ def _shows_rubric(text: str) -> bool:
 
 
 def _lists_criteria(text: str) -> bool:
-    """Return whether a text is a JSON list of criteria, not of grades, which would have a level."""
+    """Return True if a text is a JSON list of criteria; a list of items with a level holds grades and doesn't count."""
     if not text.startswith("["):
         return False
     try:
@@ -180,7 +180,10 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
 
 
 def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
-    """Return how to treat a row's own rubric: by the run's option, else by the core rubric's key `rows`.
+    """Return the rule for rows with a rubric of their own: that of the run's option, else that of the run's rubric.
+
+    The rule says whether the row's criteria are added to the run's rubric (`core`), replace it, are ignored or refused.
+    The run's rubric states it under the key `rows`.
 
     >>> core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     >>> row_rule(None, core), row_rule("add", core), row_rule(None, None)
@@ -195,7 +198,7 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return a rubric of these criteria with the core's settings, and with the row's guidelines and pass mark."""
+    """Return a rubric with these criteria, the settings of the run's rubric, and the row's guidelines and pass mark."""
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
     mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description
@@ -212,7 +215,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the run's and the row's criteria with weights scaled to each side's share of the score.
+    """Return the criteria of the run and of the row, with weights scaled so that each side has its share of the score.
 
     Raises:
         RubricError: A side has nothing to earn, so that it can't be worth a share.
@@ -230,7 +233,7 @@ def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[
 
 
 def _way_of(run: Rubric) -> dict[str, Any]:
-    """Return the strategy, samples and criteria per call of a run, for rows with a rubric of their own."""
+    """Return how a run asks judges about rows with a rubric of their own: strategy, samples and criteria per call."""
     per_call = run.criteria_per_call or PER_CALL
     return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 

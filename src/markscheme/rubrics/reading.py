@@ -88,7 +88,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
 
 
 def _is_plain(data: Any) -> bool:
-    """Return True if all keys belong to markscheme's own format, so that no other reader is tried.
+    """Return True if all keys of some data are those of markscheme's own format, so that no other reader is tried.
 
     >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
     (True, False)
@@ -139,7 +139,7 @@ _HEAD = 65_536
 
 
 def _head(path: Path) -> str:
-    """Return the beginning of a file's text; "" if it can't be read."""
+    """Return the first characters of a file's text; "" if the file can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD).decode("utf-8-sig", "replace")
@@ -153,14 +153,14 @@ def _first_line(text: str) -> str:
 
 
 def shows_yaml(path: Path) -> bool:
-    """Return whether a file's content is YAML, whatever its name; tables and JSON don't count."""
+    """Return True if a file's content is YAML, whatever its name; tables and JSON don't count."""
     text = _head(path)
     first = _first_line(text)
     return "\0" not in text and not first.startswith(("{", "[")) and _YAML.match(first) is not None
 
 
 def shows_rubric(path: Path) -> bool:
-    """Return whether a file's content is a rubric: YAML, or JSON with criteria, whatever its name.
+    """Return True if a file's content is a rubric: YAML, or JSON with criteria, whatever its name.
 
     Raises:
         RubricError: It is JSON that can't be read whole.
@@ -176,7 +176,7 @@ _RESULTS_IN_YAML = re.compile(r"^evalId:", re.M)
 
 
 def may_be_results(path: Path) -> bool:
-    """Return whether a YAML file has a key of Promptfoo's results, which no rubric has, near its beginning."""
+    """Return True if a YAML file has a key of Promptfoo's results, which no rubric has, near its beginning."""
     return shows_yaml(path) and _RESULTS_IN_YAML.search(_head(path)) is not None
 
 
@@ -334,7 +334,7 @@ class RubricReading:
                 yield where, raw
 
     def _criterion(self, values: CriterionValues, unread: frozenset[str], index: int) -> Criterion:
-        """Make a criterion; faulty values are recorded and replaced by placeholders, to find all faults."""
+        """Make a criterion; placeholders replace faulty values, so that all faults are found in one reading."""
         return Criterion(
             weight=values["weight"],
             requirement=self._or_fault(_words, values, unread, index) or "stands in",
@@ -357,7 +357,7 @@ class RubricReading:
     def _or_fault(
         self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
     ) -> _Value | None:
-        """Make a part of a criterion by a function; if it fails, add its fault and return None."""
+        """Call `part` to make one value of a criterion, such as its scale; if it fails, add a fault and return None."""
         try:
             return part(values)
         except _KeyedFault as fault:
@@ -374,7 +374,7 @@ class RubricReading:
     def _built(
         self, make: Callable[..., _Rubric], values: CriterionValues, criteria: list[Criterion]
     ) -> _Rubric | None:
-        """Make the rubric from its values; None, after adding faults, if it is invalid."""
+        """Make the rubric from its keys' values; if it is invalid, add the faults and return None."""
         if not criteria:
             return None
         self._refuse_same_words([criterion.name for criterion in criteria])
@@ -417,7 +417,7 @@ class RubricReading:
             self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*path, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line in the file to report for a fault of the whole rubric; None if lines are unknown.
+        """Return the line of the file to report for a fault that concerns the whole rubric; None if lines are unknown.
 
         It is the line of the first key or criterion concerned that is in the file, else of the rubric.
         """
@@ -452,13 +452,13 @@ class RubricReading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
     def _source(self, path: Place) -> Place:
-        """Return the path in the file of a value in markscheme's own form of the rubric."""
+        """Return where a value stands in the file, given its path in markscheme's own form of the rubric."""
         if path[:1] == ("criteria",) and len(path) > 1 and isinstance(path[1], int):
             return (*self.criterion_paths[path[1]], *path[2:])
         return (*self.top_path, *path)
 
     def line_of(self, path: Place) -> int:
-        """Return the line of a path, or of the mapping or list around it; 1 if neither is known."""
+        """Return the line of the value at a path, or of the mapping or list around it; 1 if neither line is known."""
         return self._line(path) or 1
 
     def _line(self, path: Place) -> int | None:
@@ -482,7 +482,7 @@ class _KeyedFault(Exception):  # noqa: N818
 
 
 def _readable(raw: Any) -> tuple[CriterionValues, frozenset[str]]:
-    """Read a criterion's keys; return the valid values, and the names of the invalid keys."""
+    """Read the keys of a criterion; return the valid values by key, and the names of the keys with invalid values."""
     problems: Problems = []
     if not isinstance(raw, Mapping):
         return CRITERION.read({}, (), problems), frozenset({"all"})
@@ -580,7 +580,7 @@ def _ends(values: CriterionValues) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """Make a scale from listed levels; if the ends are given, numbers between them are added without description."""
+    """Make a scale from listed levels; given its ends, add the whole numbers between them without descriptions."""
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)
@@ -605,6 +605,6 @@ def _from_options(entries: list[CriterionValues], *, ordered: bool) -> Scale:
 
 
 def _spelled(path: Place) -> str:
-    """Write a path in data without lines as a prefix for a message, such as "criteria[2].weight: "."""
+    """Write a path in data as a prefix for a message that can't name a line, such as "criteria[2].weight: "."""
     spelled = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
     return f"{spelled}: " if spelled else ""

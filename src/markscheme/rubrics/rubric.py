@@ -160,22 +160,22 @@ class Rubric:
 
     @property
     def is_of_pairs(self) -> bool:
-        """Whether the rubric judges which of two responses is better."""
+        """True if the rubric judges which of two responses is better."""
         return self.compares == "pairs"
 
     @cached_property
     def has_score(self) -> bool:
-        """Whether a score can be computed from the levels, which categories without values don't allow."""
+        """True if a score can be computed from the levels; categories without values don't allow it."""
         return any(criterion.has_worth for criterion in self.criteria)
 
     @cached_property
     def decides(self) -> bool:
-        """Whether the levels decide pass or fail; a table's levels do only if somebody stated a pass mark."""
+        """True if the levels decide pass or fail; those of a table do only if the user stated which of them pass."""
         return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
     def has_gate_question(self) -> bool:
-        """Whether the rubric defines which single responses pass, so that the judge can be used as a gate."""
+        """True if the rubric says which single responses pass, so that the judge can be tested as a gate."""
         return self.decides and not self.is_of_pairs
 
     @cached_property
@@ -244,7 +244,10 @@ class Rubric:
                 break
 
     def _faults_of_holistic(self, criterion: Criterion) -> Iterable[Fault]:
-        """Yield a fault for each setting of a criterion that the holistic strategy, with one score, can't serve."""
+        """Yield a fault for each setting of a criterion that doesn't fit the strategy `holistic`.
+
+        That strategy asks the judge for one number on the whole response, and for nothing on single criteria.
+        """
         if self.strategy != "holistic":
             return
         name = criterion.name
@@ -279,7 +282,7 @@ class Rubric:
 
     @cached_property
     def known_inputs(self) -> tuple[str, ...]:
-        """Names of inputs that may be shown: declared and optional ones, or `query` if none are declared."""
+        """Names of the inputs that a judge may see: declared and optional ones, or `query` if none are declared."""
         declared = ("query",) if self.inputs is None else self.inputs
         return tuple(dict.fromkeys((*declared, *self.optional_inputs)))
 
@@ -317,7 +320,7 @@ class Rubric:
 
     @property
     def asking(self) -> dict[str, Any]:
-        """Pass mark, strategy, samples and criteria per call, which a run may set differently from the file."""
+        """Settings that a run may change from those in the file: pass mark, strategy, samples and criteria per call."""
         limit = {} if self.criteria_per_call is None else {"criteria_per_call": self.criteria_per_call}
         return {"pass_mark": self.pass_mark, "strategy": self.strategy, "samples": self.samples, **limit}
 
@@ -385,7 +388,7 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
-    """Make a fault of a key of the rubric, for one criterion if it is given; its sentence begins with the key."""
+    """Make a fault of a rubric's key, for one criterion if it is given; the fault's sentence begins with the key."""
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 

@@ -65,7 +65,7 @@ def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
-    """Map the name of each rubric that can be found by name to its file."""
+    """Map the name of each rubric that commands accept by name, the shipped ones included, to its file."""
     by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):
@@ -96,7 +96,7 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """Map the names of the user's rubrics, in `rubrics/` here and in parent folders, to their files.
+    """Map the names of the user's rubrics, in `rubrics/` under `start` and under its parent folders, to their files.
 
     A rubric shipped with markscheme counts as the user's if a folder `calibration/<rubric>` has examples for it.
     """
@@ -124,7 +124,7 @@ def every_calibration(start: Path) -> list[Path]:
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
-    """Find the folder `calibration/<name>` in or above each start in turn; None without one.
+    """Return the first folder `calibration/<name>` in or above the folders `starts`; None if there is none.
 
     Parents are searched up to a `.git` or the home folder.
     """

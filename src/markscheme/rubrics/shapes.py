@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class PublishedRubric(NamedTuple):
-    """A rubric in another format, converted to the plain data of markscheme's own format.
+    """A rubric in the format of another tool or data set, converted to the plain data of markscheme's own format.
 
     Attributes:
         data: A mapping with `criteria`, in markscheme's format.
@@ -35,10 +35,10 @@ class RubricShape(Protocol):
         """
 
     def shows(self, data: Any) -> bool:
-        """Return whether the keys of plain data alone show that they are a rubric, and not a table."""
+        """Return True if the keys of plain data alone show that they are a rubric, and not a table."""
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        """Return the key of a row that may hold its criteria, with the option that says so; None without one."""
+        """Return a sentence on which key of a row may hold criteria, and the option to read them; None without one."""
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         """Return the rubric under a key of a row, including weights or notes under the row's other keys."""

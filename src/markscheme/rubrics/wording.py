@@ -26,7 +26,7 @@ class Field(NamedTuple):
 
     @property
     def level(self) -> tuple[int, str] | None:
-        """Index of the level that the field belongs to, and which of its texts it is; None for any other field."""
+        """Index of the level that the field belongs to, and "description" or "label"; None for any other field."""
         match = _LEVEL.match(self.field)
         return (int(match[1]), match[2]) if match else None
 
