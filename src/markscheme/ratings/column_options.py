@@ -209,7 +209,7 @@ class ColumnOptions:
 
     @property
     def no_two_are_one(self) -> bool:
-        """Whether the user says, with `--same none`, that all values are different levels."""
+        """True if the user says, with `--same none`, that all values are different levels."""
         return "none" in self.same
 
     @property

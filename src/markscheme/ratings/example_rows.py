@@ -68,22 +68,22 @@ class Example:
 
     @property
     def has_content(self) -> bool:
-        """Whether the example can be read and labelled: it has a response, or inputs that got an empty one."""
+        """True if the example can be read and labelled: it has a response, or inputs that got an empty one."""
         return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
 
     @property
     def is_held_out(self) -> bool:
-        """Whether people don't read the example while they edit the rubric, so that it can test the edits."""
+        """True if people don't read the example while they edit the rubric, so that it can test the edits."""
         return self.split == "test"
 
     @property
     def has_chance(self) -> bool:
-        """Whether a sampling weight or a stratum is recorded, so that the draw wasn't simply random."""
+        """True if a sampling weight or a stratum is recorded, so that the draw wasn't simply random."""
         return self.weight != 1 or bool(self.stratum)
 
     @property
     def is_picked_by_hand(self) -> bool:
-        """Whether the example was picked by hand, so that it says nothing about other responses."""
+        """True if the example was picked by hand, so that it says nothing about other responses."""
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:
@@ -284,7 +284,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is the whole table and not a selection of its rows."""
+        """True if this is the whole table and not a selection of its rows."""
         return isinstance(self._rows, range)
 
     @property

@@ -72,7 +72,7 @@ class ExampleSet:
 
     @property
     def has_splits(self) -> bool:
-        """Whether any example belongs to a dev or test split."""
+        """True if any example belongs to a dev or test split."""
         return any(values_of(self.examples, "split"))
 
     @property

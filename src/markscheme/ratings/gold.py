@@ -130,7 +130,7 @@ class Gold(Column):
 
     @property
     def has_people(self) -> bool:
-        """Whether gold comes from labels that people gave."""
+        """True if gold comes from labels that people gave."""
         return self.reference in ("adjudicated", "people", "one-person")
 
     @property
@@ -140,7 +140,7 @@ class Gold(Column):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether people gave the labels, and at least one example wasn't picked by hand."""
+        """True if people gave the labels, and at least one example wasn't picked by hand."""
         return self.has_people and self.picked_by_hand < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:

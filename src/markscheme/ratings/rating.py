@@ -121,7 +121,7 @@ class Rating:
 
     @property
     def answers_whole(self) -> bool:
-        """Whether the rater answered the question about the whole response, even with "can't tell"."""
+        """True if the rater answered the question about the whole response, even with "can't tell"."""
         return self.passed is not None or self.whole_under is not None
 
     @property

@@ -66,7 +66,7 @@ def _form_of_name(path: Path) -> RowForm:
 
 
 def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool) -> RowForm:
-    """Return whether a file that begins with { or [ is JSON lines or one JSON document."""
+    """Return True if a file that begins with { or [ is JSON lines or one JSON document."""
     line = _parsed(first)
     if has_more:
         if line is not None:

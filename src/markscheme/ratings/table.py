@@ -118,12 +118,12 @@ class Column:
 
     @property
     def passed(self) -> list[bool | None]:
-        """Whether the rater passes each example; None for an example without a decision."""
+        """True if the rater passes each example; None for an example without a decision."""
         return [None if decision != decision else decision == 1 for decision in self.decisions.tolist()]
 
     @property
     def is_empty(self) -> bool:
-        """Whether the column has no level, no score and no decision at all."""
+        """True if the column has no level, no score and no decision at all."""
         return not self.rated.any()
 
     @property

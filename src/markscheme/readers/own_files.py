@@ -40,7 +40,7 @@ _OWN_VALUES = frozenset(["criteria", "overall", "pass", "score"])
 
 
 def has_own_lines(peek: Peek) -> bool:
-    """Return whether a file's JSON lines are ratings or decisions in markscheme's format, not rows of a table."""
+    """Return True if a file's JSON lines are ratings or decisions in markscheme's format, not rows of a table."""
     keys = [record.keys() for record in peek.records]
     return bool(keys) and all("criteria" in names or (names <= _OWN_KEYS and names & _OWN_VALUES) for names in keys)
 

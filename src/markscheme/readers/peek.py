@@ -155,7 +155,7 @@ class Peek:
 
     @property
     def is_lines(self) -> bool:
-        """Whether the file has a JSON value on each line."""
+        """True if the file has a JSON value on each line."""
         return self.shape == "lines"
 
     @cached_property

@@ -15,7 +15,7 @@ _BEGINNING = 64
 
 
 def names_table(names: Sequence[str]) -> bool:
-    """Return whether all names are files of plain tables, not in the format of another tool.
+    """Return True if all names are files of plain tables, not in the format of another tool.
 
     A rubric's start is spared all readers.
     """
@@ -43,7 +43,7 @@ def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) 
 
 
 def brings_rubrics(path: Path) -> bool:
-    """Return whether the first rows of a JSON file bring criteria of their own."""
+    """Return True if the first rows of a JSON file bring criteria of their own."""
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(LINES) or (is_list and _begins_list(path))):
         return False
@@ -55,7 +55,7 @@ def brings_rubrics(path: Path) -> bool:
 
 
 def _begins_list(path: Path) -> bool:
-    """Return whether a file begins with a JSON list, without reading all of it."""
+    """Return True if a file begins with a JSON list, without reading all of it."""
     with path.open("rb") as file:
         return file.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 

@@ -101,7 +101,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
 
 
 def is_results(peek: Peek) -> bool:
-    """Return whether a file holds Promptfoo's results, reading only its beginning if that shows that it doesn't."""
+    """Return True if a file holds Promptfoo's results, reading only its beginning if that shows that it doesn't."""
     if may_be_results(peek.path):
         return True
     if peek.shape not in ("lines", "json"):

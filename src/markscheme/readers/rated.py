@@ -114,7 +114,7 @@ class RatedFile:
 
     @property
     def has_responses(self) -> bool:
-        """Whether the file contains the responses that were rated."""
+        """True if the file contains the responses that were rated."""
         return any(values_of(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
@@ -342,7 +342,7 @@ def rubric_of_report(path: Path) -> str | None:
 
 
 def is_plain_table(path: Path) -> bool:
-    """Return whether a file may be a table that no tool wrote in a format of its own."""
+    """Return True if a file may be a table that no tool wrote in a format of its own."""
     if not path.is_file():
         return False
     peek = Peek(path)
@@ -351,7 +351,7 @@ def is_plain_table(path: Path) -> bool:
 
 
 def has_own_ratings(path: Path) -> bool:
-    """Return whether a file holds ratings, labelled examples or labelling-sheet answers in markscheme's formats."""
+    """Return True if a file holds ratings, labelled examples or labelling-sheet answers in markscheme's formats."""
     if not path.is_file():
         return False
     shape = format_of(Peek(path), "ratings")

@@ -25,12 +25,12 @@ RESPONSE_COLUMNS = ("response", "output", "answer")
 
 
 def holds_several(path: Path) -> bool:
-    """Return whether a file holds several responses, in lines, in a table or in another tool's export."""
+    """Return True if a file holds several responses, in lines, in a table or in another tool's export."""
     return _holds_rows(path) or _is_tool_file(path)
 
 
 def _holds_rows(path: Path) -> bool:
-    """Return whether a file is a table or JSON lines with a response in each row."""
+    """Return True if a file is a table or JSON lines with a response in each row."""
     if brings_rubrics(path):
         return True
     form = form_of_rows(path)
@@ -40,7 +40,7 @@ def _holds_rows(path: Path) -> bool:
 
 
 def _has_responses(path: Path) -> bool:
-    """Return whether a table's header names a column of responses."""
+    """Return True if a table's header names a column of responses."""
     try:
         first = next(table_rows(path, RatingError), None)
     except RatingError:
@@ -49,7 +49,7 @@ def _has_responses(path: Path) -> bool:
 
 
 def _is_tool_file(path: Path) -> bool:
-    """Return whether a file holds responses in the format of another tool, such as Promptfoo's results."""
+    """Return True if a file holds responses in the format of another tool, such as Promptfoo's results."""
     return _content(path) == "format"
 
 
@@ -66,7 +66,7 @@ def _content(path: Path) -> "FileContent":
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return whether responses in a file must be read as a workbook, or as a compressed or specially encoded table.
+    """Return True if responses in a file must be read as a workbook, or as a compressed or specially encoded table.
 
     JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
     one response, which may look like a table, unless the caller says how a table is encoded.

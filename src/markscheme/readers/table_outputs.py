@@ -26,7 +26,7 @@ _STATED = frozenset({"response", "id", "query", "group"})
 
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
-    """Return whether to read responses from a file as a table, by the user's options or the file's content."""
+    """Return True if to read responses from a file as a table, by the user's options or the file's content."""
     is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)

@@ -47,12 +47,12 @@ FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reaso
 
 
 def is_table(peek: Peek) -> bool:
-    """Return whether a file is a table, by its content."""
+    """Return True if a file is a table, by its content."""
     return peek.shape in ("sheet", "table", "parquet")
 
 
 def is_plain_lines(peek: Peek) -> bool:
-    """Return whether a file has JSON objects by line, or lines of "id verdict"."""
+    """Return True if a file has JSON objects by line, or lines of "id verdict"."""
     return peek.is_lines or (peek.shape == "text" and (peek.path.suffix == ".txt" or _has_pairs_of_words(peek)))
 
 
@@ -62,7 +62,7 @@ def _has_pairs_of_words(peek: Peek) -> bool:
 
 
 def is_list(peek: Peek) -> bool:
-    """Return whether a file is a JSON list."""
+    """Return True if a file is a JSON list."""
     return isinstance(peek.data, list)
 
 

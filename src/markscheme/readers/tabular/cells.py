@@ -81,7 +81,7 @@ def _form_of(values: Collection[str]) -> NumberForm | None:
 
 
 def _has_numbers(values: Collection[str]) -> bool:
-    """Return whether a value is a number other than 0 and 1, which may also mean fail and pass."""
+    """Return True if a value is a number other than 0 and 1, which may also mean fail and pass."""
     return any(number_in_any_form(value, values) not in (None, 0, 1) for value in values)
 
 
@@ -222,7 +222,7 @@ def listed_in(value: str) -> list[str]:
 
 
 def lists_values(cell: str) -> bool:
-    """Return whether a cell is a list of several values in JSON or Python notation.
+    """Return True if a cell is a list of several values in JSON or Python notation.
 
     >>> lists_values('["a", "b"]'), lists_values('["a"]'), lists_values("[[A]]")
     (True, False, False)

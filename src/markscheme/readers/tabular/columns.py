@@ -70,12 +70,12 @@ class TableColumn:
 
     @property
     def is_empty(self) -> bool:
-        """Whether all cells are empty."""
+        """True if all cells are empty."""
         return not any(folded(cell) for cell in self.different)
 
     @property
     def is_text(self) -> bool:
-        """Whether the cells are texts, neither numbers nor words for pass and fail."""
+        """True if the cells are texts, neither numbers nor words for pass and fail."""
         values = list(map(folded, self.different))
         return any(number_in(v.replace(",", ".", 1)) is None and decision_of(v) is None for v in values if v)
 
@@ -278,12 +278,12 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
 
 
 def is_judges(column: TableColumn) -> bool:
-    """Return whether a column's name says that it holds a judge's ratings, and its cells don't contradict that."""
+    """Return True if a column's name says that it holds a judge's ratings, and its cells don't contradict that."""
     return _role(column, [column]) == "judge" and not column.is_empty and not looks_like_text(column)
 
 
 def is_measure(words: Sequence[str]) -> bool:
-    """Return whether a column's words name a cost, a duration, or the model that wrote the response.
+    """Return True if a column's words name a cost, a duration, or the model that wrote the response.
 
     >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "prediction"])
     (True, True, False)
@@ -293,7 +293,7 @@ def is_measure(words: Sequence[str]) -> bool:
 
 
 def looks_like_text(column: TableColumn) -> bool:
-    """Return whether a column's values are too many, or too long, to be ratings."""
+    """Return True if a column's values are too many, or too long, to be ratings."""
     return column.is_text and _is_prose(column)
 
 
@@ -305,7 +305,7 @@ def _is_prose(column: TableColumn) -> bool:
 
 
 def has_sentences(column: TableColumn) -> bool:
-    """Return whether a column's cells are too long for labels, as reference answers are."""
+    """Return True if a column's cells are too long for labels, as reference answers are."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 
@@ -572,7 +572,7 @@ def _without_sums(names: Sequence[str]) -> list[str]:
 
 
 def _may_rate(column: TableColumn) -> bool:
-    """Return whether a column may hold ratings: few, repeated values, or numbers such as "80%" or "4/5"."""
+    """Return True if a column may hold ratings: few, repeated values, or numbers such as "80%" or "4/5"."""
     values = [value for value in map(folded, column.different) if value]
     different = set(map(_meaning, values))
     filled = sum(bool(cell) for cell in column.cells)

@@ -66,12 +66,12 @@ class TableReading:
 
     @property
     def is_by_criterion(self) -> bool:
-        """Whether several criteria are rated, each in a comparison of its own."""
+        """True if several criteria are rated, each in a comparison of its own."""
         return len(self.roles.criteria) > 1
 
     @property
     def has_judge(self) -> bool:
-        """Whether any column holds a judge's ratings."""
+        """True if any column holds a judge's ratings."""
         return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
 
     def as_in_source(self, ids: Iterable[str]) -> list[Any]:
@@ -303,7 +303,7 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def has_ids(names: Iterable[str]) -> bool:
-    """Return whether any column's name is one for ids, so that equal rows are copies."""
+    """Return True if any column's name is one for ids, so that equal rows are copies."""
     return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
 
 

@@ -64,7 +64,7 @@ class ReadValues:
 
     @property
     def knows_pass(self) -> bool:
-        """Whether pass and fail are known, so that false passes can be counted."""
+        """True if pass and fail are known, so that false passes can be counted."""
         return "false_passes" not in self.withheld
 
 
@@ -109,7 +109,7 @@ def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 
 
 def are_levels(numbers: Sequence[float]) -> bool:
-    """Return whether numbers look like levels: whole ones in a narrow range, or halves in a narrower one.
+    """Return True if numbers look like levels: whole ones in a narrow range, or halves in a narrower one.
 
     >>> are_levels([1, 3, 5]), are_levels([2.5, 3, 4]), are_levels([3.33, 4, 5]), are_levels([85, 90, 95])
     (True, True, False, False)
@@ -123,7 +123,7 @@ def are_levels(numbers: Sequence[float]) -> bool:
 
 
 def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
-    """Return whether the numbers of two raters can't belong to the same scale.
+    """Return True if the numbers of two raters can't belong to the same scale.
 
     >>> scales_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_differ([2, 3, 5], [1, 4, 4])
     (True, False)
@@ -164,10 +164,10 @@ def below_step(steps: int) -> float:
 
 
 def is_whole(value: float) -> bool:
-    """Return whether a number is whole, apart from rounding errors."""
+    """Return True if a number is whole, apart from rounding errors."""
     return abs(value - round(value)) <= LEVEL_ROUNDING
 
 
 def is_half(value: float) -> bool:
-    """Return whether a number is whole or a half."""
+    """Return True if a number is whole or a half."""
     return is_whole(2 * value)

@@ -193,14 +193,14 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
 
 
 def is_encoded_text(start: bytes) -> bool:
-    """Return whether a file that isn't UTF-8 seems to be text in another encoding, and not binary data."""
+    """Return True if a file that isn't UTF-8 seems to be text in another encoding, and not binary data."""
     if start.startswith(tuple(_REFUSED)):
         return False
     return start.startswith(tuple(_MARKS)) or b"\0" not in start or max(_zeros(start)) > len(start) / 4
 
 
 def splits_alike(text: str) -> bool:
-    """Return whether the first lines of a text look like a table: a header, and as many cells in each row.
+    """Return True if the first lines of a text look like a table: a header, and as many cells in each row.
 
     >>> splits_alike("id,verdict\\nt1,pass\\n"), splits_alike("t1,pass\\nt2,fail\\n"), splits_alike("a;b;c\\n1;2;3\\n")
     (True, False, True)
@@ -259,12 +259,12 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return whether a row may be a title above the header: of more than two cells, only the first is filled."""
+    """Return True if a row may be a title above the header: of more than two cells, only the first is filled."""
     return len(row) > FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
-    """Return whether a row looks like a header: distinct names, at least one of which is a known role."""
+    """Return True if a row looks like a header: distinct names, at least one of which is a known role."""
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 
@@ -346,7 +346,7 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return whether the header is really the first row of data: a repeated name occurs as a cell below."""
+    """Return True if the header is really the first row of data: a repeated name occurs as a cell below."""
     if not all(names) or len(set(names)) == len(names):
         return False
     repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]
@@ -354,7 +354,7 @@ def _are_cells(names: Sequence[str], rows: Rows) -> bool:
 
 
 def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
-    """Return whether the first row continues a header of merged cells: it fills gaps with unique texts."""
+    """Return True if the first row continues a header of merged cells: it fills gaps with unique texts."""
     below = rows[0]
     gaps = [index for index, name in enumerate(names) if not name and index]
     is_merged = bool(gaps) and all(below[index].strip() for index in gaps) and not below[0].strip() and bool(names[0])

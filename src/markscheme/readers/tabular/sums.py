@@ -51,14 +51,14 @@ def _is_sentence_alone(row: Sequence[str]) -> bool:
 
 
 def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row has an empty cell, after its first filled one, in a column that all other rows fill."""
+    """Return True if a row has an empty cell, after its first filled one, in a column that all other rows fill."""
     first = next(index for index, cell in enumerate(row) if cell.strip())
     gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
     return any(all(peer[index].strip() for peer in others) for index in gaps)
 
 
 def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return whether every number in a row is the sum, the mean or the median of the other rows' column."""
+    """Return True if every number in a row is the sum, the mean or the median of the other rows' column."""
     are_sums = []
     for index, cell in enumerate(row):
         total = _in_figures(cell)

@@ -237,7 +237,7 @@ class ValueComparison:
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return whether a column only has words such as yes and no, which pass depending on the question."""
+        """Return True if a column only has words such as yes and no, which pass depending on the question."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:

@@ -102,12 +102,12 @@ def family(value: str) -> str:
 
 
 def decision_of(value: str) -> bool | None:
-    """Return whether a folded value is a word for pass (True) or for fail (False); None for any other value."""
+    """Return True if a folded value is a word for pass (True) or for fail (False); None for any other value."""
     return True if value in PASS_WORDS else False if value in FAIL_WORDS else None
 
 
 def is_decision(values: Iterable[str]) -> bool:
-    """Return whether all values are words for pass or fail, without two different words for either.
+    """Return True if all values are words for pass or fail, without two different words for either.
 
     >>> is_decision(["pass", "fail"]), is_decision(["yes", "y", "no"]), is_decision(["yes", "ok"]), is_decision(["?"])
     (True, True, False, False)
@@ -168,7 +168,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def says_role(words: Iterable[str]) -> bool:
-    """Return whether a column's words name a known role: id, rating, rater, response or query.
+    """Return True if a column's words name a known role: id, rating, rater, response or query.
 
     >>> says_role(["judge", "tone"]), says_role(["t1"])
     (True, False)
@@ -178,7 +178,7 @@ def says_role(words: Iterable[str]) -> bool:
 
 
 def speaks_of_fault(name: str) -> bool:
-    """Return whether a name is about a fault, so that "yes" may mean fail.
+    """Return True if a name is about a fault, so that "yes" may mean fail.
 
     >>> speaks_of_fault("judge_has_error"), speaks_of_fault("hallucinated"), speaks_of_fault("polite")
     (True, True, False)
@@ -187,7 +187,7 @@ def speaks_of_fault(name: str) -> bool:
 
 
 def is_model_name(name: str) -> bool:
-    """Return whether a name is a judge's or a model's, such as "gpt-4o".
+    """Return True if a name is a judge's or a model's, such as "gpt-4o".
 
     >>> is_model_name("gpt-4o"), is_model_name("claude"), is_model_name("llm_2"), is_model_name("ann")
     (True, True, True, False)
