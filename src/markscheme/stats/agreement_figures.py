@@ -24,7 +24,7 @@ TIES_TO_FLAG = 0.05
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigures:
-    """Agreement of a judge with gold and with annotators, compared with the best constant: the basis of a verdict.
+    """Agreement of a judge with gold and with annotators, compared with that of the best constant answer.
 
     Attributes:
         agreement: Share of examples on which the judge agrees with gold.
@@ -100,7 +100,7 @@ def agreement_figures(
     weights: npt.ArrayLike | None = None,
     mirrored: bool = False,
 ) -> AgreementFigures:
-    """Compute a judge's agreement with gold, annotators and the best constant, on scores, decisions or levels.
+    """Compute how well a judge, and the best constant answer, agree with gold and with annotators.
 
     Args:
         gold: Gold's values, shape (n,), nan = missing.
@@ -164,7 +164,7 @@ def annotator_shares(
     groups: Grouping = None,
     mirrored: bool = False,
 ) -> AnnotatorShares:
-    """Compute for each example the shares of its annotators who agree with each other, the judge and the best constant.
+    """Compute for each example the shares of its annotators who agree with each other, the judge and a constant.
 
     Args:
         judge: The judge's values, shape (n,), nan = missing.
@@ -193,7 +193,7 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the number of units in each row, repeated for the mirror images of pairs of responses if `mirrored`."""
+    """Return the number of units that each row of ratings represents, twice over if pairs are also `mirrored`."""
     return np.concatenate([units, units]) if mirrored else units
 
 
@@ -255,7 +255,7 @@ def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
 
 
 def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance: float) -> Floats:
-    """Compute, per example, the share of its annotators that a score agrees with; nan where no annotator scored it.
+    """Compute, per example, the share of its annotators that agree with the given score; nan without annotators.
 
     Args:
         score: Shape (n,), or one score for all examples; nan = missing.
@@ -290,7 +290,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
 def best_constant(
     values: npt.ArrayLike, candidates: npt.ArrayLike, tolerance: float, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Return the candidate that agrees with the most values, the lowest in a tie; nan without values or candidates.
+    """Return the candidate answer that equals the most values, the lowest in a tie; nan without values or candidates.
 
     Args:
         values: Shape (n,), nan = missing.
@@ -323,7 +323,7 @@ def _mean_known(values: Floats) -> Floats:
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:
-    """Return the candidate that agrees, on average over examples, with the largest share of an example's annotators."""
+    """Return the candidate answer that agrees, on average over examples, with most of an example's annotators."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(units[:, None] / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

@@ -57,7 +57,10 @@ class Ceiling:
 
     @property
     def as_good(self) -> bool | None:
-        """True if the judge is shown to be as good as a second annotator; None if the gap has no lower limit."""
+        """True if the judge is shown to be as good as a second annotator; None if the gap has no lower limit.
+
+        The gap is the judge's alpha with an annotator minus that between two annotators.
+        """
         return None if self.gap.low is None else self.gap.low > self.floor
 
 
@@ -274,7 +277,7 @@ class _AlphaComparison:
 
     @property
     def method(self) -> str:
-        """Text for the `method` of the Estimates of alpha."""
+        """Description of how alpha is computed, for the `method` of its Estimates."""
         return f"Krippendorff's alpha, {self.metric}, mean over pairs"
 
     @cached_property
@@ -291,11 +294,11 @@ class _AlphaComparison:
 
     @cached_property
     def among_people(self) -> Floats:
-        """Mean alpha between two annotators, over all examples and then without each group."""
+        """Mean of alpha over pairs of annotators: first over all examples, then without each group of examples."""
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:
-        """Compute alpha between two annotators, as a mean over pairs of them."""
+        """Estimate alpha between two annotators, as a mean over pairs of annotators, with its interval."""
         if not self.people_pairs:
             return self._undefined(_few_shared(with_judge=False), level)
         if math.isnan(self.among_people[0]):
@@ -303,7 +306,7 @@ class _AlphaComparison:
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
-        """Compute alpha between the judge and an annotator, and its difference from alpha between two annotators."""
+        """Estimate alpha between judge and annotator, and how much it exceeds alpha between two annotators."""
         if not self.people_pairs:
             why = _few_shared(with_judge=True)
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
@@ -343,12 +346,12 @@ class _AlphaComparison:
         return np.asarray(np.mean(alphas, axis=0))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Count each rater's examples outside the rater's most common level; return the smallest count."""
+        """Return the smallest number of examples that any of these raters has outside the rater's most common level."""
         return min(self._off[column] for column in rating)
 
     @cached_property
     def _off(self) -> list[int]:
-        """Each rater's examples outside the rater's most common level."""
+        """Number of examples that each rater has outside the rater's most common level."""
         units = self.groups.units
         return [
             self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T

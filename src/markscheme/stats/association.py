@@ -121,7 +121,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _against(standing: Floats, code: Integers) -> Floats:
-    """Compute, for each row, the sum of `standing` over units of higher codes minus that over units of lower codes."""
+    """Sum, for each row, `standing` over the units with a higher `code`, minus that over units with a lower one."""
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 
@@ -136,7 +136,7 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Compute Spearman's correlation without each group in turn, from counts of its pairs of gold and judge values."""
+    """Compute Spearman's correlation without each group in turn, from how often each pair of values occurs in it."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n_sets, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])

@@ -67,7 +67,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Result of the test whether a judge changed at all, beyond the differences among its stored runs.
+    """Result of the test whether a judge changed in any way, by more than its stored runs differ from each other.
 
     Attributes:
         excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
@@ -98,7 +98,7 @@ class Changed:
 
 
 def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
-    """Test exactly whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
+    """Test exactly whether differences of two runs centre on zero; for yes/no ratings, it is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.
@@ -224,7 +224,7 @@ def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
 
 
 def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> Changed:
-    """Test exactly whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
+    """Test exactly whether a judge changed, in its mean or otherwise, by more than its stored runs differ.
 
     Args:
         current: Ratings now, shape (n,); nan = missing.
@@ -553,7 +553,7 @@ def is_complete(runs: Floats) -> Flags:
 
 
 def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute exact p and mid-p of the first column's sum if any of a row's values were equally likely to be its first.
+    """Compute exact p and mid-p of the first column's sum, if each of a row's values were equally likely to be in it.
 
     Args:
         outcomes: Shape (n_rows, n_columns).

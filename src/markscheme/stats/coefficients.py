@@ -94,7 +94,7 @@ class _Loss:
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between two sets of ratings, from their mean features `p` and `q`."""
+        """Compute the mean loss between a rating of one set and one of another, from the sets' mean features."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 
@@ -162,7 +162,7 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to the features of the values, for missing ratings, whose code is -1."""
+    """Append a row of zeros to the features of the values: the features of a missing rating, whose code is -1."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
@@ -176,7 +176,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Count the units with two ratings or more, over all units and then without each left-out set."""
+    """Count the units with two ratings or more, over all units and then without each jackknife set."""
     return table.remaining(table.rated >= 2)
 
 
@@ -266,14 +266,14 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Compute the mean rank of the ratings on each level, from 0 (worst) to 1 (best), with a row per left-out set."""
+    """Compute the mean rank of the ratings on each level, 0 (worst) to 1 (best), without each jackknife set in turn."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the losses within units for the ordinal metric, with the ranks that remain without each left-out set."""
+    """Sum the losses within units for the ordinal metric, by the ranks that remain without each jackknife set."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -355,7 +355,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, and observed and expected disagreement over all units and without each set; a Reason if none."""
+    """Return the loss, and observed and expected disagreement, in all and without each jackknife set; or a Reason."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
@@ -426,7 +426,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Return the fewest examples (or groups) that any rater has outside the most common level, and why if none.
+    """Return the fewest examples (or groups) that any rater has outside the most common level; a Reason if it is 0.
 
     The reason names a rater who never varies; None if all do. A rater who saw fewer than half of the examples counts
     only in the pool of all raters.
@@ -451,7 +451,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """Count the left-out sets that contain a unit with one of the flagged rows."""
+    """Count the jackknife sets that have a unit in one of the flagged rows."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 

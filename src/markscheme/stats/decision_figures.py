@@ -46,11 +46,11 @@ class SideShare:
         return self.of > 0 and self.among.support == "withheld"
 
     def lower(self, confidence: float) -> float | None:
-        """Return the one-sided lower bound at `confidence`; None without examples or with fewer than 5 groups."""
+        """Return the share's one-sided lower bound at `confidence`; None without examples or with under 5 groups."""
         return None if not self.of or self.has_few_groups else self.rate.lower(confidence)
 
     def upper(self, confidence: float) -> float | None:
-        """Return the one-sided upper bound at `confidence`; None without examples or with fewer than 5 groups."""
+        """Return the share's one-sided upper bound at `confidence`; None without examples or with under 5 groups."""
         return None if not self.of or self.has_few_groups else self.rate.upper(confidence)
 
 

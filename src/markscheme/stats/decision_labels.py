@@ -31,14 +31,14 @@ FIGURES_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """Evidence of the labels so far on one share, as equivalent numbers of independent hits and examples."""
+    """Evidence of the labels so far on one share, as the equivalent numbers of independent hits and examples."""
 
     hits: float
     n: float
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Convert a number of further labels to the equivalent number of independent examples."""
+        """Convert a number of further labels to the number of independent examples that are worth as much."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:

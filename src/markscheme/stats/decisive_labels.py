@@ -26,7 +26,9 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return the smallest number of labels with an even chance to settle a question, else the largest tried.
+    """Return the smallest number of labels with an even chance to show a figure above or below its target.
+
+    Without such a number, it is the largest one tried.
 
     Args:
         chance_of: Probability that a number of further labels decides the question.
@@ -42,7 +44,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the number of labels of the question that needs most; None without questions or if one can't be settled.
+    """Return the largest of the numbers of labels needed for several targets; None without any or if one can't be met.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
@@ -91,7 +93,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that `more` labels show a mean to lie on that side of a bound where it is now.
+    """Compute the probability that `more` labels show that a mean lies on the side of a bound where it lies so far.
 
     Args:
         mean: The mean among the labels so far.

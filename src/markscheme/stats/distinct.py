@@ -15,7 +15,7 @@ MANY_VALUES: Final = 4096
 def numbered(
     keys: npt.NDArray[np.int64], reach: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct whole numbers in ascending order, and each key's index among them.
+    """Return the distinct keys, which are whole numbers, in ascending order, and each key's index among them.
 
     Args:
         keys: Numbers from 0, shape (n,).
@@ -36,7 +36,7 @@ def numbered(
 
 
 def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """Return the index at which each number from 0 to n - 1 occurs first.
+    """Return, for each number from 0 to n - 1, the index at which it first occurs in an array.
 
     Example:
         >>> first_of(np.array([1, 0, 1]), 2).tolist()

@@ -100,7 +100,7 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) -> tuple[float, float]:
-    """Estimate the variance of the true levels, as the covariance of annotators, and one annotator's error variance.
+    """Estimate, from annotators' covariances, the variance of the true levels, and that of an annotator's errors.
 
     Args:
         people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
@@ -349,7 +349,7 @@ class _SharedMoments:
 
 
 def _kept(values: Floats, rows: Flags) -> Floats:
-    """Return the values with nan outside the flagged rows; the same array if all rows are flagged."""
+    """Return the ratings, with nan in the rows that aren't flagged; the same array if all rows are flagged."""
     return values if rows.all() else np.where(rows, values, np.nan)
 
 
@@ -360,7 +360,7 @@ class _Covariances:
     """
 
     def __init__(self, groups: Groups) -> None:
-        """Prepare covariances over all units and without each of these groups."""
+        """Prepare to compute covariances over all units and without each of these groups."""
         self._groups = groups
         self._rated: dict[int, tuple[Floats, Flags]] = {}
         self._sums: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}
@@ -378,7 +378,7 @@ class _Covariances:
         return self._pooled[pairs]
 
     def _number(self, column: Floats) -> int:
-        """Return a number that identifies a column, which is kept so that no other gets the number."""
+        """Return a number that identifies a column of ratings; keep the column, so that no other gets its number."""
         if id(column) not in self._rated:
             self._rated[id(column)] = column, np.isfinite(column)
         return id(column)

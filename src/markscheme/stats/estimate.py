@@ -70,7 +70,7 @@ class Caveat:
 
     @property
     def why(self) -> str:
-        """The reason and the remark as text, without the kind of limitation."""
+        """The reason and the remark as text, without the word for the kind of limitation, such as "withheld"."""
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
@@ -169,7 +169,7 @@ class Estimate:
 
     @property
     def note(self) -> str | None:
-        """The caveat as JSON has it, such as "withheld: too few fails"; None without one."""
+        """The caveat as text for JSON, such as "withheld: too few fails"; None without a caveat."""
         return None if self.caveat is None else str(self.caveat)
 
     @property

@@ -227,7 +227,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Clip an estimate's interval to the range of the statistic, but keep the value inside the interval.
+    """Clip an estimate's interval to the statistic's range, but never so far that it excludes the value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -530,7 +530,7 @@ class Groups:
 
     @property
     def units(self) -> Floats:
-        """Number of units that each row represents, shape (n_rows,)."""
+        """Number of units that each row of ratings represents, shape (n_rows,)."""
         times = np.ones(len(self.number)) if self.times is None else self.times
         return times if self.copies is None else times * self.copies[self.number]
 
@@ -545,7 +545,7 @@ class Groups:
         return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
-        """Return the groups of the selected rows, without all others."""
+        """Return the groups of the selected rows alone."""
         group_of = self.number[units]
         used = np.bincount(group_of, minlength=self.n_sets) > 0
         copies = None if self.copies is None else self.copies[used]

@@ -1,4 +1,4 @@
-"""The DecisiveLabels: a number of labels likely to settle an open question, as `decisive_labels` computes it."""
+"""The DecisiveLabels: how many labels are likely to show a figure above or below its target."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ followed in .55-.97."""
 
 @dataclass(frozen=True, slots=True)
 class DecisiveLabels:
-    """A number of further labels that is likely to settle an open question.
+    """A number of further labels that is likely to settle whether a figure, such as agreement, meets its target.
 
     Attributes:
         more: Further labelled examples.

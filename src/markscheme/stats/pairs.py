@@ -143,7 +143,7 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """For each row's unit: units that gold and judge order alike minus unlike, then units that differ by each.
+        """Counts of other units that gold and judge order alike, or differently, with each row's unit.
 
         First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
         then the units with a different gold value; then those with a different judge value.
@@ -152,7 +152,7 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """Sums of `orderings` over each jackknife set, counting pairs within a unit's own group, shape (3, n_sets).
+        """Sums of `orderings` over each jackknife set, with only units of the same set compared, shape (3, n_sets).
 
         They are counted in a table of levels for each set if these are small enough; else by putting the groups one
         after another, so that gold and judge order units of different groups alike.
@@ -336,7 +336,7 @@ def _unless_rounding(variance: Floats, values: Floats) -> Floats:
 
 
 def _below(code: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units with a lower code, and those with an equal one, itself included."""
+    """Count, for each unit, the units with a lower code, and the units with an equal code, itself included."""
     counts = np.bincount(code)
     return (np.cumsum(counts) - counts)[code], counts[code]
 
@@ -352,7 +352,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units with equal `tied` and a lower `order`, and those with both codes equal."""
+    """Count, for each unit, those with equal `tied` and lower `order`, and those with both equal, itself included."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)

@@ -134,7 +134,7 @@ def weighted_pass_rate(
 def _over_strata(
     labelled: Integers, passes: Floats, size: Floats, weighed: Integers, names: Sequence[str], level: float, method: str
 ) -> Estimate:
-    """Estimate a pass rate from the effective numbers of labels and passes in each stratum; undefined with too few."""
+    """Estimate a pass rate from the effective numbers of labels and of passes per stratum; undefined with too few."""
     n = int(labelled.sum())
     refusal = _strata_refusal(labelled, weighed, names) or _too_few(size, weighed)
     if refusal:
@@ -209,7 +209,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Compute the p-value of a test whether labels are a random part of the pool, from the judge's verdicts in both.
+    """Test whether labels are a random part of the graded responses, from the judge's verdicts in both; return p.
 
     Args:
         labelled: The judge's fails and passes among labelled examples, shape (2,).
@@ -241,7 +241,7 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 def labels_next(
     labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int, *, expected: npt.ArrayLike | None = None
 ) -> Integers:
-    """Plan how many of the next labels to take from each stratum, to narrow the pass rate soonest.
+    """Plan how many of the next labels to take from each stratum, to narrow the pass rate's interval soonest.
 
     Args:
         labelled: Annotators' fails and passes in each stratum so far, shape (n_strata, 2).

@@ -22,7 +22,7 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LeftOutSets:
-    """The sets of units that the jackknife leaves out in turn, as numbers of units of distinct rows.
+    """The sets of units that the jackknife leaves out in turn, each as its number of units with each distinct row.
 
     Attributes:
         row: Index of a distinct row; one entry for each row that occurs in a set, shape (n_entries,).
@@ -77,11 +77,11 @@ class RatingPatterns:
 
     @cached_property
     def active(self) -> int:
-        """Number of raters who rated anything."""
+        """Number of raters who gave at least one rating."""
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the distinct rows in each left-out set, one set after the other, and their units as Groups."""
+        """Return the distinct rows that occur in each left-out set, set after set, and the Groups of their units."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)

@@ -20,7 +20,7 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 
 def may_differ(relabelled: int) -> int | None:
-    """Return how many relabelled examples may differ for the old labels to count; None if too few were relabelled.
+    """Return how many relabelled examples may change their label for the old labels to count; None with too few.
 
     Args:
         relabelled: Examples drawn at random and labelled again.
@@ -29,7 +29,7 @@ def may_differ(relabelled: int) -> int | None:
 
 
 def relabelling_state(relabelled: int, differ: int) -> CheckState:
-    """Decide whether labels from before a rewording count, from the examples that were labelled again.
+    """Return which state the old labels are in after a criterion's rewording, from the examples labelled again.
 
     Args:
         relabelled: Examples drawn at random and labelled again.
@@ -46,7 +46,7 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many labels from before a rewording count.
+    """Return how many of the labels from before a rewording still count.
 
     Args:
         state: Result of `relabelling_state`.

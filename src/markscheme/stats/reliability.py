@@ -164,7 +164,7 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if `limits` means classic F limits for this table, not jackknife limits."""
+        """Return True if `limits` asks for classic F limits of this table, False if it asks for jackknife limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
@@ -172,7 +172,7 @@ class _Ratings:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Reason that names a rater who gives every example the same rating; None if all vary."""
+        """Reason, with the rater, that a rater gives every example the same rating; None if all raters vary."""
         still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
         if not len(still):
             return None
@@ -237,7 +237,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Compute noise over signal: 1 minus the coefficient of the mean of raters, by the ICC's model "1", "2" or "3".
+    """Compute 1 minus the coefficient of the mean of raters (noise over signal), by the ICC's model "1", "2" or "3".
 
     From one rating's coefficient r it is (1 - r)/(1 + (k - 1) r). Its logarithm is distributed evenly: for two raters
     it is Fisher's transform of r, for more its intraclass form.

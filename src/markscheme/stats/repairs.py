@@ -43,7 +43,7 @@ class TermSums:
 
     @classmethod
     def of(cls, gains: Floats, weights: Floats, is_fatal: Flags, is_undecided: Flags) -> Self:
-        """Compute each criterion's own terms of the sums, shape (n_examples, n_criteria), from weights and levels.
+        """Compute, from weights and levels, what each criterion alone contributes, shape (n_examples, n_criteria).
 
         Args:
             gains: Weight times position; 0 where the criterion doesn't count for the score.
@@ -67,11 +67,11 @@ class TermSums:
         return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
     def plus(self, added: "TermSums") -> Self:
-        """Return these sums plus others, whose shapes broadcast."""
+        """Return these sums plus other sums, whose shapes broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:
-        """Return these sums minus others, whose shapes broadcast."""
+        """Return these sums minus other sums, whose shapes broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
@@ -84,7 +84,7 @@ class TermSums:
 
     @property
     def scores(self) -> Floats:
-        """The normalized scores, 0 to 1; nan where no criterion counts for the score."""
+        """Scores from 0 to 1 by these sums; nan where no criterion counts for the score."""
         earns = self.rewarding > 0
         divisor = np.where(earns, self.rewards, np.where(self.weighed > 0, self.penalties, 1.0))
         shares = np.where(earns, 0.0, 1.0) + self.gains / divisor
@@ -140,7 +140,7 @@ def _flags(changes: DecisionChanges) -> list[Flags]:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels and the gold levels that may replace them, with people's decisions and scores.
+    """A judge's levels, the gold levels that may replace them, and the decisions and scores by annotators' labels.
 
     Attributes:
         judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).
@@ -164,7 +164,7 @@ class LevelSwap:
 
     @cached_property
     def before(self) -> TermSums:
-        """The judge's sums over all criteria without a replacement, shape (n_examples, 1)."""
+        """Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1)."""
         return self.judge.total
 
     @cached_property
@@ -187,7 +187,7 @@ class LevelSwap:
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the pair of criteria that repairs most with gold's levels on both; None if none beats its members alone.
+        """Find the two criteria that repair most with gold's levels on both; None if no two repair more than one.
 
         Of equal pairs, the first in the order of the criteria is best.
 

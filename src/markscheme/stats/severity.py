@@ -181,12 +181,12 @@ PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
 
 
 def error_names() -> tuple[str, ...]:
-    """Return the names of all errors and correlations of two raters, including those that features add."""
+    """Return the names of all errors and correlations of two raters, including those that markscheme's features add."""
     return tuple(_ERROR_FAMILY | _of_features())
 
 
 def _of_features() -> dict[str, PairStatistic]:
-    """Load the statistics of two raters that features add, by name."""
+    """Load the statistics of two raters that features of markscheme add, by name."""
     return {name: statistic for load in STATISTICS for name, statistic in load().items()}
 
 
@@ -209,7 +209,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of exactly 0; its limits, at most `below` and `above`, allow for errors not seen yet."""
+    """Estimate an error of 0; `below` and `above` cap the limits, which allow for errors not seen yet."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)

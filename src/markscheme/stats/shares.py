@@ -110,11 +110,11 @@ class Grouped:
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
 
     def lower(self, confidence: float) -> float | None:
-        """Return the one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        """Return the figure's one-sided lower bound at `confidence`; None with under 5 groups or without examples."""
         return self._bounds(confidence)[0] if self.n and self.support != "withheld" else None
 
     def upper(self, confidence: float) -> float | None:
-        """Return the one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        """Return the figure's one-sided upper bound at `confidence`; None with under 5 groups or without examples."""
         return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
 
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
@@ -187,7 +187,7 @@ class GroupedShare(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """Centre and standard error of one bound of a mean, after a group of worst possible values is added on its side.
+    """Centre and standard error for one bound of a mean, with a group of worst possible values added on that side.
 
     Attributes:
         centre: The mean with the added group; nan without examples, as are the others.
@@ -200,7 +200,7 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Compute the distance of the one-sided bound from the centre."""
+        """Compute how far the one-sided bound lies from the centre."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
@@ -270,7 +270,7 @@ def share(
 
 
 def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
-    """Compute weights of examples that were drawn with unequal chances, for figures on the whole pool.
+    """Compute weights of examples that were drawn with unequal chances, for figures on all that they were drawn from.
 
     Args:
         inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 where examples
@@ -489,7 +489,7 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, r
 
 
 def _log_rising(counts: Floats, copies: Floats) -> _Rising:
-    """Return the sum of log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`, as a function."""
+    """Return a function that sums log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`."""
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
@@ -500,7 +500,7 @@ def _log_rising(counts: Floats, copies: Floats) -> _Rising:
 
 
 def _sum_of_logs(weights: Floats, shape: Floats) -> Floats:
-    """Sum log(shape + k), weighted by the k-th weight, over all weights, for each element of `shape`."""
+    """Compute, for each element of `shape`, the sum over k of log(shape + k) times the k-th weight."""
     total = np.zeros_like(shape)
     for k, weight in enumerate(weights.tolist()):
         total += weight * np.log(shape + k)
@@ -508,7 +508,7 @@ def _sum_of_logs(weights: Floats, shape: Floats) -> Floats:
 
 
 def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
-    """Sum log Γ(shape + count) − log Γ(shape), weighted, over the counts, for each element of `shape`."""
+    """Compute, for each element of `shape`, the weighted sum of log Γ(shape + count) − log Γ(shape) over the counts."""
     total = np.zeros_like(shape)
     start = gammaln(shape)
     for count, weight in zip(counts, weights, strict=True):
@@ -632,7 +632,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value per jackknife set over all groups, counting equal groups as often as they occur."""
+    """Sum over all groups a value given once for each set of equal groups, as often as such groups occur."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

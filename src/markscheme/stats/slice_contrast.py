@@ -86,7 +86,7 @@ class SliceLook:
 
     @property
     def p(self) -> float:
-        """The larger p of the two comparisons; 1 if too few examples can be compared."""
+        """The larger p of the comparisons over all examples and at equal gold; 1 if too few can be compared."""
         return max(self.as_it_is.p, self.p_same_gold) if self.comparable else 1.0
 
     @property
@@ -195,19 +195,19 @@ class SliceColumn:
 
     @cached_property
     def _sign_of_shares(self) -> float | None:
-        """The figure's value, 1 or -1, on examples where it isn't 0; None if it has other values."""
+        """The one value, 1 or -1, that the figure has on examples where it isn't 0; None if it has others."""
         x = self.values
         sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
         return sign if bool(((x == 0) | (x == sign)).all()) else None
 
     @cached_property
     def _without_each_group(self) -> Floats:
-        """Sum and number of the figure's values, without each group, shape (2, n_groups)."""
+        """Sum of the figure, and number of examples, without each group, shape (2, n_groups)."""
         n = len(self.values)
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 
     def _as_it_is(self, is_inside: Flags) -> Contrast:
-        """Compare a slice with the rest over all examples; with groups, use the larger p of the tests with each."""
+        """Compare a slice with the rest over all examples; p is the larger of the tests by example and by group."""
         x = self.values
         within = x[np.flatnonzero(is_inside)]
         without = x[np.flatnonzero(~is_inside)]

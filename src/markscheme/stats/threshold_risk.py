@@ -83,7 +83,7 @@ class ThresholdRisk:
 
     @property
     def is_risky(self) -> bool:
-        """Whether a run fails by chance, with nothing changed, more often than 1 time in 20."""
+        """True if a run fails by chance, with nothing changed, more often than 1 time in 20."""
         return self.p_fail_wide is not None and self.p_fail_wide > FALSE_FAILS
 
 
@@ -158,7 +158,7 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Return the larger variance of a case under two assumptions: cases vary independently, or together in groups.
+    """Estimate a test case's variance if cases vary independently, and if groups vary together; return the larger.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
@@ -178,7 +178,7 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
-    """Estimate the variance of a case, with degrees of freedom, from sums of residuals over `sizes` cases each."""
+    """Estimate a test case's variance, with degrees of freedom, from sums of residuals over `sizes` cases each."""
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))

@@ -83,7 +83,7 @@ def rate_by_verdict(
 def rates_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute what `rate_by_verdict` does for many sets at once; return arrays of values, lower and upper limits.
+    """Compute the rate of `rate_by_verdict` for many sets of responses at once; return arrays of rates and limits.
 
     Args:
         passed: Labels that pass, for each set and verdict, shape (..., k).
@@ -103,7 +103,7 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute pass rates, squared distances to both limits, variances by the pool's weights, and smoothed shares."""
+    """Compute pass rates, squared distances to both limits, variances between verdicts, and smoothed shares."""
     hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]
@@ -136,7 +136,7 @@ def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 
 
 def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
-    """Return how many more labels are needed to show a pass rate; None if the unlabelled responses are too few.
+    """Return how many more labels a pass rate needs to be shown; None if too few responses are left to label.
 
     Args:
         labels: Labels of each verdict, shape (k,).

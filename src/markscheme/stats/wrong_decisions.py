@@ -14,7 +14,7 @@ UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """A stratum of the graded responses with the same decision of the judge, and its labels.
+    """A stratum of the graded responses, all with the same decision by the judge, and its labels.
 
     Attributes:
         part: The stratum's share of all graded responses, 0 to 1.
@@ -27,11 +27,11 @@ class Stratum:
 
     @property
     def value(self) -> float:
-        """The share `wrong`; one half without labels."""
+        """The stratum's share `wrong`; one half without labels."""
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the share's lower and upper bound lie from it, as parts of all the graded responses."""
+        """Return how far the bounds of `wrong` lie below and above it, times the stratum's share of all responses."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low
@@ -68,14 +68,14 @@ class RateByVerdict:
 
     @property
     def value(self) -> float:
-        """The rate, 0 to 1; 0 if no labelled example has gold's decision in question."""
+        """The rate, 0 to 1; 0 if no labelled example has the gold decision that the rate is about."""
         wrong = _sum(self.decided_wrong)
         every = wrong + _sum(self.decided_right)
         return wrong / every if every else 0.0
 
     @property
     def n(self) -> int:
-        """Number of labelled examples with gold's decision in question, such as its fails for false passes."""
+        """Number of labelled examples with the gold decision that the rate is about: for false passes, gold's fails."""
         strata = (*self.decided_wrong, *self.decided_right)
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 
@@ -96,7 +96,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find one limit of the rate, by inverting the interval of a weighted difference of both sides (Fieller)."""
+        """Find the rate's limit on one side, by inverting the interval of a weighted difference (Fieller)."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 
