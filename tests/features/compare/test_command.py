@@ -93,6 +93,12 @@ def test_ratings_in_a_rubric_s_folder_are_compared_without_naming_the_rubric(pro
     assert (comparison["rubric"]["name"], comparison["reference"]) == ("manners", "people")
 
 
+def test_a_page_never_replaces_a_file_that_is_compared(project: Path) -> None:
+    content = (project / "gpt.jsonl").read_text()
+    done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--html", "gpt.jsonl", cwd=project)
+    assert (done.returncode, (project / "gpt.jsonl").read_text()) == (2, content)
+
+
 def test_without_a_rubric_only_differences_between_the_judges_are_shown(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", cwd=project)
     assert done.returncode == 0, done.stderr
