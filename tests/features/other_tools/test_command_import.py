@@ -112,6 +112,7 @@ def test_import_reports_and_counts_contents_that_it_cannot_keep(project: Path) -
     )
     assert "  30 levels 'meh' of 'good', which aren't among UNMET, MET" in done.stdout
     assert "  30 cells of column 'mood'" in done.stdout
+    assert "  `--levels WORD=LEVEL` says which level a word means" in done.stdout
     report = imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--levels", "meh=MET")
     assert report["lost"] == {"cells of column 'mood'": 30}
     assert len(report["lines"]) == 120
@@ -161,7 +162,7 @@ def test_import_refuses_existing_files_unless_append_is_given(project: Path) -> 
         (("colours.yaml", "--rubric", "one"), "Promptfoo's results, a dataset of autorubric"),
         (
             ("empty.csv", "--rubric", "one", "--kind", "human"),
-            "contains nothing that can be a rating; it contains 1 levels 'so-so'",
+            "contains nothing that can be a rating; it contains 1 level 'so-so'",
         ),
     ],
 )
@@ -491,3 +492,13 @@ def test_the_next_step_after_an_import_is_to_calibrate_or_to_import_the_response
         *_, onward = printed_commands(run(*shlex.split(onward), cwd=project).stdout)
     done = run(*shlex.split(onward), cwd=project)
     assert done.stdout.startswith("one · grader_verdict · 6 examples"), done.stderr
+
+
+def test_an_import_with_a_single_word_off_the_scale_names_the_option_that_says_what_it_means(project: Path) -> None:
+    (project / "words.csv").write_text("id,response,good\na,x,hardly\n", encoding="utf-8")
+    done = run("markscheme", "import", "words.csv", "--rubric", "one", "--kind", "human", cwd=project)
+    assert done.returncode == 2
+    assert (
+        "it contains 1 level 'hardly' of 'good', which isn't among UNMET, MET; "
+        "`--levels WORD=LEVEL` says which level a word means"
+    ) in done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
+from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
@@ -219,7 +220,8 @@ def _instead(lost: Mapping[str, int]) -> str:
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
-    return "; it contains " + "; ".join(f"{count} {name}" for name, count in most)
+    hint = f"; {LEVELS_OF_WORDS}" if has_word_off_scale(lost) else ""
+    return "; it contains " + "; ".join(counted_loss(things, count) for things, count in most) + hint
 
 
 def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
 from markscheme.features.other_tools.run_import import ImportRun
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
@@ -51,7 +52,9 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
         yield f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them"
     if file.lost:
         yield "lost (ratings cannot hold it):"
-    yield from (f"  {count} {lost}" for lost, count in Counter(file.lost).most_common())
+    yield from (f"  {counted_loss(things, count)}" for things, count in Counter(file.lost).most_common())
+    if has_word_off_scale(file.lost):
+        yield f"  {LEVELS_OF_WORDS}"
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,21 @@
+"""Words for what a file contains and ratings can't hold."""
+
+from collections.abc import Iterable
+
+LEVELS_OF_WORDS = "`--levels WORD=LEVEL` says which level a word means"
+
+
+def counted_loss(things: str, count: int) -> str:
+    """Write what was lost with its count.
+
+    >>> counted_loss("levels 'meh' of 'good', which aren't among UNMET, MET", 1)
+    "1 level 'meh' of 'good', which isn't among UNMET, MET"
+    """
+    if count == 1 and things.startswith("levels "):
+        things = things.replace("levels ", "level ", 1).replace("which aren't among", "which isn't among")
+    return f"{count} {things}"
+
+
+def has_word_off_scale(lost: Iterable[str]) -> bool:
+    """Return True if a word that is none of a criterion's levels is among what was lost."""
+    return any(things.startswith("levels '") for things in lost)
