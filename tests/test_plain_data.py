@@ -7,7 +7,7 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
-from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, parse_json, plain_data
+from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, json_parts, parse_json, plain_data, read_json
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.formats import format_of
 from markscheme.readers.peek import Peek
@@ -24,6 +24,17 @@ def damaged(folder: Path) -> Path:
 def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"ann\.jsonl:2: is not readable JSON"):
         list(json_lines(damaged(tmp_path), RatingError))
+
+
+@pytest.mark.parametrize("read", [read_json, lambda path, error: list(json_parts(path, error))])
+def test_an_empty_json_file_is_called_empty(tmp_path: Path, read: Callable[[Path, type[RatingError]], object]) -> None:
+    path = tmp_path / "export.json"
+    path.write_text("")
+    with pytest.raises(RatingError, match=r"export\.json: is empty$"):
+        read(path, RatingError)
+    path.write_text("{")
+    with pytest.raises(RatingError, match=r"export\.json: is not readable JSON"):
+        read(path, RatingError)
 
 
 def test_the_undamaged_lines_of_a_damaged_file_are_read_if_skipping_is_allowed(tmp_path: Path) -> None:

@@ -448,7 +448,7 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
     try:
         return parse_json(read_text(path, error), parse_constant=parse_constant)
     except (ValueError, RecursionError) as problem:
-        raise error(f"is not readable JSON: {problem}", path=path) from problem
+        raise error(_why_not_json(problem, path), path=path) from problem
 
 
 def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
@@ -482,7 +482,12 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path) from problem
     except (ValueError, RecursionError) as problem:
-        raise error(f"is not readable JSON: {problem}", path=path) from problem
+        raise error(_why_not_json(problem, path), path=path) from problem
+
+
+def _why_not_json(problem: Exception, path: Path) -> str:
+    """Say why a file isn't JSON: it is empty, or what its reader found."""
+    return f"is not readable JSON: {problem}" if path.stat().st_size else "is empty"
 
 
 class _JsonStream:

@@ -363,7 +363,8 @@ def sentence(error: CycloptsError) -> str:
             command = " ".join(error.command_chain or ())
             missing = _metavar(argument) if argument.is_positional_only() else f"`{argument.name} {_metavar(argument)}`"
             example = described(command).example
-            return f"{missing} is missing, as in: {example}" if example else f"{missing} is missing"
+            are_missing = "are missing" if argument.is_positional_only() and " " in missing else "is missing"
+            return f"{missing} {are_missing}, as in: {example}" if example else f"{missing} {are_missing}"
         case cyclopts.RepeatArgumentError():
             return f"`{error.token.keyword}` is given more than once"
         case cyclopts.UnusedCliTokensError():

@@ -260,8 +260,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet turns 5/5 into 5 May; correct them first"
     ),
     "odd-value": lambda e: (
-        f"{_values_of(e)} in {_columns(e)} is neither pass nor fail, and the other side hasn't got it; "
-        "--same VALUE= leaves it out, --same VALUE=fail decides"
+        f"{_values_of(e)} in {_columns(e)} can't be read as pass or fail, nor by the values of the other side; "
+        "--same VALUE= leaves a value out, --same VALUE=fail decides"
     ),
     "pass-value": lambda e: f"which value of {_columns(e)} passes? There are {_values_of(e)}; --pass says which",
     "direction": lambda e: (

@@ -7,6 +7,7 @@ import pytest
 from tests.commands.mistakes import make_project, names_the_way_out
 
 MISTAKES = [
+    ("compare", "A B are missing, as in: markscheme compare"),
     ("compare hasty.jsonl", "a comparison needs two sides: markscheme compare A B"),
 ]
 

@@ -115,7 +115,7 @@ def _first_step(calibration: Calibration) -> str:
         case "ok":
             return _on_false_passes(calibration) or "Nothing: no issues found."
         case "adjust":
-            return "No single cause found: read the examples below."
+            return "No single cause found: read examples on which judge and labels differ."
         case _:
             return "No issues found, but too few labels to tell: label more examples."
 
