@@ -7,7 +7,7 @@ _Result = TypeVar("_Result")
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
-    """Return the results of all calls; raise the first error once all have ended."""
+    """Return the results of all calls; if some fail, wait until all have ended and raise the first error."""
     calls = list(calls)
     if len(calls) == 1:  # the usual case needs no task
         return [await calls[0]]

@@ -148,7 +148,7 @@ def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
 
 
 def _usage(usage: Any, calls: int) -> Usage:
-    """Read the tokens of an answer; those written to and read from the provider's cache count as input."""
+    """Read an answer's numbers of tokens; tokens written to or read from the provider's cache count as input."""
     read = count(getattr(usage, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
@@ -160,7 +160,7 @@ def _usage(usage: Any, calls: int) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicBatches:
-    """Claude through the Message Batches API.
+    """Batch API of a Claude judge: Anthropic's Message Batches.
 
     A batch can't carry markscheme's token: only the keys in its results show that markscheme sent it.
     """
@@ -177,13 +177,13 @@ class AnthropicBatches:
         return {"custom_id": key, "params": self.judge.request(prompt, form, ONE_HOUR)}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:  # noqa: ARG002 - not sent
-        """Send a batch."""
+        """Send the requests as a new batch, and return its state."""
         async with self.judge.call(SENDING) as client:
             made = await client.messages.batches.create(requests=requests, timeout=SENDING)
         return _state(made, self.judge.who)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - not sent
-        """Return the batches with this many prompts that were sent around this time."""
+        """Return the batches with this many prompts that were sent at about `since` or later."""
         batches: list[BatchState] = []
         async with self.judge.call(SENDING) as client:
             async for made in client.messages.batches.list(limit=100):  # the newest first
@@ -210,7 +210,7 @@ class AnthropicBatches:
             await client.messages.batches.cancel(id)
 
     def _as_result(self, key: str, result: Any) -> Reply | JudgeError:
-        """Read a batch's result as a reply or an error, which is transient if another batch may succeed."""
+        """Read one result of a batch as a reply, or as an error, which is transient if another batch may succeed."""
         who = self.judge.who
         sent = self._forms.pop(key, None)
         if result.type == "succeeded":

@@ -1,4 +1,4 @@
-"""Asking about many things with a limit on simultaneous calls, until the budget ends."""
+"""Asking a judge about many submissions with a limit on simultaneous calls, until the budget ends."""
 
 import asyncio
 from collections import deque
@@ -51,7 +51,7 @@ async def ask_many(
 
 
 class _Workers(Generic[_Job, _Result]):
-    """Tasks that each ask about one job after another.
+    """Tasks that each ask about one job (such as a submission) after another.
 
     A task that ends a job goes on with the next at once. With a new task for each job, all connections to a provider
     would be idle in between, and an HTTP client checks every idle connection for each request.
@@ -70,7 +70,7 @@ class _Workers(Generic[_Job, _Result]):
         self._someone_ended: asyncio.Future[None] | None = None
 
     def begin(self) -> bool:
-        """Start as many jobs as there is room for; return True if any job is running or has a result to take."""
+        """Start as many jobs as may run at once; return True if any is running or has a result that isn't taken yet."""
         while (numbered := self._next_job()) is not None:
             self._waiting.append(numbered)
             task = asyncio.create_task(self._work())
@@ -97,7 +97,7 @@ class _Workers(Generic[_Job, _Result]):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _work(self) -> None:
-        """Ask about one job after another, waiting jobs first, so that an immediate judge is asked in order."""
+        """Ask about one job after another, beginning with jobs that wait for a task, so that their order is kept."""
         self._yet_to_begin.discard(asyncio.current_task())
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
@@ -122,7 +122,7 @@ class _Workers(Generic[_Job, _Result]):
             self._end(asyncio.CancelledError())
 
     def _next_job(self) -> tuple[int, _Job] | None:
-        """Return the next job and its index; None if there is none, no room, or too many results wait."""
+        """Take the next job with its index; None if no job is left, too many are running, or too many results wait."""
         if self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
             return None
         self._under_way += 1
@@ -143,7 +143,7 @@ class _Workers(Generic[_Job, _Result]):
             self._someone_ended.set_result(None)
 
     def _stop(self) -> None:
-        """Drop the remaining jobs, since they may come from an open file, and begin no further one."""
+        """Begin no further job, and drop the iterator of jobs, which may read from an open file."""
         self._jobs = iter(())
         self._under_way -= len(self._waiting)
         self._waiting.clear()

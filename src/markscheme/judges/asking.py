@@ -62,11 +62,11 @@ class Asking:
 
     @property
     def wants_list_price(self) -> bool:
-        """Whether the list price of a model should be looked up."""
+        """True if the list price of a model should be looked up."""
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache for a judge's replies, which may last only as long as this process; None without one."""
+        """Return the cache for replies by this judge, or None; a judge whose identity doesn't last gets a brief one."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ CLOCKS_APART: Final = 600.0
 
 
 def _nothing(_: str) -> None:
-    """Ignore a message."""
+    """Ignore a message about batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class BatchState:
 
 
 class BatchApi(Protocol):
-    """Interface of a provider's batch API, with one request per call; errors are JudgeErrors.
+    """Interface of a provider's batch API, in which each method makes one request; errors are JudgeErrors.
 
     Attributes:
         most: Maximum number of prompts in a batch.
@@ -83,15 +83,15 @@ class BatchApi(Protocol):
     most_bytes: ClassVar[int]
 
     def request(self, key: str, prompt: Prompt, sample: int) -> Mapping[str, Any]:
-        """Build a batch's entry for a prompt, under a key."""
+        """Build the entry of a batch for a prompt, under a key that its result will have."""
         ...
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
-        """Send a batch. After a JudgeSilent, or any other failure, the provider may have received it all the same."""
+        """Send requests as a batch; if this fails, the provider may have received the batch all the same."""
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """Return the batches that may carry a run's token: sent after `since` (s since 1970) with `prompts` prompts."""
+        """Return the batches that a run with this token may have sent after `since`, with this many prompts."""
         ...
 
     async def state(self, id: str) -> BatchState:
@@ -103,5 +103,5 @@ class BatchApi(Protocol):
         ...
 
     async def cancel(self, id: str) -> None:
-        """Cancel a batch; prompts answered by then can still be read, and are charged."""
+        """Cancel a batch; prompts that were answered before are charged, and their replies can still be read."""
         ...

@@ -66,12 +66,12 @@ def _recordings(replies: Path | None) -> list[RecordedJudge]:
 
 
 def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) -> RecordedJudge | None:
-    """Return the first recording that has replies to all of the prompts; None without one."""
+    """Return the first of several recordings that has replies to all of the prompts; None if none has."""
     return next((recording for recording in recordings if prompts and not recording.lacks(prompts)), None)
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """Wrap the default judge, so that its error for a refused key points to recorded replies."""
+    """Wrap the default judge so that, if the provider refuses its key, the error names the recorded replies to use."""
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):
@@ -81,7 +81,7 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
 
 @dataclass(frozen=True, slots=True)
 class BesideRecordings(Wrapping):
-    """Judge that, if its key is refused, names the recorded replies that could answer the whole run instead.
+    """Judge that, if the provider refuses its key, names the recorded replies that could answer the whole run.
 
     Attributes:
         prompts: The prompts that the run sends first.

@@ -48,11 +48,11 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        """Whether the judge is down, so that only trial calls are made."""
+        """True if the judge is down, so that only trial calls are made."""
         return self._cause is not None
 
     async def enter(self) -> float | None:
-        """Wait while the judge is down; return the deadline of a trial call, None for an ordinary call.
+        """Wait while the judge is down; return the deadline of the call if it is a trial call, None if an ordinary one.
 
         Raises:
             JudgeUnavailable: The judge has been given up.
@@ -75,7 +75,7 @@ class Circuit:
         return None
 
     def leave(self) -> None:
-        """End a trial call that had no outcome, and let the next caller try."""
+        """End a trial call that neither succeeded nor failed, and let the next caller try."""
         self._trying = False
         waiting, self._waiting = self._waiting, []
         for caller in waiting:
@@ -83,7 +83,7 @@ class Circuit:
                 caller.set_result(None)
 
     def answered(self) -> None:
-        """Record that the judge answered, so that it counts as up."""
+        """Record that the judge answered, so that calls are no longer paused."""
         self._answers += 1
         self._failures = self._refusals = 0
         self._cause, self._given_up, self._pause = None, False, FIRST_TRIAL_PAUSE

@@ -61,7 +61,7 @@ def questions_by_id(prompt: Prompt) -> Iterator[tuple[str, DecisionQuestion]]:
 
 
 def level_text(choice: str, description: str) -> str:
-    """Write a level with its description, for a decision model."""
+    """Write a level with its description, as decision models are shown it."""
     link = " " if description.startswith("(") else ": "
     return f"{choice}{link}{description}" if description else choice
 
@@ -104,7 +104,7 @@ def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuesti
 
 
 def yes_no_distribution(p: Any, question: DecisionQuestion) -> dict[str, Any]:
-    """Return the probabilities of both levels of a yes/no question, given that of the higher level."""
+    """Return the probabilities of both levels of a yes/no question, from that of the higher level."""
     unmet, met = question.choices
     met_probability = finite(p)
     return {unmet: None if met_probability is None else round(1 - met_probability, 12), met: p}
@@ -162,7 +162,7 @@ def refuse_unaskable(prompt: Prompt) -> None:
 
 
 def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
-    """Convert the body of a decision model's response to a Reply, in the form that all formats share.
+    """Convert the body of a decision model's response to a Reply that is read alike for all formats.
 
     Args:
         body: The body, as `parsed_body` returns it.
@@ -195,7 +195,7 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """Return an answer's probabilities or a refusal; for anything else a text that makes the reply unreadable."""
+    """Return the probabilities in an answer, or that it refuses; for anything else, a text that makes it unreadable."""
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):
@@ -209,14 +209,14 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
 
 
 def _as_received(p: Any) -> Any:
-    """Return a probability unchanged if JSON can hold it; None for NaN or infinity, a text for anything else."""
+    """Return a probability unchanged if JSON can hold it, NaN or infinity as None, and anything else as text."""
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"
 
 
 def parsed_body(text: str | bytes) -> Any:
-    """Parse the JSON of a response, allowing NaN; a repeated key gets TWICE as its value.
+    """Parse the JSON of a response, allowing NaN; the value of a key that occurs twice becomes TWICE.
 
     Raises:
         ValueError: It isn't JSON.

@@ -22,7 +22,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
-    """Replace every secret in a text, and whatever looks like a key, by an ellipsis."""
+    """Replace every known secret in a text, and whatever else looks like a key, by an ellipsis."""
     for secret in secrets:
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "…")

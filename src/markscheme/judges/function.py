@@ -101,7 +101,7 @@ class FunctionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity with the judge's name, and digests of the function's source, modules and declarations.
+        """Identity with the judge's name, and digests of the function's source, its modules and what it declares.
 
         What the function declares is read each time, since a program may change a variable or a file between two
         replies.
@@ -148,7 +148,7 @@ class FunctionJudge:
         return getattr(innermost, "__module__", None) or type(innermost).__module__
 
     def _declared(self, attribute: str) -> list[str] | None:
-        """Return the sorted names in a declaration of the function, such as `reads`; None without it.
+        """Return the sorted names in an attribute of the function that declares what it uses, such as `reads`.
 
         Raises:
             UsageError: It declares something else.
@@ -182,7 +182,7 @@ class FunctionJudge:
         return self._as_reply(answer)
 
     async def aclose(self) -> None:
-        """Stop the function's own event loop; calls that hang in it are left behind."""
+        """Stop the event loop in which the function runs; calls that hang in it are left behind."""
         self._own_loop.stop()
 
     async def _called(self, prompt: Prompt) -> Any:
@@ -209,7 +209,7 @@ class FunctionJudge:
 
     @cached_property
     def sees(self) -> bool:
-        """Whether the function accepts the images and documents in a prompt."""
+        """True if the function accepts the images and documents in a prompt."""
         wanted: dict[str, Any] = {"schema": {}} if self._wants_schema else {}
         return self._takes(system_prompt="", user_prompt="", parts=(), **wanted)
 
@@ -254,7 +254,7 @@ class FunctionJudge:
 
 
 def files_read(judge: GradingJudge) -> list[Path]:
-    """Return the files that a judge declares to read; [] unless it is a function, possibly wrapped."""
+    """Return the files that a judge declares to read; [] unless the judge, without its wrappers, is a function."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge.files_read if isinstance(judge, FunctionJudge) else []
@@ -269,7 +269,7 @@ def _content(file: Path) -> str | None:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files of the user's own modules among `names`, and of all own modules that they import."""
+    """Yield name and file of the user's own modules among `names`, and of the user's modules that they import."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -282,7 +282,7 @@ def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_own(file: str) -> bool:
-    """Return True if a module's file is the user's own, and not part of Python, of a package or of markscheme.
+    """Return True if a module's file belongs to the user, and not to Python, a package or markscheme.
 
     Example:
         >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)

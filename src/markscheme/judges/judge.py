@@ -36,7 +36,7 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, more: "Usage") -> "Usage":
-        """Add two usages; a number that is unknown for either is unknown, unless that one made no call."""
+        """Add two usages; a number is unknown if it is in either, but a usage without calls adds nothing."""
         if not self.calls or not more.calls:
             return more if more.calls else self
         return Usage(
@@ -70,7 +70,7 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """Add up usages; without any, return a usage of no calls."""
+    """Add up usages; return a usage without calls if there are none."""
     return sum(usages, Usage())
 
 
@@ -122,7 +122,7 @@ class Identity:
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
     def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
-        """Return the identity with a record of the parameters that were left out when the judge was asked.
+        """Return the identity of the judge as it was asked: without the given parameters, which the identity names.
 
         Args:
             ways: Number of grades by the set of parameters that were left out in asking. A parameter left out only for
@@ -193,14 +193,14 @@ class Reply:
 
     @property
     def ways(self) -> set[AskedWithout]:
-        """Sets of parameters that were left out in the requests for the reply's parts; empty for a failed reply."""
+        """Distinct sets of parameters that requests for the reply's parts left out; no set for a failed reply."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
         return set().union(*(piece.ways for piece in self.parts))
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """The single replies that this reply consists of; only itself if it has no parts."""
+        """The replies to single requests of which this reply consists; the reply itself if it has no parts."""
         if not self.parts:
             yield self
         for piece in self.parts:
@@ -221,7 +221,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """Identity, which differs from that of any other judge."""
+        """Identity of the judge, which differs from that of any other judge."""
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
@@ -239,16 +239,16 @@ class Judge(Protocol):
 
 @runtime_checkable
 class JudgeGroup(Protocol):
-    """Several judges that grade together by a common rule, such as a cascade, and can't be sent a single prompt."""
+    """Several judges that grade together by a common rule, such as a cascade; the group can't be sent a prompt."""
 
     @property
     def identity(self) -> Identity:
-        """Identity of these judges and of the way they grade together."""
+        """Identity of the group: its judges and the way in which they grade together."""
         ...
 
     @property
     def grader(self) -> str:
-        """Name of the kind of grader that asks these judges, in grading's table."""
+        """Name of the row in the table of graders whose grader asks these judges."""
         ...
 
     @property
@@ -257,7 +257,7 @@ class JudgeGroup(Protocol):
         ...
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Return why these judges can't decide for a rubric and prompt with these fingerprints; None if they can."""
+        """Return why this group can't decide for the rubric and prompt with these fingerprints; None if it can."""
         ...
 
     async def aclose(self) -> None:
@@ -309,7 +309,7 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count how many groups of replies were asked without each set of parameters."""
+    """Count, for each set of left-out parameters, the graded responses with a reply whose request left out that set."""
     return Counter(way for ways in replies for way in set(ways))
 
 

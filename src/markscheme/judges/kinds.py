@@ -37,15 +37,15 @@ LISTED_LAST: Final = 1000
 
 
 def _always() -> None:
-    """Return None, since this kind is always ready."""
+    """Return None, which says that this kind of judge is always ready."""
 
 
 def _unknown(_: "Identity") -> None:
-    """Return None, since the price is unknown."""
+    """Return None as the price of a judge's tokens, since it isn't known."""
 
 
 def _nothing(_: str) -> None:
-    """Return None for any name, as kinds do that recognize no name of a model or file and no kind of part."""
+    """Return None for any name: the default of a kind of judge that recognizes no names or parts."""
 
 
 def _everything(_: str) -> bool:
@@ -117,7 +117,7 @@ class JudgeKind:
         return self.form or f"{self.name}:…"
 
     def shown(self) -> str:
-        """Describe what the kind would use here, such as the environment variable that is set, never its value."""
+        """Describe what a judge of this kind would use here, such as the name of an environment variable."""
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)
@@ -171,7 +171,7 @@ def means_file_of_rubric(name: str) -> bool:
 
 
 def in_full(name: str, rubric: str, folder: Path | None) -> str:
-    """Return a judge's name, completed with the rubric's own file if it is a name such as "cascade".
+    """Return a judge's name, with the path of the rubric's own file added to a name such as "cascade".
 
     Args:
         name: The name as a user writes it.
@@ -219,7 +219,7 @@ def names_code(name: str) -> bool:
 
 
 def _meant(name: str) -> str | None:
-    """Return the full name of the judge that is probably meant by the name of a model or file; None if no kind fits.
+    """Return the full judge name that is probably meant by a model or file; None if no kind recognizes it.
 
     >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("someone")
     ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', None)
@@ -233,7 +233,7 @@ def shipped_kinds() -> list[JudgeKind]:
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """Yield all kinds of judge, those of installed packages last; a kind that can't be loaded counts as not ready."""
+    """Yield all kinds of judge, those of installed packages last; one that can't be loaded is listed as not ready."""
     yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
@@ -245,7 +245,7 @@ def judge_forms() -> str:
 
 
 def names_that(can: Callable[[JudgeKind], bool]) -> str:
-    """List the names of built-in kinds that can do something, for messages: "anthropic or openai"."""
+    """List the names of the built-in kinds of judge that meet a condition, for messages: "anthropic or openai"."""
     *others, last = [kind.name for kind in shipped_kinds() if can(kind)]
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -260,7 +260,7 @@ loads features."""
 
 
 def in_words(help_text: str) -> str:
-    """Replace marks such as {judges with batches} in an option's help text by names of judges.
+    """Replace marks in an option's help text, such as {judges with batches}, by the names of such judges.
 
     Example:
         >>> in_words("ask {judges with batches} in batches")
@@ -293,7 +293,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Return True if a package in `folder` declares a kind of judge; ten times faster than importlib.metadata."""
+    """Return True if a package in `folder` declares a kind of judge; ten times faster than importlib.metadata is."""
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:
@@ -312,7 +312,7 @@ def _text(file: str) -> str:
 
 
 def _loaded(point: "EntryPoint") -> JudgeKind:
-    """Load the kind behind an entry point; if that fails, return a kind whose use raises the reason."""
+    """Load the kind of judge behind an entry point; if that fails, return a kind that raises the reason when used."""
     package = point.dist.name if point.dist else point.value
     try:
         loaded: Any = point.load()

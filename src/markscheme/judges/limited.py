@@ -124,7 +124,7 @@ class Limiter:
 
     @property
     def usage(self) -> Usage:
-        """Usage of all calls so far: their number, with the tokens and dollars of the answered ones."""
+        """Usage of all calls so far: their number, and the tokens and dollars of those that were answered."""
         return replace(self._answered, calls=self._calls)
 
     @property
@@ -140,7 +140,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Reduce a number of calls to what the limit of open files allows, warning once."""
+        """Return the number of calls, reduced to what the limit of open files allows, with a warning."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)
@@ -182,12 +182,12 @@ class Limiter:
         return permit
 
     def unused(self, permit: Permit) -> None:
-        """Return a permit for a call that wasn't made."""
+        """Take back the permit for a call that wasn't made."""
         self._calls -= 1
         self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
-        """Return a permit after an answer; tokens or cost that the answer doesn't state are counted as estimated."""
+        """Take back the permit of an answered call; tokens or cost that the answer doesn't state count as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         is_counted = usage.input_tokens is not None and usage.output_tokens is not None
@@ -195,7 +195,7 @@ class Limiter:
         self._close(permit, tokens=tokens, usd=permit.usd if usage.usd is None else usage.usd)
 
     def failed(self, permit: Permit, error: BaseException) -> None:
-        """Return a permit for a call that got no answer.
+        """Take back the permit for a call that got no answer.
 
         A refused call costs nothing. A call that was cut off may have been charged, and counts as estimated.
         """
@@ -225,7 +225,7 @@ class Limiter:
         return True
 
     def settle(self, usd: float, usage: Usage) -> None:
-        """Release the cost reserved for a prompt in a batch, and count the actual cost, or the reserved one if unknown.
+        """Release the cost reserved for a prompt in a batch, and count the actual cost; if unknown, the reserved one.
 
         Args:
             usd: US dollars that were reserved.
@@ -259,7 +259,7 @@ class Limiter:
             self._grant(queue.popleft(), now)
 
     def _first_queue(self) -> deque[Permit] | None:
-        """Return the queue of the next caller, retries before others; None if nobody waits."""
+        """Return the queue with the next caller: retries go before others; None if nobody waits."""
         for queue in (self._again, self._new):
             while queue and queue[0].granted.done():
                 queue.popleft()
@@ -283,7 +283,7 @@ class Limiter:
         return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Return True if the budget covers `usd`; False if it may once running calls end; else raise BudgetError."""
+        """Return True if the budget covers `usd`, False if it may do so after running calls, else raise BudgetError."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:
@@ -428,7 +428,7 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, tokens: int, usd: float, end: float, try_until: float | None) -> Permit | None:
-        """Wait for a permit to call the judge; None if the judge goes down in the meantime."""
+        """Wait for a permit to call the judge; None if the judge stops answering in the meantime."""
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:
@@ -443,14 +443,14 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Return a permit that came too late to be used; end the trial call after an outage if it was for one."""
+        """Give back a permit that came too late to be used; if the call was to be the trial call, end the trial."""
         if permit is not None:
             self.limiter.unused(permit)
         if try_until is not None:
             self._circuit.leave()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
-        """Ask the judge once; the permit is returned to the limiter whatever happens."""
+        """Ask the judge once, and give the permit back to the limiter whether or not an answer comes."""
         clock = asyncio.get_running_loop().time
         began = clock()
         end = min(end, try_until or math.inf)
@@ -530,7 +530,7 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """Return a reply whose usage also counts `more` failed calls before it."""
+    """Return a reply whose usage also counts `more` failed calls that preceded it."""
     if not more:
         return reply
     if reply.parts:

@@ -25,7 +25,7 @@ def calls_that_fit() -> int | None:
 
 
 def lacks_files(error: BaseException) -> bool:
-    """Return True if an error, or its cause, is that no more files can be opened."""
+    """Return True if an error, or the error that caused it, says that no more files can be opened."""
     link: BaseException | None = error
     while link is not None and not (isinstance(link, OSError) and link.errno in NONE_LEFT):
         link = link.__cause__ or link.__context__

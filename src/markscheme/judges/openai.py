@@ -129,7 +129,7 @@ class OpenAIJudge(SdkJudge):
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
-        """Build the body of a chat request, without the settings that `form` leaves out."""
+        """Build the body of a chat request in a given form, which says which settings are left out."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": message_content(prompt.user, prompt.parts, "chat")})
         request: dict[str, Any] = {"model": self.model, "messages": messages}
@@ -248,7 +248,7 @@ _FORMATS: Final[Mapping[str, Callable[[Prompt], dict[str, Any]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class OpenAIBatches:
-    """A model through the Batch API, which uploads a file of prompts and downloads files of results and errors.
+    """Batch API of an OpenAI-compatible judge, which uploads a file of prompts and downloads files of results.
 
     A batch carries markscheme's token as metadata. A parameter that a server doesn't take is left out in the next
     batch.
@@ -281,7 +281,7 @@ class OpenAIBatches:
         return self._state(made)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
-        """Find the batch that carries a token."""
+        """Return the batch that was sent with a run's token, as a list; [] if there is none."""
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first
                 if made.created_at < since - CLOCKS_APART:
@@ -330,7 +330,7 @@ class OpenAIBatches:
         return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, result: Mapping[str, Any]) -> Reply | JudgeError:
-        """Read a batch's result as a reply or an error, which is transient if another batch may succeed."""
+        """Read one result of a batch as a reply, or as an error, which is transient if another batch may succeed."""
         who = self.judge.who
         secrets = self.judge.secrets
         response = result.get("response") or {}

@@ -147,7 +147,7 @@ class AskOptions:
         return IN_BATCHES if self.batch else self.concurrency
 
     def of(self, rubric: "Rubric") -> "Rubric":
-        """Return a rubric with the strategy, samples, orders and criteria per call that these options set."""
+        """Return the rubric, with strategy, samples, orders and criteria per call as these options set them."""
         return replace(
             rubric,
             strategy=self.strategy or rubric.strategy,
@@ -158,7 +158,7 @@ class AskOptions:
 
     @property
     def _one_per_call(self) -> int | None:
-        """Largest number of criteria per question; None if it isn't set; a tuple of several is an error.
+        """The largest number of criteria per question, if one is set; several in a tuple are an error.
 
         Raises:
             UsageError: Several are set, of which a run can have one.
@@ -211,7 +211,7 @@ class AskOptions:
         asking: "Asking | None" = None,
         opening: "Callable[[str, str | None], GradingJudge] | None" = None,
     ) -> "GradingJudge":
-        """Open the judge with this name, else the one that is set, else the default for these prompts.
+        """Open the named judge; without a name, the one that these options set, else the default for these prompts.
 
         Args:
             rubric: The rubric, which may name a judge and a model.
@@ -244,7 +244,7 @@ class AskOptions:
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None
     ) -> "GradingJudge | None":
-        """Open the judge with this name, the one that is set or the default; None if none is available."""
+        """Open the named judge, else the one that these options set, else the default; None if none is available."""
         try:
             return self.judge_for(rubric, prompts, folder, name=name)
         except NoJudge:
@@ -279,7 +279,7 @@ def refuse_opening(written: Mapping[str, Any]) -> None:
 
 
 def model_for(rubric: "Rubric", name: str) -> str | None:
-    """Return the model that the rubric names for this kind of judge; None if it names another kind or none.
+    """Return the model that the rubric names, if it names one for this kind of judge; else None.
 
     Example:
         >>> from markscheme import Rubric

@@ -48,7 +48,7 @@ class Panel:
 
     @property
     def identity(self) -> Identity:
-        """Identity made from those of all members, and the rule."""
+        """Identity made from the members' identities and the rule that combines their votes."""
         members = [judge.identity for judge in self.judges]
         name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
@@ -98,7 +98,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Repeated(Wrapping):
-    """Judge that asks another judge the same prompt several times at once; the median level of the answers counts.
+    """Judge that asks another judge each prompt several times at once; of the answers, the median level counts.
 
     Raises:
         ValueError: Fewer than one sample.

@@ -59,7 +59,7 @@ class Price:
 
     @property
     def in_batches(self) -> "Price":
-        """The price in batches, half the usual one, as providers charge for answers within a day.
+        """Price of prompts sent in batches: half the usual price, as providers charge for answers within a day.
 
         >>> Price(3.0, 15.0).in_batches
         Price(input_per_million=1.5, output_per_million=7.5)
@@ -67,7 +67,7 @@ class Price:
         return Price(self.input_per_million / 2, self.output_per_million / 2)
 
     def of(self, usage: Usage) -> float | None:
-        """Compute the cost of usage in dollars; None if its tokens are unknown."""
+        """Compute the cost in dollars of a usage; None if its numbers of tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)

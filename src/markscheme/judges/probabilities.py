@@ -36,7 +36,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """Return the tokens that together spell `text`, without tokens before and after it; () if they don't contain it.
+    """Return the tokens that together spell `text`, without those before and after them; () if no tokens do.
 
     A server may strip white space or a code fence from what the model wrote.
 
@@ -64,7 +64,7 @@ def _text(token: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 
 def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
-    """Map each alternative to a token, and the token itself, to its probability; None if they can't be read."""
+    """Map a token, and each alternative to it, to its probability; None if the probabilities can't be read."""
     listed = token.get("top_logprobs")
     alternatives = (
         [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []

@@ -100,7 +100,7 @@ class Address:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Header that carries the login, so that no URL needs to."""
+        """HTTP header that carries the login, so that it isn't part of any URL."""
         if not self.login:
             return {}
         return {"Authorization": "Basic " + base64.b64encode(self.login.encode()).decode()}
@@ -238,10 +238,10 @@ class SdkJudge:
         return await parsed if inspect.isawaitable(parsed) else parsed
 
     def refuse(self, refusal: RequestRefusal) -> None:
-        """Raise an error for a refused request that leaving out a setting can't fix; do nothing for others."""
+        """Raise an error if leaving out a setting can't fix a refused request; otherwise do nothing."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record that a form of request was answered; return the reply, which now names the settings that weren't sent.
+        """Record that a request of this form was answered; return the reply with the settings that the form leaves out.
 
         Args:
             reply: The reply as read from the answer.
@@ -272,7 +272,7 @@ class SdkJudge:
         return self.noted(reply, form, with_format=with_format)
 
     def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
-        """Leave out a setting that the server refused in a batch; return True if the next batch may succeed."""
+        """Record that a batch was refused for a setting; return True if the next batch, without it, may succeed."""
         form = self.settings.form if sent is None else sent[0]
         narrower = self.settings.narrower(form, RequestRefusal.of(body, message_in(body)))
         return narrower is not None and self.settings.refused(narrower)
@@ -291,7 +291,7 @@ class SdkJudge:
 
     @property
     def who(self) -> str:
-        """Name of the provider for messages."""
+        """Name of the judge, with its model and any other address, for messages."""
         return f"{self.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
 
     @cached_property
@@ -409,7 +409,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:
-    """Return an error if it may be shown in a traceback; None if it, or one of its causes, contains a secret."""
+    """Return an error that a traceback may show as the cause; None if it, or one of its causes, contains a secret."""
     link: BaseException | None = error
     while link is not None:
         if hidden(f"{link} {link!r}", secrets) != f"{link} {link!r}":
@@ -464,7 +464,7 @@ def status_fault(
 def error_in_answer(
     who: str, body: object, headers: Mapping[str, str], *, secrets: tuple[str, ...] = ()
 ) -> JudgeError | None:
-    """Return the error in a response with status 200, as gateways pass on providers' errors; None without one.
+    """Return the error in a response of status 200, as gateways send when a provider fails; None if there is none.
 
     Args:
         who: The provider.
@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error names or its code implies, else the status for unknown errors."""
+    """Return the HTTP status that an error in a response names or implies, else the status for unknown errors."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
@@ -506,7 +506,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds that an error's body asks to wait, itself or in a gateway's headers; None if it doesn't."""
+    """Return the seconds to wait that an error's body, or a gateway's headers in it, ask for; None if they don't."""
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):
@@ -562,7 +562,7 @@ def _number(text: str | None) -> float | None:
 
 
 def message_in(body: object) -> str:
-    """Return the provider's message in an error's body; "" without one, as for an HTML page."""
+    """Return the provider's message in an error's body; "" if it has none, such as an HTML page."""
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None

@@ -75,7 +75,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply unless one is cached already; return the cached reply, with the usage of this request."""
+        """Store a reply unless one is cached under `key`; return the cached one, with the usage of this request."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)
@@ -85,7 +85,7 @@ class Memory:
         return replace(reply, key=key) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
-        """Return how many requests for `key` got no readable reply."""
+        """Return how many requests for `key` have got no readable reply so far."""
         rows = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
         return int(rows[0][0]) if rows else 0
 
@@ -104,7 +104,7 @@ class Memory:
     # one request at a time
 
     def claim(self, key: str) -> str:
-        """Reserve the request for `key`, to be released later; return "" while another process has reserved it."""
+        """Reserve the request for `key` and return the claim; "" if another process has reserved it."""
         mine = new_owner()
         now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
@@ -112,7 +112,7 @@ class Memory:
         return mine if not rows or rows[0][0] == mine else ""
 
     def release(self, key: str, claim: str) -> None:
-        """Release the claim to request a reply."""
+        """Release a claim, so that another process may request the reply."""
         self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
 
     def is_claimed(self, key: str) -> bool:
@@ -121,7 +121,7 @@ class Memory:
         return bool(rows) and is_running(rows[0][0])
 
     def close(self) -> None:
-        """Close the file, and report how many replies had to be requested again."""
+        """Close the file, and warn of how many replies were requested again because they couldn't be read."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -257,7 +257,7 @@ def _from_json(text: str, key: str) -> Reply:
 
 
 def new_owner() -> str:
-    """Make a unique name for the owner of a claim, from computer, process and a number."""
+    """Make a unique name for the owner of a claim, from the computer, the process and a running number."""
     return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
 
 

@@ -8,7 +8,7 @@ from markscheme.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class FromSample(Wrapping):
-    """Judge that numbers samples from `first` on, so that cached replies of an earlier run aren't reused.
+    """Judge that adds `first` to the number of each sample, so that cached replies of an earlier run aren't reused.
 
     Attributes:
         first: The sample number that counts as 0 in this run.

@@ -13,7 +13,7 @@ from markscheme.submission import Submission
 
 
 def innermost(judge: Judge) -> Judge:
-    """Return the judge inside all wrappers."""
+    """Return the judge that is left without all its wrappers."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge
@@ -21,7 +21,7 @@ def innermost(judge: Judge) -> Judge:
 
 @dataclass(frozen=True, slots=True)
 class Unprobed(Wrapping):
-    """Judge that may be shown images and documents without first testing whether it can read them."""
+    """Judge that may be shown images and documents without a test of whether it can read them."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the wrapped judge's answer to a prompt."""
@@ -29,7 +29,7 @@ class Unprobed(Wrapping):
 
 
 def is_probed(judge: Judge) -> bool:
-    """Return True if a judge may be tested before it is shown images or documents."""
+    """Return True unless a judge, or one that it wraps, is marked as Unprobed: not to be tested for sight."""
     if isinstance(judge, Unprobed):
         return False
     return not isinstance(judge, Wrapping) or is_probed(judge.judge)
@@ -79,7 +79,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
 
 
 async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return the reason why a judge can't read some images or documents; None if it can.
+    """Return the reason why a judge can't read some images or documents; None if it can read them all.
 
     Raises:
         NoJudge: It takes none.

@@ -1,4 +1,4 @@
-"""Record of which settings of a judge a server takes, from its refusals and answers.
+"""Record of which of a judge's settings a server accepts, from its refusals and answers.
 
 Only what a refusal names as its cause counts: its parameter, or its code. A server that names neither is believed by
 its words as long as it has answered nothing, and only if the same prompt is answered without the setting. What was once
@@ -95,7 +95,7 @@ class RequestRefusal:
 
     @property
     def is_about_the_prompt(self) -> bool:
-        """Whether the server refused this prompt, not a setting."""
+        """True if the server refused this prompt, not a setting."""
         return (self.code is not None and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(
             self.words
         ) is not None
@@ -113,7 +113,7 @@ class RequestRefusal:
         return _kinds_named(self.words) if self.code or by_words else []
 
     def allowed_limit(self, below: int) -> int | None:
-        """Return the limit of an answer's tokens that the message allows, if lower than `below`, else None."""
+        """Return the limit of an answer's tokens that the message allows, if it is lower than `below`; else None."""
         limits = [int(digits) for digits in _ALLOWED.findall(self.words)]
         return min((limit for limit in limits if 0 < limit < below), default=None)
 
@@ -135,7 +135,7 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form of request that leaves out what either of two forms leaves out."""
+        """Return the form of request that leaves out what this form or `second` leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
@@ -146,7 +146,7 @@ FULL: Final = RequestForm()
 
 @dataclass(eq=False)
 class TakenSettings:
-    """Record of the settings that a server has taken or refused, which determines the form of requests.
+    """Record of the settings that a server has accepted or refused, which determines the form of requests.
 
     Attributes:
         steps: For each kind of setting, the parameters or values to try one after another; after the last one, the
@@ -167,18 +167,18 @@ class TakenSettings:
 
     @property
     def form(self) -> RequestForm:
-        """Form of the next request, without settings that were refused and never taken."""
+        """Form of the next request, which leaves out settings that were refused and never accepted."""
         refused = self._refused.dropped - self._taken
         dropped = (step for steps in self.steps.values() for step in takewhile(refused.__contains__, steps))
         lower = self._refused.limit
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the parameter or value that a form of request sends for a kind of setting; "" for none."""
+        """Return the parameter or value by which a form of request sends a kind of setting; "" if it sends none."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
-        """Return the limit of an answer's tokens that a form of request sends."""
+        """Return the limit of an answer's tokens that a request of this form sends."""
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
@@ -196,7 +196,7 @@ class TakenSettings:
         return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form with a lower limit, or without one setting; None if it doesn't send that setting."""
+        """Return the form with a lower limit or without the setting; None if requests of this form don't send it."""
         if kind == "limit":
             allowed = refusal.allowed_limit(self.limit_in(form))
             if allowed is not None:
@@ -205,7 +205,7 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Record that a prompt was answered in this form of request, so that its settings are taken.
+        """Record that a request of this form was answered, so that the settings it sent are accepted.
 
         Args:
             form: Form of the request.
@@ -219,12 +219,12 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record that a batch needs this narrower form; return True if the next batch will use it."""
+        """Record that a batch was refused that needs this form; return True if the next batch will have it."""
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form
 
     def without(self, form: RequestForm) -> tuple[str, ...]:
-        """Return the names of the settings that a form of request leaves out, for the judge's identity.
+        """Return the names of the settings that a request of this form leaves out, for the judge's identity.
 
         A limit that is sent under another name isn't left out.
 

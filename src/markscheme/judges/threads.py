@@ -72,7 +72,7 @@ async def in_thread(work: Callable[[], _Answer]) -> _Answer:
 
 
 class ThreadLoop:
-    """An event loop in its own thread, for coroutines that may block, started with the first of them."""
+    """An event loop in its own thread, for coroutines that may block; it starts with the first coroutine."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -109,7 +109,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Wait for a result; return it, or any error, since some errors would end the event loop's thread."""
+    """Wait for a result and return it with no error, or the error, since some errors would end the loop's thread."""
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):
