@@ -15,11 +15,11 @@ class AsAWhole(OneJudge):
     """A grader that asks a judge for one score of the whole response, from 0 to 100."""
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the one prompt about a submission."""
+        """Return the single prompt that asks the judge about the whole response of a submission."""
         return [holistic_prompt(self.rubric, submission)]
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the judge's score."""
+        """Grade a submission by the one score that the judge gives to its whole response."""
 
         def questions(_: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Holistic | Unread]]:
             prompt = holistic_prompt(self.rubric, submission, again=again)

@@ -94,12 +94,12 @@ class AroundGrader(ABC):
         return self.grader.fingerprints
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of the wrapped grader."""
+        """Return the prompts that the wrapped grader sends first about a submission."""
         return self.grader.prompts(submission)
 
     @abstractmethod
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the wrapped grader."""
+        """Grade a submission by the wrapped grader, with whatever the subclass does before or after."""
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """Make a Grade without a score, with the reason why there is none."""
@@ -180,7 +180,7 @@ class OneJudge(ABC):
         )
 
     def _left_out(self, submission: Submission) -> tuple[str, ...]:
-        """List the parts of long trajectories and optional inputs that the judge isn't shown, one line per input."""
+        """List the parts of long trajectories and of optional inputs that the judge isn't shown, one line per input."""
         has_steps = set(STEPPED) & set(self.rubric.known_inputs) & submission.inputs.keys()
         if not has_steps and not self.rubric.optional_inputs:
             return ()
@@ -236,7 +236,7 @@ class ByCriterion(OneJudge):
         settle: Settling,
         checked: Mapping[str, Outcome] | None = None,
     ) -> Grade:
-        """Combine the judge's replies of all passes into one Grade.
+        """Combine the outcomes and replies of all passes into one Grade.
 
         Args:
             submission: The submission as graded.
@@ -304,7 +304,7 @@ def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) ->
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """Group the criteria that are shown the same inputs, so that each group can share a prompt."""
+    """Group criteria so that those in a group are shown the same inputs of a submission and can share a prompt."""
     groups: dict[tuple[str, ...], list[Criterion]] = {}
     for criterion in criteria:
         groups.setdefault(rubric.shown_to(criterion), []).append(criterion)
@@ -334,7 +334,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a verdict is shown in words: it is on a category, or has probabilities but no reason."""
+    """Return True if a verdict is put into words for the reader: on a category, or with probabilities but no reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

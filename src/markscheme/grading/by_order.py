@@ -25,7 +25,7 @@ class ByOrder(AroundGrader):
         self.orders = orders
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts about a pair in each order."""
+        """Return the prompts about a pair, for each order in which the pair is to be shown."""
         return [prompt for version in in_orders(submission, self.orders) for prompt in self.grader.prompts(version)]
 
     async def grade(self, submission: Submission) -> Grade:
@@ -43,7 +43,7 @@ class ByOrder(AroundGrader):
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
-    """Return each version's outcomes by criterion; `exchanges` lists all passes of the first version, then the next."""
+    """Return the outcomes by criterion for each version of a pair: its stored order, then the swapped one."""
     n_passes = len(exchanges) // n_versions
     readings = [exchange.readings for exchange in exchanges]
     by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]

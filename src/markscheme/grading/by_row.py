@@ -28,7 +28,7 @@ ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 def own_rubric(
     text: str | None, core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read the rubric in a row: return it, the reason why it can't be used, or None if the run's rubric applies.
+    """Read the rubric that a row brings; return it, or why it can't be used, or None if the run's rubric applies.
 
     Args:
         text: The row's own rubric as text; None for a row without one.
@@ -46,7 +46,7 @@ def own_rubric(
 def rubric_for(
     inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read the rubric among a row's inputs as `own_rubric` does; the reason also names a key that may hold criteria.
+    """Read the rubric among a row's inputs as `own_rubric` does, but name in the reason a key that may hold criteria.
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'
@@ -92,13 +92,13 @@ class ByRow(AroundGrader):
         self._grader_by = lru_cache(maxsize=INTERNED)(make)
 
     def rubric_for(self, submission: Submission) -> RowRubric | str | None:
-        """Read the rubric in a row: return it, the reason why it can't be used, or None if the run's rubric applies."""
+        """Read the rubric that a row brings; return it, why it can't be used, or None if the run's rubric applies."""
         if submission.fault:
             return None
         return rubric_for(submission.inputs, self.core, self.rule, self.of_run)
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts by the row's own rubric, or the run's; none if the row's rubric is faulty."""
+        """Return the prompts about a row by its own rubric, else the run's; none if the row's own rubric is faulty."""
         by_row = self.rubric_for(submission)
         if isinstance(by_row, str):
             return []

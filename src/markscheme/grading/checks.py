@@ -1,4 +1,4 @@
-"""Scoring by code: built-in and custom scorers, for predictions and for `check:` criteria.
+"""Scoring by code: built-in and custom scorers, for predictions and for criteria with a `check`.
 
 A scorer takes a prediction and the expected answer and returns a number from 0 to 1, or None if it cannot decide.
 It can request more by declaring any of `example`, `model`, `provider`, `prompt`, `steps` and `value` keyword-only.
@@ -76,7 +76,7 @@ class Scorer:
 
     @property
     def asks(self) -> bool:
-        """True if the scorer is asynchronous, like one that asks a judge."""
+        """True if the scorer's function is asynchronous, like one that asks a judge."""
         call = self.function if inspect.isroutine(self.function) else getattr(self.function, "__call__", None)  # noqa: B004
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
@@ -97,7 +97,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason; the function receives those items of `context` that it declares.
+        """Score one prediction and give the reason; pass the function those items of `context` that it declares.
 
         Raises:
             Exception: Whatever the code raises.
@@ -255,7 +255,7 @@ _TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_matc
 
 @lru_cache(maxsize=64)
 def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
-    """Wrap a check of an agent's steps as a Scorer, always the same object for a name."""
+    """Wrap a check of an agent's steps as a Scorer; a repeated call with a name returns the same object."""
     check = load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
@@ -266,7 +266,7 @@ def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
 
 
 def _step_check(name: str) -> Callable[[], StepCheck] | None:
-    """Return the function that loads the named check of an agent's steps; None if no feature has one of that name."""
+    """Return a function that loads the check of an agent's steps with this name; None if there is no such check."""
     return None if name in _TEXT_CHECKS else dict(CHECKS).get(name)
 
 
@@ -290,7 +290,7 @@ SHIPPED_CHECKS: Final[Mapping[str, Scorer]] = _ShippedChecks()
 
 
 def _is_shipped(scorer: Scorer) -> bool:
-    """Return True if a scorer is one of markscheme's, which never block."""
+    """Return True if a scorer comes with markscheme, so that it never blocks."""
     return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
 
 
@@ -345,7 +345,7 @@ async def find_check(
     *,
     deadline: float = REQUEST_TIMEOUT,
 ) -> Outcome:
-    """Run a criterion's `check` on a response as `run_check` does, but user-defined code in a thread of its own.
+    """Run a criterion's `check` as `run_check` does, but run user-defined code in a thread of its own.
 
     Args:
         criterion: One with a `check`.
@@ -420,7 +420,7 @@ def _refuse_value(criterion: Criterion, check: Scorer) -> None:
 
 
 def load_scorers(*module_names: str) -> dict[str, Scorer]:
-    """Load the scorers defined in modules, by name; a later module's wins.
+    """Load the scorers defined in modules, by name; of two with the same name, the later module's counts.
 
     Args:
         module_names: Names as in an import; the working directory is searched too.

@@ -25,7 +25,7 @@ JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[_Reading]):
-    """A judge's replies to questions, the outcomes read from them (the readings), and the error if asking failed.
+    """A judge's replies to questions, the outcomes read from these replies (readings), and any error in asking.
 
     Attributes:
         readings: The outcome read for each name; Unread with the reason if none could be read.
@@ -45,7 +45,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Merge in the retry of criteria that could not be read; after a failed retry, their reasons say so."""
+        """Merge with the exchange that asked again about criteria not read; if that failed, their reasons say so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -60,7 +60,7 @@ def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
 
 
 def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
-    """Merge exchanges about different criteria into one, with the first error among them."""
+    """Merge exchanges about different criteria into one, whose error is the first that any of them has."""
     if len(exchanges) == 1:
         return exchanges[0]
     return Exchange(
@@ -74,7 +74,7 @@ def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
 async def ask_twice(
     ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
 ) -> Exchange[_Reading]:
-    """Call `ask` for all names, then again for those whose outcome could not be read; return the merged exchange.
+    """Call `ask` for all names, and once more for those whose outcome could not be read; return the merged exchange.
 
     Args:
         ask: Called with names and whether it is the second time.
@@ -88,7 +88,7 @@ async def ask_twice(
 
 
 async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Await readings by name, and wrap them, or the JudgeError they ended with, in an exchange."""
+    """Await readings by name; return an exchange with them, or with the JudgeError raised instead."""
     try:
         return Exchange(await reading)
     except JudgeError as error:
@@ -96,7 +96,7 @@ async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Rea
 
 
 def readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """Return the outcomes read in an exchange, by name; raise its error if it has one.
+    """Return the outcomes read in an exchange, by name; raise the exchange's error if it has one.
 
     Raises:
         JudgeError: A question has no reply.
@@ -113,7 +113,7 @@ async def ask_judge(
     *,
     twice: bool = True,
 ) -> Exchange[_Reading]:
-    """Ask a judge, retry what can't be read, and drop replies in which nothing could be read from its cache.
+    """Ask a judge, ask again about what can't be read, and remove replies with nothing readable from its cache.
 
     Args:
         judge: The judge.
@@ -167,7 +167,7 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 def _unusable(
     exchange: Exchange[_Reading], read: Callable[[Reply], Mapping[str, _Reading]]
 ) -> Iterator[tuple[Reply, tuple[str, ...]]]:
-    """Yield each cached reply in which nothing could be read, with the names it was asked about."""
+    """Yield each cached reply in which nothing could be read, with the names of the criteria it was asked about."""
     (reply,) = exchange.replies
     for piece in reply.single:
         if piece.key:

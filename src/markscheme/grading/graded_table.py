@@ -43,7 +43,7 @@ SAME_SUM = 1e-9
 
 @dataclass
 class GradedCounts:
-    """Counts of graded responses by the judge that decided on them, for the line printed after a run.
+    """Counts of graded responses by who decided on them (which judge, or a person), for the line after a run.
 
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
@@ -84,7 +84,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with the mean score of rows with their own rubric, clipped per row and overall; "" if both agree.
+        """Sentence with two means of scores by rows' own rubrics, clipped per row or overall; "" if both are equal.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'
@@ -159,7 +159,7 @@ class GradedTable:
 
     @property
     def _columns(self) -> CellKinds:
-        """The columns of the file."""
+        """Names of the columns in the table file, in order."""
         criteria: CellKinds = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
         verdicts = {ROW_VERDICTS: VERDICT_CELLS} if self.has_rows else {}
         last: CellKinds = dict.fromkeys(OWN_COLUMNS[3:], "text")
@@ -200,12 +200,12 @@ class GradedTable:
             yield
 
     def _holder(self) -> str:
-        """Describe the process that holds the journal, from its last entry about a process."""
+        """Describe the process that has locked the journal, from the last entry in which a process names itself."""
         runs = [line for line in self._journal_lines() if "process" in line]
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
     def done(self) -> dict[str, str | None]:
-        """Map the id of each row graded by an earlier run to the fingerprint of the row's own rubric, or to None."""
+        """Map the id of each row that an earlier run graded to the fingerprint of its own rubric; None without one."""
         return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
 
     def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
@@ -250,7 +250,7 @@ class GradedTable:
             return counts
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
-        """Pass the submissions through, recording their ids in order."""
+        """Yield each submission unchanged, after recording its id."""
         for submission in submissions:
             self._ids.append(submission.id)
             yield submission
@@ -335,7 +335,7 @@ class GradedTable:
             self.notify(sentence)
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the rows in some files of JSON lines, in the order of the submissions."""
+        """Yield the graded rows from files of JSON lines, in the order of the submissions."""
         offsets = {id: (file, offset) for file in files for id, offset in _offsets(file).items()}
         for file, offset in (offsets[id] for id in self._ids if id in offsets):
             file.seek(offset)

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 
 class BackgroundLoop:
-    """An event loop on its own thread, until it is closed or no longer referenced."""
+    """An event loop on its own thread, which runs until it is closed or no longer referenced."""
 
     _shared: ClassVar["WeakValueDictionary[int, BackgroundLoop]"] = WeakValueDictionary()
     _lock = threading.Lock()
@@ -53,7 +53,7 @@ class BackgroundLoop:
             return loop
 
     def leave(self, user: object) -> None:
-        """Drop a user of the loop, and close the loop if no user is left."""
+        """Record that one user of the loop is done, and close the loop after the last one."""
         with self._lock:
             self._users.discard(user)
             if not self._users:
@@ -173,7 +173,7 @@ class Grader:
         return f"Grader({self.rubric.name!r}, {self.judge.identity.name!r})"
 
     def __reduce__(self) -> tuple["partial[Grader]", tuple[()]]:
-        """Return a function that opens the same grader again, which is how it is pickled.
+        """Return what pickle stores of a grader: a function that opens an equal grader again.
 
         Raises:
             TypeError: The judge is an object, which may hold what can't travel.
@@ -274,7 +274,7 @@ def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:
-    """Return the options of asking a judge that differ from their defaults."""
+    """Return those options of asking a judge, by name, that differ from their defaults."""
     unset = AskOptions()
     return {key: value for key in ASK_OPTIONS if (value := getattr(asking, key)) != getattr(unset, key)}
 

@@ -25,7 +25,7 @@ ASK_A_PERSON = "ask a person: "
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """Digests of the prompt and the judge; grades with equal digests are comparable."""
+    """Digests of the rubric, the prompt and the judge behind a grade; grades with equal digests are comparable."""
 
     rubric: str
     prompt: str
@@ -119,19 +119,19 @@ class Grade:
 
     @property
     def rubric(self) -> Rubric | None:
-        """The row's own rubric, if the row was graded by it; None if it was graded by the run's rubric."""
+        """The rubric that came with the row, if the row was graded by it; None if graded by the run's rubric."""
         return None if self.row_rubric is None else self.row_rubric.rubric
 
     @property
     def unclipped(self) -> float | None:
-        """The score before it is clipped to 0 to 1, of a row with its own rubric; None for other rows."""
+        """For a row with its own rubric, the score before it is clipped to 0 to 1; None for other rows."""
         if self.rubric is None or self.scored is None:
             return None
         return unclipped_score(self.outcomes, self.rubric)
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """For each tag of a row's own criteria, the weighted mean of how well they are met, and their number."""
+        """For each tag on the row's own criteria, the weighted mean of how well they are met, and their number."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)
@@ -182,7 +182,7 @@ class Grade:
 
     @property
     def why_no_decision(self) -> str | None:
-        """Reason why there is neither pass nor fail: not graded, or no category passes; None if there is a decision."""
+        """Reason why the response neither passes nor fails, such as not graded; None if there is a decision."""
         return NO_SCORE if self.scored is None and self.error is None else self.error
 
     @property
@@ -211,7 +211,7 @@ class Grade:
 
     @property
     def quotes_not_found(self) -> int:
-        """Verdicts whose quote was not found in the material."""
+        """Verdicts whose quote doesn't occur in the material that the judge was shown."""
         return sum(verdict.quote_found is False for verdict in self.verdicts.values())
 
 
@@ -264,7 +264,7 @@ def _row_json(grade: Grade) -> dict[str, Any]:
 
 
 def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
-    """Return the criteria of a row's own rubric, each with its level and position; None for a row without one."""
+    """Return the criteria that came with a row, each with its level and position; None if none came with it."""
     if grade.row_rubric is None:
         return None
     rubric = grade.row_rubric.rubric
@@ -283,7 +283,7 @@ def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
 
 
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """Map each order in which the judge saw a pair to its level by criterion; None if the judge chose none."""
+    """Return, for each order in which the judge saw a pair, the level by criterion; None where it chose none."""
     return {
         shown: {
             name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None
@@ -310,7 +310,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 
 
 def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
-    """Return the reason and quote of a verdict or holistic score as a dict; for an unread reply, why it is unread."""
+    """Return reason and quote of a verdict or holistic score as a dict; for an unread reply, why it is unread."""
     if isinstance(reading, Unread):
         return {"unread": reading.why, "raw": reading.raw or ""}
     words: dict[str, Any] = {"reason": reading.reason or "", "quote": reading.quote}

@@ -54,7 +54,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return the judge; a group of judges is returned with only the decisions that its checks still allow today.
+    """Return the judge, but a group of judges only with those decisions that the group's checks still allow today.
 
     Warns:
         RatingWarning: They decide less than they were certified to, or what they were certified on wasn't checked.
@@ -75,7 +75,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
 
 
 def _objections(rubric: Rubric) -> tuple[Objection, ...]:
-    """Return the functions that say why a rubric can't grade a submission."""
+    """Return the functions, each of which says for one reason why a submission can't be graded by the rubric."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
 
@@ -97,7 +97,7 @@ def _lacks(rubric: Rubric, submission: Submission) -> str | None:
 
 
 class Admitting(AroundGrader):
-    """A grader that leaves submissions ungraded that a rubric can't grade, and passes all others to another grader.
+    """A grader that passes submissions to another grader, but leaves ungraded any that its rubric can't grade.
 
     Attributes:
         objections: Functions that say why a submission can't be graded, tried in this order.
@@ -193,7 +193,7 @@ class Grading:
 
 
 def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, rubric: Rubric) -> SubmissionGrader:
-    """Make the grader of rows by their own rubric; its receipt names the criteria that weren't calibrated."""
+    """Make the grader for a rubric that comes with rows; its receipt names criteria that weren't calibrated."""
     if isinstance(judge, JudgeGroup):
         raise UsageError("these judges are certified for the rubric of the run alone")
     receipt = None if options.receipt is None else options.receipt.beyond(core, rubric)

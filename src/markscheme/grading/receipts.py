@@ -35,7 +35,7 @@ class WithReceipt(AroundGrader):
         self.only_gates = only_gates
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission and attach the receipt; with `only_gates`, leave ungraded what the judge can't gate."""
+        """Grade a submission and attach the receipt; with `only_gates`, leave it ungraded if the judge can't gate."""
         receipt = self._receipt_for(submission)
         if self.only_gates and receipt.why_excepted:
             grade = self.grader.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
@@ -97,7 +97,7 @@ def receipt_wanted(
     averaged: bool = False,
     named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
-    """Find the receipt to attach to grades, before the judge is asked; None without one, or if `wish` is off.
+    """Find the receipt to attach to grades, before the judge is asked; None if there is none or `wish` is off.
 
     Args:
         wish: One of CALIBRATION.

@@ -54,7 +54,7 @@ class Score:
 
     @property
     def decision(self) -> GradeDecision:
-        """Pass, fail, or ask a person; of a pair which response is better."""
+        """Decision on the response: pass, fail or ask a person; for a pair, which of its responses is better."""
         if self.preference is not None:
             return self.preference
         return "ask" if self.doubtful else "pass" if self.passed else "fail"
@@ -208,7 +208,7 @@ def chance_of_levels(
 
 
 def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
-    """Merge nearly equal weighted sums on a grid, moving each by less than a thousandth of a percent of the range."""
+    """Merge nearly equal weighted sums, which moves each by less than a thousandth of a percent of their range."""
     sums = [raw for raw, _ in chances]
     lowest = min(sums)
     step = (max(sums) - lowest) / (MOST_SUMS // 2)
@@ -222,7 +222,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Return the probability of each amount a criterion may add to the sum, with whether a pass is then possible."""
+    """Return the probability of each amount that a criterion may add to the sum, with whether it still lets pass."""
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)
@@ -251,12 +251,12 @@ def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable:
 
 
 def must_pass(criterion: Criterion) -> bool:
-    """Return True for a criterion that fails the response if it fails: it is required or has passing categories."""
+    """Return True if the response fails whenever this criterion does: it is required or has passing categories."""
     return criterion.required or bool(criterion.passing)
 
 
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
-    """Return whether a response passes, by its score and the levels of criteria that must pass; None if undecided.
+    """Return True if a response passes by its score and the levels of criteria that must pass; None if undecided.
 
     A missing level of a criterion that must pass doesn't fail the response; if the rubric has no score, the result is
     then None.
@@ -306,7 +306,10 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 
 
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
-    """Convert a sum of weight times position to a share of the best possible sum; 1 minus the share for faults only."""
+    """Convert a sum of weight times position to a share of the highest possible sum.
+
+    If no weight is above 0, the highest sum is 0, and the result is 1 minus the share of the lowest possible sum.
+    """
     best = sum(weight for weight in weights if weight > 0)
     return raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
 

@@ -28,7 +28,7 @@ from markscheme.trajectory import steps_elsewhere
 
 
 class StrategyKind(NamedTuple):
-    """A strategy by which a judge is asked about submissions, with its prompts and its grader.
+    """A strategy by which a rubric lets a judge be asked about submissions: its prompts and its grader.
 
     Attributes:
         name: Name in a rubric's `strategy`.
@@ -75,7 +75,7 @@ def _one_by_one(rubric: Rubric) -> Passes:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return two passes, the second with each prompt's criteria reversed; one alone in its prompt is asked once."""
+    """Return two passes, the second with each prompt's criteria reversed; a prompt with one criterion is sent once."""
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]

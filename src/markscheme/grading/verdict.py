@@ -129,7 +129,7 @@ class Holistic:
 
 
 class _Unreadable(Exception):  # noqa: N818
-    """Error raised for a reply, or a criterion's answer in it, that cannot be read; its text is the reason."""
+    """Error for a reply, or an answer about one criterion in a reply, that cannot be read; its text is the reason."""
 
 
 # --- one reply ------------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Ou
 
 
 def turned_round(outcome: Outcome) -> Outcome:
-    """Convert an outcome on a pair to the outcome on the pair with its two responses exchanged.
+    """Convert an outcome on a pair to what it is if the two responses change places.
 
     >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
     (1.0, 0.0)
@@ -290,7 +290,7 @@ def _text(answer: Mapping[str, Any], key: str) -> str:
 
 
 def _quote(quote: Any, material: Material, step: int | None = None, *, within: str | None = None) -> dict[str, Any]:
-    """Return a verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found.
+    """Return the quote in a verdict, the step that the verdict cites, and where the quote is found in the material.
 
     A quote from a step, or from one response of a pair (`within`), is found only there.
     """
@@ -384,7 +384,7 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """Parse a reply that is a single JSON object, allowing only one code fence around it or one think block before it.
+    """Parse a reply that is one JSON object, alone or within one code fence or after one think block.
 
     Anything else around it may quote what the judge was shown, also decoded or altered, so nothing in such a reply
     counts. An object that only repeats what the material says is a quotation too, not an answer.
@@ -419,7 +419,7 @@ _THINK, _THOUGHT = "<think>", "</think>"
 
 
 def wrapper_of(text: str) -> str:
-    """Name the wrapper around a reply's JSON object that is removed: a code fence, a think block, or "".
+    """Return what around a reply's JSON object is removed: a code fence, a think block, or "" for nothing.
 
     Example:
         >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')
@@ -530,7 +530,7 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
 
 def _is_most_probable(verdict: Verdict, criterion: Criterion) -> bool:
-    """Return True if a verdict's level is its most probable one, not the mean of its levels."""
+    """Return True if a verdict's level is the one with the highest probability, and not a mean of levels."""
     return verdict.level == most_probable(verdict.probabilities, criterion)
 
 
@@ -554,7 +554,7 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
 
 
 def _worth(level: float, criterion: Criterion) -> float:
-    """Return how good a level of a criterion is, from 0 to 1; categories of which none passes all get 0."""
+    """Return how good a level of a criterion is, from 0 to 1; 0 on a scale of categories without passing ones."""
     return criterion.worth(criterion.scale.position(level)) or 0.0
 
 
