@@ -242,7 +242,7 @@ def rating_patterns(
     scale = as_levels(levels)
     units = Groups.of(groups, len(table))
     values, codes, between = encode(table, scale)
-    rated = (np.ascontiguousarray(codes.T) >= 0).any(axis=0)
+    rated = np.any(np.ascontiguousarray(codes.T) >= 0, axis=0)
     of_rated = units
     if not rated.all():
         codes = codes[rated]
