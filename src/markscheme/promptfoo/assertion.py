@@ -47,7 +47,7 @@ _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 @dataclass(frozen=True)
 class Call:
-    """One call of Promptfoo's assertion, read and checked: an output, the rubric to grade it by, and options.
+    """One call of Promptfoo's assertion, with its arguments checked: an output, the rubric to grade it by, and options.
 
     Attributes:
         rubric: The rubric, with the pass mark and prompt settings from the configuration.
@@ -80,7 +80,7 @@ class Call:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Folders in which to look for the rubric's calibration."""
+        """Folders in which the rubric's calibration may be."""
         return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
 
@@ -108,7 +108,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run `work` with an Engine that is closed afterwards; if none can be set up, return the result of `refused`."""
+    """Run `work` with an Engine that is closed afterwards; with invalid options, return the result of `refused`."""
 
     async def answer() -> dict[str, Any]:
         try:
@@ -186,12 +186,12 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
-    """Return how the judge is asked, by a checked configuration and the engine's defaults."""
+    """Return the options of asking a judge from a checked configuration, with the engine's defaults for the others."""
     return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
 
 
 def reading_of(config: Any) -> AddedOptions:
-    """Return the options of a configuration on how text in an assertion is read; other options are checked later.
+    """Return the options that say how text in an assertion is read; other options aren't checked here.
 
     Raises:
         UsageError: A value that the option can't have.
@@ -212,7 +212,7 @@ def call_by(
     system: str | None = None,
     steps: Mapping[str, Any] | None = None,
 ) -> Call:
-    """Make the Call that grades an output by a rubric, from a configuration that is already checked.
+    """Make the Call that grades an output by the given rubric, from a configuration that is already checked.
 
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
@@ -255,7 +255,7 @@ def provider_name(provider: Any) -> str:
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
-    """Return a value that Promptfoo passes as a mapping; {} if it is missing.
+    """Return a mapping that Promptfoo passes; {} if it is missing.
 
     Raises:
         UsageError: The value is not a mapping.
@@ -268,7 +268,7 @@ def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """Refuse an invalid configuration.
+    """Raise an error if the assertion's configuration is invalid.
 
     Raises:
         UsageError: An unknown key, a value of the wrong type, or a placeholder that was never filled in.
@@ -373,7 +373,7 @@ def _is_one_criterion(value: Any) -> bool:
 def _inputs(
     rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of the rubric's inputs, from the test's vars and the provider's recorded steps."""
+    """Return the values of the rubric's inputs, from the test's vars and the steps that the provider recorded."""
     named = config.get("inputs") or {}
     values = [*variables.items(), *steps.items()]
     available = {*named, *(name for name, value in values if value is not None)}
@@ -409,7 +409,7 @@ def _inputs(
 
 
 async def graded(call: Call, engine: Engine) -> Grade:
-    """Grade the output of a call by its rubric and judge.
+    """Grade the output of a call by the call's rubric and judge, and attach the rubric that came with the row, if any.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
@@ -419,7 +419,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
 
 
 def grading_of(call: Call, engine: Engine) -> Grading:
-    """Return the rubric and the judge of a call.
+    """Return the Grading for a call: its rubric, with an open judge and the options.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
@@ -446,7 +446,7 @@ def grading_of(call: Call, engine: Engine) -> Grading:
 
 
 def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return a grade as Promptfoo's grading result, with one component per criterion under its own metric."""
+    """Return a grade as Promptfoo's grading result, with one component for each criterion, named as its metric."""
     components = {
         criterion.name: component
         for criterion in call.rubric.criteria
@@ -492,7 +492,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Return the reason of a grading result, never empty: Promptfoo treats a failure without a reason as a pass."""
+    """Return the reason of a grading result; never empty, since Promptfoo takes a failure without one as a pass."""
     scored = grade.scored
     rubric = call.rubric
     if scored is None:  # not reached for a graded output
@@ -538,7 +538,7 @@ def _sentence(text: str) -> str:
 
 
 def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
-    """Return the tokens used, by Promptfoo's keys; as in its own graders, the total includes cached replies."""
+    """Return the numbers of tokens under Promptfoo's keys; as in its own graders, the total includes cached replies."""
     return {
         "total": usage.tokens + spared,
         "prompt": usage.input_tokens or 0,
@@ -549,7 +549,7 @@ def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return the metadata of a grading result: where the grade comes from, and what its calibration allows."""
+    """Return the metadata of a grading result: the judge and rubric of the grade, and what their calibration allows."""
     prints = grade.fingerprints
     receipt = grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
@@ -571,14 +571,14 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _decided_by(grade: Grade) -> dict[str, Any]:
-    """Return the metadata that names the judge, of several, that decided; {} if there is only one judge."""
+    """Return the metadata on which of several judges decided; {} if there is only one judge."""
     if grade.decided_by is None:
         return {}
     return {"stage": grade.decided_by.stage, "decidedBy": grade.decided_by.decider or "ask a person"}
 
 
 def _judge_named(grade: Grade, options: AskOptions) -> str:
-    """Return the names of the models that answered; without any, the judge's name in the options."""
+    """Return the names of the models that answered; if none is known, the judge's name in the options."""
     return ", ".join(grade.models) or options.model or options.judge or ""
 
 
@@ -597,7 +597,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Return True unless the test that Promptfoo passes shows that this assertion isn't a `not-python`."""
+    """Return False if the test that Promptfoo passes shows that this assertion isn't a `not-python`, else True."""
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
@@ -622,14 +622,14 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
 
 
 def _lenient(test: Any, config: Any) -> str:
-    """Describe a setting of a test that lets it pass even if this assertion scores 0; "" if there is none."""
+    """Describe the setting that lets a test pass even if this assertion scores 0; "" if there is no such setting."""
     if isinstance(test, Mapping) and test.get(SCORING_FUNCTION) is not None:
         return f"{SCORING_FUNCTION} decides the test"
     return _best_without(test, config)[1]
 
 
 def _best_without(test: Any, config: Any) -> tuple[float, str]:
-    """Return a test's best score if this assertion scores 0, and the setting that lets it pass; "" without one."""
+    """Return the best score a test can have if this assertion scores 0, and the setting that lets it pass, or ""."""
     asserts = test.get("assert") if isinstance(test, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(test, Mapping) and test.get("type") in SCRIPT_TYPES and _is_like(test, config)
@@ -660,7 +660,7 @@ def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
 
 
 def way_out(error: MarkschemeError) -> str:
-    """Format an error on one line, with the configuration's keys in place of command-line options."""
+    """Format an error as one line, in which the configuration's keys replace the names of command-line options."""
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")

@@ -1,4 +1,4 @@
-"""State shared by all gradings of one process: open judges, their limits, one cache."""
+"""State that all gradings of one process share: open judges, their limits and one cache."""
 
 import os
 import sys
@@ -50,7 +50,7 @@ class Engine:
 
     @property
     def usage(self) -> Usage:
-        """Usage of all judges together."""
+        """Tokens and cost of all judges of this engine together."""
         return total(limiter.usage for limiter in self._limiters.values())
 
     def options(self, *sources: OptionSource) -> AskOptions:
@@ -72,14 +72,14 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that the options name, else an available one, such as replies recorded in `folders`."""
+        """Return the judge that the options name; by default one that is available, as by replies in `folders`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
         return as_of_today(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
-        """Open the judge of a name, or return the open one if its options are equal."""
+        """Return the open judge with a name and these options; open it if there is none."""
         of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
         asked_alike = replace(of_judge, judge=None, model=None, scorers=())
         kind = known_kind(name)
@@ -101,7 +101,7 @@ class Engine:
         return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
 
     def files_read(self) -> set[Path]:
-        """Return the files on which the open judges say that they depend."""
+        """Return the files that the open judges declare to read."""
         return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:
@@ -123,17 +123,17 @@ def environment_sources(folder: Path) -> list[OptionSource]:
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
-    """Return a stamp that changes when a file is rewritten."""
+    """Return a stamp of a file, which changes when the file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
 def stamp_if_any(file: Path) -> tuple[int, int, int] | None:
-    """Return a stamp that changes when a file is rewritten, made or removed; None if there is none."""
+    """Return a stamp that changes when a file is rewritten, made or removed; None while there is no file."""
     return file_stamp(file) if file.is_file() else None
 
 
 def own_modules() -> set[Path]:
-    """Return the files of all loaded modules that belong to the user."""
+    """Return the files of those loaded modules that belong to the user, not to Python or a package."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return {Path(file) for file in files if file and is_own(file) and Path(file).is_file()}

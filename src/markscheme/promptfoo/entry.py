@@ -41,7 +41,7 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Return the answer of the warm session or of this process: the result as `given`, or an error as `raised`.
+    """Return the warm session's answer to a grader, else this process's: a result as `given`, or an error as `raised`.
 
     Args:
         grader: `assertion` or `provider`.
@@ -59,7 +59,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
 
 
 def _wish(holder: "Any") -> "Any":
-    """Return the value of `config.session`; off if invalid, so that the error is reported."""
+    """Return the value of `config.session`; "off" if the configuration is invalid, which is reported later."""
     config = (holder.get("config") or {}) if isinstance(holder, dict) else None
     wish = config.get("session") if isinstance(config, dict) else "off"
     return wish if wish is None or wish is False or isinstance(wish, str) else "off"
@@ -67,7 +67,7 @@ def _wish(holder: "Any") -> "Any":
 
 @contextmanager
 def without_garbage_collection() -> "Iterator[None]":
-    """Disable garbage collection: the process loads much, grades once and ends."""
+    """Disable garbage collection in a `with` block, since the process loads much, grades once and ends."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

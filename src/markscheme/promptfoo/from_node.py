@@ -30,10 +30,11 @@ def main() -> None:
 
 
 def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Find the session of this environment, or start it: its socket, its key, and its process.
+    """Find the warm session of this environment, or start one; return its socket, its key and its process.
 
     Returns:
-        `path`, `key` and `pid`; without a session `path` is None, and `off` says whether sessions are switched off.
+        `place` (socket path), `key` and `pid`; without a session `place` is None, and `off` says whether sessions
+        are switched off.
     """
     session = client.running(folder=message["folder"], wish=message["wish"])
     if session is None:

@@ -9,7 +9,7 @@ from markscheme.promptfoo.negation import NotGraded
 
 
 def answer_here(grader: str, arguments: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """Return what a grader's function gives: `given`, or `raised` with the reason.
+    """Call a grader's function; return its result as `given`, or the reason it raised an error as `raised`.
 
     Args:
         grader: `assertion` or `provider`.

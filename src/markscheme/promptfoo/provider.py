@@ -144,7 +144,7 @@ def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, e
 
 
 def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
-    """Return the rubric written in an `llm-rubric`, with the vars that hold images or documents as inputs."""
+    """Return the rubric written in an `llm-rubric`, with vars that hold images or documents added to its inputs."""
     rubric, reading = _rubric_of(value)
     shown = [name for name, var in variables.items() if isinstance(loaded_part(var, f"var {name!r}"), PartedText)]
     more = tuple(name for name in shown if name not in rubric.known_inputs)
@@ -185,7 +185,7 @@ def _of_one_question(text: str) -> TextRubric:
 
 
 def _as_data(value: Any) -> Any:
-    """Return a value that holds criteria as a mapping, parsed from JSON text if need be; None for any other value."""
+    """Return criteria written as data, as a mapping or its JSON text, as a mapping; None for any other value."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
@@ -209,7 +209,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return each criterion's result, to be passed as metadata, since an `llm-rubric` result has only one score."""
+    """Return the result of each criterion by name, for the metadata: an `llm-rubric` result has only one score."""
     results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):

@@ -1,4 +1,4 @@
-"""The table of assertions, besides `llm-rubric`, whose prompts the grading provider answers; features add to it."""
+"""The table of assertions other than `llm-rubric` that the grading provider answers; features add to it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ called, and the engine that all gradings of the process share."""
 
 
 class QuestionKind(NamedTuple):
-    """Kind of assertion, other than `llm-rubric`, whose prompt our provider answers in a way of its own.
+    """A kind of assertion, other than `llm-rubric`, whose prompts the grading provider answers in its own way.
 
     Attributes:
         label: How Promptfoo labels the prompt of the assertion.

@@ -1,4 +1,4 @@
-"""Promptfoo's results: verdicts of its graders and manual ratings from its viewer, kept apart.
+"""Promptfoo's results: the verdicts of its graders, and the manual ratings from its viewer, read separately.
 
 A rating given in the viewer overwrites a row's pass and score. The graders' verdict on the row is therefore recomputed
 from the results of its assertions, by Promptfoo's own rule.
@@ -81,7 +81,7 @@ class AssertionVerdict:
 
     @property
     def is_graded(self) -> bool:
-        """Whether a judge gave the verdict; False for an assertion on facts, such as `contains`."""
+        """True if a judge gave the verdict; False for an assertion on facts, such as `contains`."""
         return self.is_part or self.kind in GRADED_TYPES
 
 
@@ -150,12 +150,12 @@ class Row:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the output has a manual rating or an expected label."""
+        """True if the output has a manual rating or an expected label."""
         return self.manual is not None or self.expected is not None or bool(self.expected_of)
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of all graders of the output."""
+        """Tokens and cost of all graders that graded the output."""
         return total(verdict.usage for verdict in self.verdicts)
 
 
@@ -179,7 +179,7 @@ class Results:
 
     @property
     def metrics(self) -> dict[str, AssertionVerdict]:
-        """The graded metrics in order of first occurrence, each with one of its verdicts."""
+        """The metrics that a judge graded, in order of first occurrence, each with one of its verdicts."""
         metrics: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:
@@ -225,7 +225,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Map each rubric in results' metadata to its judge's calibration: a sentence, and the use that it allows."""
+    """Map each rubric that results name to its judge's calibration, as the results state it: a sentence and a use."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
@@ -260,7 +260,7 @@ def _raw(path: Path) -> tuple[str | None, list[Any]]:
 
 @dataclass
 class _Reading:
-    """State while a results file is read: counts of what was left out, thresholds, and the names given so far."""
+    """State while a results file is read: counts of what was left out, thresholds, and names given to rows so far."""
 
     unjudged: bool
     aside: Counter[str] = field(default_factory=Counter)
@@ -268,7 +268,7 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def _judged(self, value: Any) -> Any:
-        """Return an output or var, with its images and documents marked in the text if it has any."""
+        """Return an output or var unchanged, or as text with marks if it contains images or documents."""
         lost = Counter[str]()
         text = text_in_file(value, lose=lost.update)
         self.aside.update(lost)
@@ -329,7 +329,7 @@ class _Reading:
         return None
 
     def _expected_of(self, labels: Mapping[str, Any], verdicts: Sequence[AssertionVerdict]) -> dict[str, bool]:
-        """Return the expected labels of single metrics, by the names of the metrics in this file."""
+        """Return the expected labels that a test has for single metrics, by the metrics' names in this file."""
         names = {folded_word(verdict.metric): verdict.metric for verdict in verdicts if verdict.is_graded}
         expected: dict[str, bool] = {}
         for metric, label in labels.items():
@@ -358,7 +358,7 @@ class _Reading:
             yield verdict
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """Return a name for an assertion without a metric: its type, and its text if another one has this type."""
+        """Return a name for an assertion without a metric: its type, with its text if another one has the same type."""
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
@@ -374,7 +374,7 @@ class _Reading:
 
 
 def _failed(raw: Mapping[str, Any]) -> str | None:
-    """Return why a result has no output or no grade; None if it has both."""
+    """Return why a result has no output or no grade; None if it has both an output and a grade."""
     grading = raw.get("gradingResult")
     if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
         return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
@@ -383,7 +383,7 @@ def _failed(raw: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """The result of one assertion, which is the test's own, in an assert-set, or a criterion of another assertion."""
+    """The result of one assertion: of the test itself, of an assert-set, or of a criterion within another assertion."""
 
     raw: Mapping[str, Any]
     stands: Literal["alone", "in a set", "inside"]
@@ -536,7 +536,7 @@ def _decided(
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
-    """Recompute an output's pass and weighted mean score from its assertions, with the test's threshold if any."""
+    """Recompute an output's pass and weighted mean score from its assertions, by the threshold of its test, if any."""
     components = [component for component in _components(grading) if component.stands == "alone"]
     if not components:
         return None, None
@@ -580,7 +580,7 @@ def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
 def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
-    """Return the name that the test's author gave the test, by id or description; "" without one."""
+    """Return the name that a test's author gave it, as an id or a description; "" without one."""
     for source in (metadata, inputs):
         for key in ID_KEYS:
             if isinstance(source.get(key), str | int) and not isinstance(source[key], bool) and source[key] != "":
@@ -590,7 +590,7 @@ def _given_name(
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
-    """Give rows unique ids; an output graded twice by the same assertions is one example with two samples."""
+    """Give each row a unique id; outputs graded twice by the same assertions become one example with two samples."""
     names = [row.id or f"test-{row.test}" for row in rows]
     systems: dict[str, set[str]] = {}
     for row, name in zip(rows, names, strict=True):
@@ -612,7 +612,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """Return a name that isn't used yet, by adding a number if need be, and record it in `taken`."""
+    """Return a name that isn't in `taken`, made unique by a number if need be, and add it to `taken`."""
     unique = name
     while unique in taken:
         again[name] += 1
@@ -631,7 +631,7 @@ def _system(raw: Mapping[str, Any]) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line of an error message, without its stack trace."""
+    """Return the first line of an error message, which leaves out the stack trace."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
 
 

@@ -69,7 +69,7 @@ class Serving:
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a grader's request as its own process would have done.
+        """Answer a grader's request with the result that a process of its own would have given.
 
         Raises:
             Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
@@ -86,7 +86,7 @@ class Serving:
             self._check_modules()
 
     def describe(self) -> dict[str, Any]:
-        """Return the session's status: figures on the engine's judges and calls."""
+        """Return the session's status: figures on its open judges and their calls."""
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
     def _check_folders(self) -> None:

@@ -1,4 +1,4 @@
-"""Adapters that use a rubric inside other frameworks: a module for each, which needs the extra of that name.
+"""Adapters that use a rubric inside other frameworks: one module for each, which needs the extra of the same name.
 
 Every adapter takes a `Grader`. Facts that a framework has about a response (a question, a target, columns of a dataset)
 become inputs if the rubric has inputs of these names.
@@ -13,7 +13,7 @@ from markscheme.trajectory import STEPPED, steps_for
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Select, among the known facts about a response, those with the name of an input of the rubric.
+    """Select, from what is known about a response, the facts that have the name of an input of the rubric.
 
     A row's own rubric is always among them, as `rubric`. A rubric that declares one input of steps
     (`messages`, `tool_calls` or `trace`) gets those that are known.
@@ -38,7 +38,7 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
 
 
 def tag_scores(grade: Grade) -> dict[str, float]:
-    """Map `tag/TAG`, for each tag of a row's own criteria, to the mean score of the criteria with that tag, 0 to 1."""
+    """Return, for each tag on the criteria that came with a row, their mean score, 0 to 1, under the name `tag/TAG`."""
     return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 

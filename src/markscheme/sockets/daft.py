@@ -19,7 +19,7 @@ CONCURRENCY = 64
 
 
 def with_grades(frame: DataFrame, rubric: str | None, judge: str, *, workers: int = 1, **asking: Any) -> DataFrame:
-    """Add a column `grade` to a frame: a struct of `score`, `pass`, `error` and `criteria`, each criterion's level.
+    """Add a column `grade` to a frame: a struct of `score`, `pass`, `error`, and `criteria` with the level of each.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
     each worker, where the rubric's file needn't be. Of a row that could not be graded all is null but `error`; a row

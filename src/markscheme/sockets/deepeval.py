@@ -12,7 +12,7 @@ from markscheme.sockets import inputs_for
 
 
 class RubricMetric(BaseMetric):
-    """A metric that passes where the rubric's grade passes, required criteria included.
+    """A DeepEval metric that passes if the response passes by the rubric, required criteria included.
 
     `query` is the test case's input, `reference` its expected output, `context` its retrieval context or context; other
     inputs come from its metadata, and so does a `rubric` of its own. A response that is not graded raises: DeepEval
