@@ -1,4 +1,4 @@
-"""The questions of a stress run: originals, a control and changed texts, put to a judge in random order."""
+"""The questions of a stress run: about original responses, once and again, and about changed ones, in random order."""
 
 import json
 import math
@@ -41,7 +41,7 @@ NOT_SO = "The following is not true of the response: {}"
 
 @dataclass(frozen=True)
 class StressQuestion:
-    """One question of a stress run: a version of an example, asked for the first time or as a repeat."""
+    """One question of a stress run: about a version of an example (original or changed), the first time or again."""
 
     example: int
     version: str
@@ -50,7 +50,7 @@ class StressQuestion:
 
 @dataclass(frozen=True)
 class Battery:
-    """All questions of a stress run.
+    """All questions of a stress run: examples, their changed versions, and how often the judge is asked about each.
 
     Attributes:
         rubric: The judge's.
@@ -76,12 +76,12 @@ class Battery:
 
     @cached_property
     def judged(self) -> tuple[Criterion, ...]:
-        """The criteria that the judge decides, and not code."""
+        """The criteria that the judge decides; those with a check by code aren't stressed."""
         return tuple(criterion for criterion in self.rubric.criteria if criterion.check is None)
 
     @cached_property
     def texts(self) -> dict[tuple[int, str], str]:
-        """Map example and change to the changed response, unless the change is impossible or may alter all levels."""
+        """Changed responses by index of the example and name of the change, where the change applies."""
         return {
             (index, row.name): changed
             for index, example in enumerate(self.examples)
@@ -91,7 +91,7 @@ class Battery:
 
     @cached_property
     def submissions(self) -> dict[tuple[int, str], Submission]:
-        """Map example and change to the submission with changed images or documents, where the change is possible."""
+        """Submissions with changed images or documents, by index of the example and name of the change."""
         return {
             (index, change.name): changed
             for index in range(len(self.examples))
@@ -101,7 +101,7 @@ class Battery:
 
     @cached_property
     def changes(self) -> tuple[Perturbation | PartChange, ...]:
-        """Changes that are rows of the table: of texts, and of images or documents that should keep their levels."""
+        """Changes in the report's table: of texts, and of images or documents that should keep their levels."""
         made = {name for _, name in self.submissions}
         return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
 
@@ -136,7 +136,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric for a version of the questions; None if the version would not change the rubric."""
+        """Return the rubric as a version changes it, as by reversing criteria; None if it would be the same."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
@@ -175,7 +175,7 @@ class Battery:
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """Return, for the first few changes that alter some text, the name, an original and its changed version."""
+        """Return, for the first few changes that alter a text, the change's name, an original and the changed text."""
         first: dict[str, tuple[str, str, str]] = {}
         for (index, name), text in self.texts.items():
             original = self.examples[index].submission.response
@@ -184,7 +184,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Return a digest of all questions and the judge, which identifies a run."""
+        """Return a digest of all questions and the judge, by which a stopped run is found again."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
@@ -202,7 +202,7 @@ class Battery:
 def battery(
     rubric: Rubric, examples: Sequence[Example], model: str, options: StressOptions = StressOptions()
 ) -> Battery:
-    """Make the questions of a stress run, about as many examples as the options allow, spread over gold scores.
+    """Make the questions of a stress run, about as many examples as the options allow, from low to high gold scores.
 
     Args:
         rubric: The judge's.
@@ -290,7 +290,7 @@ def finish_run(folder: Path, key: str, number: int) -> None:
 
 
 def state_file(folder: Path, key: str) -> Path:
-    """Return the path of the file that stores the state of runs with these questions."""
+    """Return the path of the file that records whether runs with these questions were finished."""
     return folder / "stress" / f"{key}.json"
 
 
@@ -301,7 +301,7 @@ def _note_run(folder: Path, key: str, number: int, *, finished: bool) -> None:
 
 
 def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
-    """Return a text with its images or documents, and their marks, replaced by changed ones where possible.
+    """Return a text with each image or document, and its mark, replaced by a changed one where that is possible.
 
     Args:
         text: Any text.

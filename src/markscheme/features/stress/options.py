@@ -16,7 +16,7 @@ _CHANGES: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class StressOptions:
-    """Options for which changes are tried, on how many examples, and how often the judge is asked."""
+    """Options of a stress run: which changes to try, on how many examples, and how often to ask the judge."""
 
     only: tuple[StressChange, ...] = option(
         (),

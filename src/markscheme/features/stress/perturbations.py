@@ -1,4 +1,4 @@
-"""Changes to a response that shouldn't change its level, and one that should.
+"""Changes to a response that shouldn't alter its level, and one that should lower it: cutting off the second half.
 
 All are made without a model. Which changes keep a level under which criterion is a judgement; a criterion's own
 `preserves` decides where it names a change.
@@ -88,7 +88,7 @@ class Perturbation:
     yes_no: Words | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
-        """Return True if a response deserves the same level on the criterion after the change."""
+        """Return True if a response still deserves the same level on the criterion after this change."""
         if self.name in criterion.preserves:
             return True
         yes_no = criterion.scale.is_yes_no and self.yes_no is not None
@@ -158,7 +158,7 @@ def truncation(original: Submission) -> str | None:
 
 
 def padding(original: Submission) -> str:
-    """Add sentences without content, as long as a third of the response; to code as comments."""
+    """Add sentences without content, a third as long as the response; in code, as comments."""
     wanted = PADDED_SHARE * len(original.response.split())
     sentences = PADDING[:LEAST_PADDING]
     for sentence in PADDING[LEAST_PADDING:]:
@@ -169,7 +169,7 @@ def padding(original: Submission) -> str:
 
 
 def restated(original: Submission) -> str | None:
-    """Put the question again before the response, or after code as a comment; None if the question isn't known."""
+    """Put the question that a response answers before it (after code, as a comment); None without a known question."""
     words = _question(original).split()
     if not words:
         return None
@@ -188,12 +188,12 @@ def _question(submission: Submission) -> str:
 
 
 def added(sentence: str) -> Callable[[Submission], str]:
-    """Make a change that adds a sentence at the end of a response; to code as a comment."""
+    """Make a change that adds a sentence at the end of a response; in code, as a comment."""
     return lambda original: _appended(original, (sentence,))
 
 
 def _appended(original: Submission, sentences: Sequence[str]) -> str:
-    """Add sentences at the end of the response: a paragraph after prose, a comment for each in code."""
+    """Add sentences at the end of a response: in prose as a paragraph, in code as one comment each."""
     text = original.response.rstrip()
     if not is_code(original.response):
         return f"{text}\n\n{' '.join(sentences)}"

@@ -74,12 +74,12 @@ class Stress:
 
     @cached_property
     def control(self) -> Mapping[str, StressCell]:
-        """Results for the unchanged originals, asked about once more within the run, by criterion."""
+        """Results by criterion for the control: unchanged originals, about which the judge was asked again."""
         return {criterion.name: self._family[CONTROL, criterion.name] for criterion in self.battery.judged}
 
     @cached_property
     def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
-        """Results by change, then by criterion."""
+        """Results by name of the change, then by criterion."""
         battery = self.battery
         cells = dict(self._family)
         for row in battery.changes:
@@ -98,8 +98,10 @@ class Stress:
 
     @property
     def reads_to_the_end(self) -> bool | None:
-        """Whether half a response scores lower on completeness or correctness; None if no criterion is about either, or
-        there are too few ratings."""
+        """True if the first half of a response scores lower than the whole; None if that can't be judged.
+
+        It is judged by criteria on completeness or correctness, and needs enough ratings on them.
+        """
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
         certain = [cell for cell in cells if cell.shift.value is not None]
@@ -122,7 +124,7 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return, for each example whose images or documents a change applies to, whether it is rated differently.
+        """Return flags of the examples with images or documents that a change applies to: True if rated differently.
 
         Args:
             change: The name of the change of parts.
@@ -131,7 +133,7 @@ class Stress:
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
     def _differs(self, index: int, version: str) -> bool:
-        """Return whether a version of an example is rated differently from the original on any criterion."""
+        """Return True if a version of an example is rated differently from the original on any criterion."""
         return any(
             abs(self._level(StressQuestion(index, version, 0), c) - self._level(StressQuestion(index, ORIGINAL, 0), c))
             > 0
@@ -146,7 +148,7 @@ class Stress:
 
     @property
     def findings(self) -> list[tuple[str, str, StressCell]]:
-        """Change, criterion and result of each finding except obeyed instructions, the largest shift first."""
+        """Change, criterion and result of each finding except those on obeyed instructions, the largest shift first."""
         obeyed = {(INSTRUCTION, name) for name, _ in self.obeys}
         moved_cells = [
             (name, criterion, cell)
@@ -166,13 +168,13 @@ class Stress:
 
     @property
     def is_moved(self) -> bool:
-        """Whether the judge fails the test: a change or asking again moved it, or half a response scored no lower."""
+        """True if the judge fails the test: a change or asking again moved it, or half a response scored no lower."""
         is_careless = self.reads_to_the_end is False or bool(self.ignored_parts)
         return bool(self.control_moved or self.obeys or self.findings or self.flips) or is_careless
 
     @property
     def length(self) -> list[str]:
-        """Criteria on which responses are rated differently because they are longer, whatever the added words say.
+        """Criteria on which longer responses are rated differently for their length, whatever the added words say.
 
         Neutral padding is a finding, every other change that adds words moves the rating the same way, and none is
         shown to move it further.
@@ -189,7 +191,7 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Change, criterion and noise where single ratings flip although their mean stays, the most flips first.
+        """Change, criterion and noise for changes that flip single ratings but keep their mean, the most flips first.
 
         A change counts where it scatters ratings beyond what asking again does: Holm over the table.
         """
@@ -211,19 +213,19 @@ class Stress:
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """Examples whose ratings moved most, for each change and criterion with a finding."""
+        """Examples whose ratings moved most, by change and criterion, for each change and criterion with a finding."""
         obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
         moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
         return {(row, name): tuple(self._most(row, name)) for row, name in moved}
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of all questions of the run."""
+        """Tokens and cost of the judge's answers to all questions of the run."""
         return total(grade.usage for grade in self.grades.values())
 
     @property
     def not_graded(self) -> int:
-        """Questions without a grade."""
+        """Questions of the run that the judge gave no grade for."""
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
@@ -244,12 +246,12 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute by how much the mean rating of a version differs from the original's, shape (n_examples,), or nan."""
+        """Compute each example's mean rating of a version minus that of the original, shape (n_examples,), or nan."""
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Return a result with the noise of single ratings added; return NOT_PRESERVING for None."""
+        """Return a result with the noise of single ratings added; NOT_PRESERVING if there is no result (None)."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))

@@ -69,7 +69,7 @@ NOT_PRESERVING = StressCell(
 
 
 def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Floats:
-    """Compute how far a perturbation moved the mean rating, as a value for each example or group of examples.
+    """Compute how far a perturbation moved the mean rating: one value for each example, or for each group of examples.
 
     Args:
         originals: Ratings, shape (n, r0), in levels; nan where there is none.
@@ -115,7 +115,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Test whether all changes move ratings in a neutral change's direction, and none of them significantly further.
+    """Return True if all changes move ratings in a neutral change's direction, and none of them significantly further.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.
@@ -168,7 +168,7 @@ def _too_few(n: int) -> StressCell:
 
 
 def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> StressCell:
-    """Add the noise of single ratings to a result, if originals were asked about at least twice.
+    """Add to a result how much single ratings vary, if the judge was asked about the originals at least twice.
 
     Args:
         cell: The cell.
@@ -199,5 +199,5 @@ def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayL
 
 
 def _mean(ratings: npt.ArrayLike) -> Floats:
-    """Return the mean of each row; nan where any rating is missing."""
+    """Return the mean rating of each row; nan where any rating in the row is missing."""
     return np.asarray(np.asarray(ratings, dtype=np.float64).mean(axis=1))

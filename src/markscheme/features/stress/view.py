@@ -133,13 +133,13 @@ def _shifts(stress: Stress) -> Bars:
 
 
 def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
-    """Yield explanations of the words for results that occur in the table."""
+    """Yield explanations of the words, such as those for a finding, by which the table shows results."""
     states = {cell.state for cell in cells}
     yield from (about for state, about in _ABOUT_STATES.items() if state in states)
 
 
 def _about_found(stress: Stress) -> Iterator[str]:
-    """Yield explanations of the changes that moved the judge."""
+    """Yield a sentence for each change that moved the judge, on what the change does."""
     moving = {name for name, *_ in stress.findings}
     yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.changes if row.name in moving)
 
@@ -166,7 +166,7 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """Return the criterion that a change moves most, with its result; findings come before other shifts."""
+    """Return the criterion on which a change moves ratings most, with the result; findings come before other shifts."""
     return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
 
 
@@ -222,12 +222,12 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Count the changes that shouldn't move the ratings on at least one criterion."""
+    """Return the number of changes that shouldn't move the ratings on at least one criterion."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 
 def _ignored(stress: Stress) -> str:
-    """Return a sentence on the changes of images and documents that should have moved the ratings but didn't."""
+    """Return a sentence that lists changes of images and documents that should have moved the ratings but didn't."""
     changes = {change.name: change.what for change in stress.battery.part_changes}
     listed_changes = "; ".join(f"{name}: {changes[name]}" for name in stress.ignored_parts)
     return f"Its ratings change no more than when it is asked again, though they should ({listed_changes})."
@@ -242,7 +242,7 @@ def _obedience(stress: Stress) -> str:
 
 
 def _moves(stress: Stress) -> str:
-    """Return sentences on what else moves the judge, each after a space; "" if nothing does."""
+    """Return sentences on the shifts, flips and length effects found, each after a space; "" if there are none."""
     sentences = [_shift(stress)] if stress.findings else []
     sentences += [_flip(stress)] if stress.flips else []
     sentences += [_length(stress, criterion) for criterion in stress.length]
@@ -274,7 +274,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Return the undecided results of changes that shouldn't move ratings: neither a shift nor its absence is shown."""
+    """Return results of changes that shouldn't move ratings, where neither a shift nor its absence is shown."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 
@@ -306,7 +306,7 @@ def cell_text(cell: StressCell, span: float) -> str:
 
 
 def _noise(stress: Stress) -> Iterator[str]:
-    """Yield sentences on changes that make single ratings vary more than repeating the same prompt does."""
+    """Yield sentences on changes after which single ratings vary more than after asking the same prompt again."""
     for name, row in stress.rows.items():
         for criterion, cell in row.items():
             noise = cell.noise
@@ -337,7 +337,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
-    """Render the plan of a stress run: what would be graded, with a few changed texts."""
+    """Render the plan of a stress run: what would be asked, with a few of the changed texts."""
     tokens = f"about {estimated(cost.input_tokens)} tokens read, {estimated(cost.output_tokens)} written"
     calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     changes = counted(len(battery.rows) + len(battery.part_changes), "change")
@@ -353,7 +353,7 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 
 def json_of(stress: Stress) -> dict[str, Any]:
-    """Return the run as a dict with the keys of the JSON output."""
+    """Return a stress run as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         "n": len(stress.battery.examples),
