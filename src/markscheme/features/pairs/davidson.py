@@ -42,7 +42,7 @@ _WON, _TIED, _LOST = range(3)
 
 @dataclass(frozen=True, slots=True)
 class PairFit:
-    """Davidson's model compared with the results of two systems: observed and expected mean preference.
+    """Fit of Davidson's model to the results of two systems: the observed and the expected mean preference.
 
     Attributes:
         systems: Their numbers, the lower one first.
@@ -64,7 +64,7 @@ class PairFit:
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """Strengths of systems, with intervals by leaving out groups.
+    """Strengths of systems, as Davidson's model estimates them from preferences, with jackknife intervals by groups.
 
     Attributes:
         log_strengths: One per system; without a value where it has no finite strength.
@@ -84,7 +84,7 @@ class Strengths:
 
     @property
     def ranks(self) -> tuple[int | None, ...]:
-        """Rank of each system: 1 plus the number of significantly stronger systems; None for one without a strength."""
+        """Rank of each system: 1 plus the number of significantly stronger systems; None if it has no strength."""
         return tuple(
             None if estimate.value is None else 1 + sum(self._is_stronger(rival, system) for rival in self._ranked)
             for system, estimate in enumerate(self.log_strengths)
@@ -161,7 +161,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """Count each system's wins, ties and losses against each other system, over all pairs and leaving out each group.
+    """Count each system's wins, ties and losses against each other one: in all pairs, then without each group of pairs.
 
     Returns:
         Shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
@@ -175,7 +175,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 
 
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
-    """Find the largest set of systems in which wins or ties lead from each system to each other, if need be via others.
+    """Find the largest set of systems of which each can be reached from each other one by a chain of wins or ties.
 
     Without `by_ties`, only wins count.
     """
@@ -192,7 +192,7 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 
 
 def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
-    """Fit Davidson's model to each set of results.
+    """Fit Davidson's model by maximum likelihood to each set of results: all pairs, then those without each group.
 
     Returns:
         Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan
@@ -326,7 +326,7 @@ def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Esti
 
 
 def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
-    """Return an Estimate without a value that says why a system has no finite strength."""
+    """Return an Estimate without a value, with the reason why a system has no finite strength."""
     won, tied, lost = results.sum(axis=0).tolist()
     if not won + tied + lost:
         why = "it is in no pair"
@@ -360,7 +360,7 @@ def _fits(results: Floats, theta: Floats, eta: Floats, places: Mapping[int, int]
 
 
 def cycles(results: Mapping[tuple[int, int], Estimate], n_systems: int) -> tuple[int, int]:
-    """Count the triples of systems in which each significantly beats the next in a circle, and all triples compared.
+    """Count the triples of systems that significantly beat each other in a circle, and all triples compared.
 
     Args:
         results: For two systems i < j, the mean preference for i over j, with its interval.

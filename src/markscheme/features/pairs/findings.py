@@ -16,7 +16,7 @@ LEANS_TO_FIRST: Final = FindingKind(
 
 
 def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Find that a judge prefers the response that is shown first, by more than 5 percentage points."""
+    """Return the finding that a judge prefers the response shown first, by more than 5 percentage points."""
     from markscheme.features.pairs.preferences import order_figures
 
     evidence = examined.evidence

@@ -27,7 +27,7 @@ OF_PREFERENCE: Literal["preference"] = "preference"
 
 @dataclass(frozen=True)
 class PairMeasure(Measure):
-    """Measure on which two raters of pairs are compared: preferences, or the levels of a criterion.
+    """Measure on which two raters of pairs are compared: their preferences, or their levels on one criterion.
 
     Attributes:
         tie_within: How close to the middle a score is a tie.
@@ -43,7 +43,7 @@ class PairMeasure(Measure):
         return super().values(column)
 
     def in_words(self, value: float) -> str:
-        """Return a value in the words of an answer: which response is better, or a level's name."""
+        """Return a value of the measure in words: which response is better, or the name of the level."""
         return preferred(value, self.tie_within) if self.of == OF_PREFERENCE else super().in_words(value)
 
     def level_figures(self, compared: CriterionComparison) -> Mapping[str, Estimate]:
@@ -53,7 +53,7 @@ class PairMeasure(Measure):
 
 
 def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> PairMeasure:
-    """Make the measure for comparing raters of pairs: of preferences, or of the criterion given or named.
+    """Make the measure for comparing raters of pairs: preferences, or the levels of a criterion, if one is given.
 
     Raises:
         UsageError: No criterion has that name.

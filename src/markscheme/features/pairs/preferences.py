@@ -55,7 +55,7 @@ class OrderFigures:
 
     @property
     def leans_to_first(self) -> bool:
-        """Whether the rater significantly prefers the response shown first, by enough to report it."""
+        """True if the rater significantly prefers the response shown first, by enough to report it."""
         if self.lean.value is None or self.lean.value <= LEAN_TO_NAME:
             return False
         return self.lean.above(0.0) if self.lean_p is None else self.lean_p <= LEAN_SIGNIFICANT
@@ -160,7 +160,7 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemsCompared:
-    """Comparison of systems, by the preferences of one rater or by gold.
+    """Comparison of the systems that wrote pairs of responses, by the preferences of one rater or by gold.
 
     Attributes:
         rater: Its name.
@@ -193,7 +193,7 @@ class SystemsCompared:
 
     @cached_property
     def leader(self) -> str:
-        """Name of the system that is significantly better than each other one; "" if there is none."""
+        """Name of the system that is significantly better than every other one; "" if there is none."""
         for name in self.systems:
             others = [self._over(name, rival) for rival in self.systems if rival != name]
             if others and all(difference is not None and difference.above(0.0) for difference in others):
@@ -201,7 +201,7 @@ class SystemsCompared:
         return ""
 
     def rules_out(self, first: str, second: str, difference: float) -> bool:
-        """Return True if the interval of two systems' difference excludes a value."""
+        """Return True if the interval of a difference between two systems excludes a value."""
         seen = self._over(first, second)
         return seen is not None and (seen.above(difference) or seen.below(difference))
 
@@ -300,7 +300,7 @@ def _pair(
 def orders_of_all(
     rubric: Rubric, examples: Sequence[Example], judge: Iterable[Rating], judge_name: str, people: Iterable[Rating]
 ) -> list[OrderFigures]:
-    """Return figures on the effect of the shown order: of the judge, then of each annotator whose labels record it."""
+    """Return figures on the effect of the shown order: of the judge, then of annotators whose labels record it."""
     by_rater: dict[str, list[Rating]] = {}
     for label in people:
         by_rater.setdefault(label.rater, []).append(label)

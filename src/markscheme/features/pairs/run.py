@@ -18,7 +18,7 @@ ALL_LABELS = "labels"
 
 @dataclass(frozen=True)
 class PairsCompared(Reported):
-    """Comparison of the systems that wrote some pairs of responses, by each rater.
+    """Comparisons of the systems that wrote some pairs of responses: one by the labels, and one by each judge.
 
     Attributes:
         rubric: By which the pairs were judged.

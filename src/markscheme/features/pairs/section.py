@@ -41,20 +41,20 @@ def pairs_data(calibration: Calibration) -> dict[str, Any]:
 
 
 def judge_orders(calibration: Calibration) -> OrderFigures | None:
-    """Compute the figures on how order affects the judge; None if its ratings don't record the order shown."""
+    """Compute the figures on how the order shown affects the judge; None if its ratings don't record the order."""
     figures = orders_of_calibration(calibration)
     return next((of_rater for of_rater in figures if of_rater.rater == calibration.rater.name), None)
 
 
 def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
-    """Compute the figures on how order and length affect the judge, then each annotator."""
+    """Compute the figures on how order and length affect each rater: first the judge, then the annotators."""
     gold = calibration.comparison.gold
     ratings = (*calibration.judge_ratings, *calibration.repeats)
     return orders_of_all(calibration.rubric, gold.examples, ratings, calibration.rater.name, gold.people)
 
 
 def pair_tiles(calibration: Calibration) -> doc.Tiles:
-    """Render tiles: how often the judge's preference flips with the order, and its lean to the response shown first."""
+    """Render tiles: how often the judge's preference flips with the order, and how far it prefers the first shown."""
     orders = judge_orders(calibration)
     if orders is None or not orders.in_both:
         return doc.Tiles((("Order flips", "order not tested: ask in both orders", doc.Ids(()), "flips"),))
@@ -70,7 +70,7 @@ def pair_tiles(calibration: Calibration) -> doc.Tiles:
 
 
 def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
-    """Render a table with a row per rater: flips, lean to the response shown first, and lean to longer responses."""
+    """Render a table with a row per rater: flips, preference for the response shown first, and for longer ones."""
     rows = tuple(
         (
             doc.Name(of_rater.rater),
@@ -104,7 +104,7 @@ def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
 
 
 def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
-    """Render the systems by each rater: a sentence, strengths for three and more, and the table of pairs."""
+    """Render how systems compare by each rater: a sentence, strengths of three or more systems, a table of pairs."""
     blocks = [block for systems in compared for block in systems_blocks(systems)]
     return doc.Section("Systems", tuple(blocks), "systems")
 
@@ -134,7 +134,7 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
 
 
 def in_a_sentence(compared: SystemsCompared) -> str:
-    """Return a sentence on which system a rater prefers, with shares, or that it isn't shown."""
+    """Return a sentence on which system a rater prefers, with shares, or that no preference is shown."""
     who = "The labels prefer" if compared.rater == "labels" else f"{compared.rater} prefers"
     if len(compared.pairs) == 1 and len(compared.systems) == 2:
         pair = compared.pairs[0]

@@ -60,7 +60,7 @@ def check_select_keys(config: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two outputs that the judge compared, by their indices, with its grade."""
+    """Two outputs that the judge compared, by their indices among all outputs, and the judge's grade of this pair."""
 
     first: int
     second: int
@@ -74,7 +74,7 @@ class Match:
 
     @property
     def is_flip(self) -> bool:
-        """Whether the judge's preference changed when the outputs were shown in the other order."""
+        """True if the judge's preference changed when the outputs were shown in the other order."""
         readings = [
             {name: outcome.level for name, outcome in outcomes.items() if isinstance(outcome, Verdict)}
             for outcomes in self.grade.by_order.values()
@@ -83,7 +83,7 @@ class Match:
 
 
 def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
-    """Return the rubric of pairs for an assertion: the named one, or one whose criterion is the assertion's text.
+    """Return the rubric of pairs for an assertion: the one it names, or one with its text as the only criterion.
 
     Raises:
         UsageError: The named rubric judges single responses, or the text is empty.
@@ -179,7 +179,7 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 
 
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
-    """Return the indices of the outputs that survive a knockout, in which each pair is judged in one order only.
+    """Return the indices of the outputs left after a knockout, which shows each pair in one order only.
 
     The order is drawn by the texts.
     """
@@ -203,7 +203,7 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
 
 
 def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
-    """Write the compared pairs to a file, with the judge's preferences in each order.
+    """Add the compared pairs to a file of pairs, with the judge's preference in each order shown.
 
     A pair that is there already, from an earlier evaluation, keeps its line and what others said of it.
 
@@ -222,7 +222,7 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
-    """Add pairs to the text of a file; a judge's new labels of a pair replace its earlier ones."""
+    """Return a file's text with pairs added; the judge's new labels of a pair replace its earlier labels."""
     remaining = dict(pairs)
     lines = []
     for line in text.removesuffix("\n").split("\n") if text else ():
@@ -296,7 +296,7 @@ def report_recorded(context: Mapping[str, Any]) -> RunReport:
 
 
 def recorded_lines(config: Any) -> Iterator[str]:
-    """Yield a sentence on each file of pairs that an evaluation's configuration names: pairs, ties and flips.
+    """Yield a sentence on each file of pairs named in a configuration: its numbers of pairs, ties and flips.
 
     Args:
         config: Promptfoo's configuration of the evaluation.
@@ -345,6 +345,6 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
-    """Return True if a pair is a tie: the levels given in both orders sum to 0."""
+    """Return True if a pair is a tie: over both orders shown, the levels sum to 0."""
     of_all = [level for of_order in levels for level in of_order.values()]
     return bool(of_all) and sum(of_all) == 0
