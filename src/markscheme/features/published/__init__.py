@@ -1,4 +1,4 @@
-"""Rubrics in the formats in which people publish them: read by structure; whatever isn't read is reported."""
+"""Rubrics in the formats in which people publish them: read by their structure; whatever isn't read is reported."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _ByStructure:
-    """Reader of rubrics in other people's formats, whose modules are loaded on first use."""
+    """Reader of rubrics in published formats, whose modules are loaded when it is first used."""
 
     def read(self, data: Any, options: "ShapeOptions") -> "PublishedRubric | None":
         from markscheme.features.published.reader import read_published

@@ -76,7 +76,7 @@ class CriterionReading:
         self._renamed = dict(text.split("=", 1) for text in options.other_names if "=" in text)
 
     def read(self, raw: RawCriterion, index: int) -> dict[str, Any]:
-        """Return a criterion in markscheme's format.
+        """Return a published criterion in markscheme's own format.
 
         Raises:
             RubricError: It has no words, an unknown word as weight, or more than is understood.
@@ -177,7 +177,7 @@ class CriterionReading:
         return worth
 
     def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
-        """Return the weight that a criterion's class gives it; note weights of other classes and a corrected sign."""
+        """Return the weight of a criterion's class, such as "Essential"; note weights of other classes."""
         named, amount, costs = of_class
         taken.update(key for key in fields if key.endswith("_weight"))
         others = [
@@ -214,7 +214,7 @@ class CriterionReading:
         return {"required": True} if any(fields[key] for key in keys) else {}
 
     def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
-        """Yield each other text of a criterion, after its key; note keys that aren't read, and refuse nested values."""
+        """Yield the other texts of a criterion, each after its key; note keys not read, and refuse nested values."""
         for key, value in fields.items():
             if key in taken:
                 continue
@@ -242,7 +242,7 @@ class CriterionReading:
 
 
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Merge a criterion's keys with those of a nested mapping that holds its text or weight."""
+    """Return a criterion with the keys of a nested mapping added, if that mapping holds its text or weight."""
     inner = next((data[key] for key in INNER_MAPPINGS if isinstance(data.get(key), Mapping)), None)
     if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
         return data
@@ -252,7 +252,7 @@ def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _repeats(key: str, value: Any, words: str | None) -> bool:
-    """Return whether a long title just repeats the criterion's text, or the beginning of it."""
+    """Return True if a long title only repeats the criterion's text or its beginning."""
     text = text_in(value)
     if key not in NAMES or text is None or words is None or words_in(text) < SENTENCE:
         return False
@@ -277,7 +277,7 @@ def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return a criterion's further keys that are valid in markscheme's own format."""
+    """Return those other keys of a criterion that are valid in markscheme's own format, with their values."""
     read = {}
     for key in NATIVE_CRITERION - {
         *NAMES,
@@ -323,7 +323,7 @@ def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any
 
 
 def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
-    """Return a criterion's name, and whether the name comes from the key `criterion`."""
+    """Return a criterion's name, and whether it was found under the key `criterion`."""
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
     short = text_in(fields.get("criterion"))
     others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]
@@ -348,7 +348,7 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return levels and pass level of a five-level dimension, recognized by its key `always_applicable`; else {}."""
+    """Return levels and pass level of a five-level dimension, known by its key `always_applicable`; else {}."""
     if not isinstance(fields.get("always_applicable"), bool):
         return {}
     taken.add("always_applicable")

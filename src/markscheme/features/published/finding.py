@@ -43,7 +43,7 @@ _NEARLY = 0.9
 
 @dataclass(frozen=True)
 class RawCriterion:
-    """A criterion as it was published.
+    """A criterion as it was published, before it is converted.
 
     Attributes:
         data: Its keys, or its text alone.
@@ -71,7 +71,7 @@ bare list."""
 
 
 def is_native(data: Any) -> bool:
-    """Return whether data are in markscheme's own format, perhaps with mistakes.
+    """Return True if data are a rubric in markscheme's own format, perhaps with mistakes.
 
     >>> is_native({"criteria": [{"requirement": "Is kind", "wieght": 2}]}), is_native([{"criterion": "Is kind"}])
     (True, False)
@@ -126,7 +126,7 @@ def _is_text(value: Any) -> bool:
 
 
 def shows_rubric(data: Any) -> bool:
-    """Return whether the keys of JSON data show that it is a published rubric and not rows of a table."""
+    """Return True if the keys of JSON data show a published rubric, and not rows of a table."""
     if isinstance(data, list):
         return bool(data) and all(map(_shows_criterion, data)) and not tasks_in(data)
     if not isinstance(data, Mapping) or data.keys() & {"response", "output", "results"}:
@@ -151,7 +151,7 @@ def _shows_criterion(fields: Any) -> bool:
 
 
 def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
-    """Count the tasks in a list's entries; also return the key that names them; None if there is only one task."""
+    """Count the tasks in a list of entries, and return the key that names them; None if there aren't several tasks."""
     rows = [fields for fields in entries if isinstance(fields, Mapping)]
     for key in TASKS:
         named = {str(row[key]) for row in rows if key in row}
@@ -162,13 +162,13 @@ def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
 
 
 def _holds_rubric(key: Any, value: Any) -> bool:
-    """Return whether a row's key holds a rubric of its own: `rubric`, `rubrics`, `score_rubric`, …"""
+    """Return True if a key of a row holds a rubric: `rubric`, `rubrics`, `score_rubric`, …"""
     holds = str(key).endswith(INSIDE) and isinstance(value, list | Mapping | str) and bool(value)
     return holds and not is_level_list(key, value)
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Return the rubric that may be nested under `rubric` or `rubrics`, the keys around it, and the path to it."""
+    """Return the rubric, also if nested under `rubric` or `rubrics`, with the keys around it and the path to it."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:
@@ -184,7 +184,7 @@ def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
 
 
 def _key_inside(data: Any) -> str | None:
-    """Return the key under which a mapping holds a whole rubric, not just a criterion's levels; None without one."""
+    """Return the key under which a mapping holds a whole rubric, not just levels of a criterion; None if none does."""
     if not isinstance(data, Mapping):
         return None
     inside = (key for key in INSIDE if isinstance(data.get(key), list | Mapping))
@@ -271,7 +271,7 @@ def key_of_criteria(row: Mapping[str, Any]) -> str | None:
 
 
 def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
-    """Return a row's rubric as JSON, with weights of its groups of criteria if another key of the row states them.
+    """Return a row's rubric as JSON; groups of criteria get their weights if another key of the row has them.
 
     >>> groups = '{"depth": [{"criterion": "Names the cause."}], "form": [{"criterion": "Is short."}]}'
     >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
@@ -309,7 +309,7 @@ def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | Non
 
 
 def _whole(data: Mapping[str, Any]) -> bool:
-    """Return whether a mapping as a whole is a rubric: each value is a criterion, or a group of criteria."""
+    """Return True if a mapping as a whole is a rubric: each value is a criterion, or a group of criteria."""
     if not data or any(key in data for key in (*CONTAINERS, *CHILDREN)):
         return False
     values = list(data.values())
@@ -322,7 +322,7 @@ def _whole(data: Mapping[str, Any]) -> bool:
 
 
 def is_criteria(key: Any, value: Any) -> bool:
-    """Return whether a key's value could be a rubric's list or mapping of criteria."""
+    """Return True if a key's value may be a rubric's list or mapping of criteria."""
     if not value or key in LEVEL_LISTS:
         return False
     is_container = key in CONTAINERS
@@ -346,7 +346,7 @@ def _is_sentence(value: Any) -> bool:
 
 
 def is_single(value: Any) -> bool:
-    """Return whether a value is a single criterion, with its text and a key for each level."""
+    """Return True if a value is a single criterion, with a text and a key for each level."""
     if not isinstance(value, Mapping):
         return False
     if words_key(value) is None:
@@ -372,14 +372,14 @@ def _has_key_of_words(fields: Any) -> bool:
 
 
 def is_level_mapping(value: Any) -> bool:
-    """Return whether a value maps numbers or ranges to descriptions of levels."""
+    """Return True if a value maps numbers or ranges to descriptions of levels."""
     if not isinstance(value, Mapping) or len(value) < 2:
         return False
     return all(level_of(key) is not None for key in value) and any(isinstance(text, str) for text in value.values())
 
 
 def is_level_list(key: Any, value: Any) -> bool:
-    """Return whether a value is a list of levels, each with a number and a description."""
+    """Return True if a value is a list of levels, each with a number and a description."""
     if not isinstance(value, list) or len(value) < 2 or not all(isinstance(level, Mapping) for level in value):
         return False
     has_values = all(value_of_level(level) is not None for level in value)
@@ -396,7 +396,7 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key of the one list of criteria in a group; None if the value isn't a group."""
+    """Return the key under which a group holds its list of criteria; None if the value isn't a group with one list."""
     if not isinstance(fields, Mapping):
         return None
     inner = [
@@ -436,7 +436,7 @@ def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
 
 
 def _named_words(fields: Any) -> tuple[str, str] | None:
-    """Return name and text of a criterion written as a mapping `name: text`; None for any other form.
+    """Return name and text of a criterion that is a mapping of a name to a text; None for any other form.
 
     >>> _named_words({"Clarity": "Reads easily."}), _named_words({"criterion": "Reads easily."})
     (('Clarity', 'Reads easily.'), None)

@@ -31,7 +31,7 @@ _PLAIN_WORDS = {True: "yes", False: "no"}
 
 
 def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return the levels that a mapping describes, or implies by the ends of a scale, worst first; None without any.
+    """Return the levels, worst first, that a mapping describes or implies by a scale's ends; None if there are none.
 
     Args:
         fields: A criterion, or the keys next to all criteria.
@@ -64,7 +64,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return levels from 0 to a criterion's maximum score: one per point, or five steps if the maximum is large."""
+    """Return levels from 0 to a criterion's maximum: one for each point, or five steps if the maximum is large."""
     key = next((key for key in MAXIMA if (number_of(fields.get(key)) or 0) > 0), None)
     if key is None:
         return None

@@ -159,7 +159,7 @@ class _Reading:
                     )
 
     def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the top-level keys that the rubric uses besides its criteria, and note the others."""
+        """Return the top-level keys, other than the criteria, that can be converted; note all others."""
         native_keys = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
         read = {key: top[key] for key in native_keys}
         mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)
@@ -178,7 +178,7 @@ class _Reading:
         return read
 
     def _mark_of_levels(self, top: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        """Convert a pass mark that is given on the criteria's common scale to 0 to 1; return {} if there is none."""
+        """Convert a pass mark on the scale that all criteria share to 0 to 1; {} if there is no such mark."""
         key = next((key for key in MARKS if key in self.unread), None)
         mark = None if key is None else number_of(top.get(key))
         shared = {_ends(fields) for fields in criteria}
@@ -208,7 +208,7 @@ class _Reading:
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
 
     def _note_inner(self, part: Mapping[str, Any]) -> None:
-        """Note unread keys of the parts of a tree that have parts below them."""
+        """Note the keys that aren't read of those parts of a tree that have parts below them."""
         children = next((part[key] for key in CHILDREN if part.get(key)), None)
         if children is None:
             return
@@ -232,7 +232,7 @@ def _ends(fields: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _part_of(mark: float | None, total: float | None) -> float | None:
-    """Convert a pass mark to a score from 0 to 1: a mark above 1 is divided by the total; None if that fails."""
+    """Convert a pass mark to a score from 0 to 1, dividing a mark above 1 by the total; None if that isn't possible."""
     if mark is None or 0 <= mark <= 1:
         return mark
     return mark / total if total and mark <= total else None

@@ -4,7 +4,7 @@ from markscheme.errors import Fault, RubricError
 
 
 def open_to_option(problem: str, option: str) -> RubricError:
-    """Make the error for an ambiguous rubric that can be read with an option of `import`.
+    """Make the error for a rubric that can be read only with an option of `import`, since it is ambiguous.
 
     Args:
         problem: What is open, and how the option says it.

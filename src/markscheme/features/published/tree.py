@@ -1,4 +1,4 @@
-"""Rubrics as trees of weighted parts: each leaf is a criterion, weighted by the product of shares above it."""
+"""Rubrics that are trees of weighted parts: each leaf is a criterion, weighted by the product of shares above it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ WITHIN = " › "
 
 
 class Leaf(NamedTuple):
-    """A leaf of a rubric's tree: a part without parts below it, which becomes a criterion.
+    """A leaf of a rubric's tree: a part that has no parts below it, and becomes a criterion.
 
     Attributes:
         data: Its keys.
@@ -27,7 +27,7 @@ class Leaf(NamedTuple):
 
 
 def is_tree(data: Any) -> bool:
-    """Return whether data are the root of a rubric's tree: a part with parts below it."""
+    """Return True if data are the root of a rubric's tree: a part with parts below it."""
     return isinstance(data, Mapping) and any(isinstance(data.get(key), list) and data[key] for key in CHILDREN)
 
 

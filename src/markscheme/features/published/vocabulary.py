@@ -185,7 +185,7 @@ def words_in(text: str) -> int:
 
 
 def is_in_force(fields: Mapping[str, Any]) -> bool:
-    """Return whether a criterion is enabled: no key of it, such as `enabled` or `retired`, switches it off.
+    """Return True unless a key of a criterion, such as `enabled` or `retired`, switches it off.
 
     >>> is_in_force({"enabled": False}), is_in_force({"enabled": True}), is_in_force({"retired": "never"})
     (False, True, True)
@@ -194,7 +194,7 @@ def is_in_force(fields: Mapping[str, Any]) -> bool:
 
 
 def names_good(text: str) -> bool:
-    """Return whether a text names something that a good response avoids, so that meeting the criterion is good.
+    """Return True if a text says that a good response avoids something, so that meeting the criterion is good.
 
     >>> names_good("Avoids jargon."), names_good("Omits the dose.")
     (True, False)
@@ -203,7 +203,7 @@ def names_good(text: str) -> bool:
 
 
 def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None:
-    """Return a criterion's weight class, the class's weight, and whether the class deducts points; None without one.
+    """Return a criterion's weight class, such as "Essential", the class's weight, and whether it deducts points.
 
     >>> weight_of_class({"weight_class": "very important", "very_important_weight": 8, "important_weight": None})
     ('very important', 8.0, False)
@@ -214,7 +214,7 @@ def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None
 
 
 def scored_lines(text: str) -> dict[str, str] | None:
-    """Parse a criterion from a text that has a question and a line for each score; None for any other text.
+    """Parse a text with a question and a line for each score as a criterion; None for any other text.
 
     >>> scored_lines("[Is it kind?]\\nScore 1: No.\\nScore 2: Yes.")
     {'criteria': 'Is it kind?', 'score1_description': 'No.', 'score2_description': 'Yes.'}
@@ -227,7 +227,7 @@ def scored_lines(text: str) -> dict[str, str] | None:
 
 
 def without_prefix(text: str) -> str:
-    """Remove a prefix such as "Essential Criteria:", which its weight expresses, from a criterion's text.
+    """Remove from a criterion's text a prefix such as "Essential Criteria:", which the weight expresses.
 
     >>> without_prefix("Essential Criteria: names the cause.")
     'names the cause.'
@@ -236,7 +236,7 @@ def without_prefix(text: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """Convert a value to a number, even if it is text or a percentage; None for any other value.
+    """Convert a number, text or percentage to a number; None for any other value.
 
     >>> number_of("2.5"), number_of("30%"), number_of(True), number_of("high")
     (2.5, 0.3, None, None)
@@ -251,7 +251,7 @@ def number_of(value: Any) -> float | None:
 
 
 def level_of(key: Any) -> float | None:
-    """Convert a key to a level: a number, or the middle of a range; None for any other key.
+    """Convert a key to the number of a level; for a range, it is the middle; None for any other key.
 
     >>> level_of("6-9"), level_of("3"), level_of("good")
     (7.5, 3.0, None)
@@ -278,7 +278,7 @@ def value_of_level(level: Mapping[str, Any]) -> float | None:
 
 
 def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of a criterion that are levels, such as "1-2", with descriptions as their values.
+    """Return the keys of a criterion that name levels, such as "1-2", and have their descriptions as values.
 
     >>> level_keys({"name": "Form", "1-2": "None.", "3-4": "Some."}), level_keys({"name": "Form", "1": "None."})
     (['1-2', '3-4'], [])
@@ -288,12 +288,12 @@ def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
 
 
 def is_range(key: Any) -> bool:
-    """Return whether a key is a range of levels."""
+    """Return True if a key is a range of levels, such as "1-2"."""
     return _RANGE.fullmatch(str(key)) is not None
 
 
 def ends_of(value: Any) -> tuple[int, int] | None:
-    """Return the lowest and highest score of a scale in any notation; None if the value isn't a scale.
+    """Return the lowest and the highest score of a scale, in any notation; None if the value doesn't give a scale.
 
     >>> ends_of([0, 3]), ends_of("1 (poor) to 5"), ends_of({"min": 1, "max": 7}), ends_of("stars")
     ((0, 3), (1, 5), (1, 7), None)
@@ -318,7 +318,7 @@ def numbered(key: Any) -> int | None:
 
 
 def worth_of(word: str, worth_by_word: Mapping[str, float]) -> float | None:
-    """Convert a word such as "nice-to-have" to a weight: the caller's, else the usual one; None for an unknown word.
+    """Convert a word such as "nice-to-have" to its weight, by the caller's or the usual weights; None for other words.
 
     >>> worth_of("Nice-to-have", {}), worth_of("spicy", {"spicy": 7.0}), worth_of("spicy", {})
     (2.0, 7.0, None)
