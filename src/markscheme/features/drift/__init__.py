@@ -1,4 +1,4 @@
-"""Drift since the accepted runs or an earlier judge: what moved, and what may have moved it."""
+"""Drift since the accepted runs or since an earlier judge: what moved, and what may have caused it."""
 
 from typing import TYPE_CHECKING
 

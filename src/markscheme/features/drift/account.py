@@ -1,4 +1,4 @@
-"""Sentences and findings on how a judge moved since its accepted runs, each with the cause first."""
+"""Sentences and findings on how a judge moved since its accepted runs, each beginning with the cause."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ def drift_findings(
 
 
 def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the accepted runs differ among themselves.
+    """Yield a finding for each criterion on which the accepted runs differ by more than noise.
 
     Tests are adjusted by Holm's method over all criteria.
     """
@@ -90,7 +90,7 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
 
 
 def looks_finding(since: Since) -> Finding:
-    """Return the finding that the judge moved, as all comparisons with the accepted run together show."""
+    """Return the finding that the judge moved, as shown by all comparisons since the accepted run together."""
     evidence = {"looks": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
     text = over_looks(since)
@@ -100,7 +100,7 @@ def looks_finding(since: Since) -> Finding:
 
 
 def over_looks(since: Since) -> str:
-    """Say what all comparisons since the accepted run together show about drift; "" without comparisons."""
+    """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'look')} since the accepted run"
@@ -116,7 +116,7 @@ def over_looks(since: Since) -> str:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """Say how far a criterion's levels moved, what caused that, and how its agreement with gold changed.
+    """Return an account of how far a criterion's levels moved, the cause, and how its agreement with gold changed.
 
     Args:
         drift: Drift of the criterion.
@@ -186,7 +186,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return the advice on a criterion's shift, and the options to call `calibrate` with; None if no call follows."""
+    """Return advice on a criterion's shift, and options for a next call of `calibrate`; None if none is advised."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

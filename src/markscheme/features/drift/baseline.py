@@ -1,4 +1,4 @@
-"""Comparison of a run with earlier runs on the same examples: what moved, and what may have caused it."""
+"""Comparison of a run with earlier runs on the same examples: what moved, and what may have caused that."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ NOW, REPLAYED = "now", "replayed"
 
 @dataclass(frozen=True)
 class Baseline:
-    """Comparison of this run with the accepted ones, or with an earlier judge.
+    """Comparison of this run with the accepted runs, or with those of an earlier judge.
 
     Attributes:
         since: The accepted runs, and how this one is compared with them.
@@ -102,7 +102,7 @@ class Baseline:
 
     @property
     def alarm(self) -> bool:
-        """Whether the drift counts against the judge.
+        """True if the drift counts against the judge.
 
         It doesn't if only the author's own edit moved levels and agreement is no worse.
         """
@@ -110,12 +110,12 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """Whether all comparisons since the accepted run together raise an alarm; False for planned comparisons."""
+        """True if all comparisons since the accepted run together raise an alarm; False if they were planned."""
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property
     def alarm_by(self) -> tuple[str, ...]:
-        """Evidence that raises the alarm: "this look", "all looks", or both; empty without an alarm."""
+        """What raises the alarm: "this look", "all looks" (all comparisons), or both; empty without an alarm."""
         by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
         return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
 
@@ -126,8 +126,10 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most, preferably one that the author didn't edit; None if no criterion is shown to
-        have moved, or if this run is being accepted."""
+        """The criterion that moved most, if possible one that the author didn't edit; None if none is shown to.
+
+        It is also None if this run is being accepted.
+        """
         if self.since.accepting or not self._moved:
             return None
         to_blame = [drift for drift in self._moved if not drift.explanation.is_own_edit] or self._moved
@@ -137,7 +139,7 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """Account of the criterion that moved most; else what all comparisons together show; "" if nothing moved."""
+        """Sentence on the criterion that moved most; else what all comparisons together show; "" if nothing moved."""
         foremost = self.foremost
         if foremost is None:
             return over_looks(self.since) if self.alarm_by_looks else ""
@@ -145,7 +147,7 @@ class Baseline:
 
     @property
     def headline_without_cause(self) -> str:
-        """The headline for a reader who knows the cause already."""
+        """The headline without the cause, for a reader who has just been told of the cause."""
         foremost = self.foremost
         return "" if foremost is None else self._account(foremost, cause_first=False) + self._moved_as_well
 
@@ -159,18 +161,18 @@ class Baseline:
         return f" Moved as well: {others}." if others else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison by the keys of the file format."""
+        """Return the comparison as a dict with the keys of the file format."""
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if a finding is the one that the headline states."""
+        """Return True if the headline already states what a finding says."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that a reader needs to know about the runs compared."""
+        """Remarks on the runs compared, such as that one accepted run doesn't show how much runs differ."""
         sentences = []
         if self.since.accepted is None:
             sentences.append(
@@ -195,7 +197,7 @@ class Baseline:
 
 
 def drift_since(since: Since, current: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
-    """Compare a judge with its accepted runs.
+    """Compare a judge's ratings with those of its accepted runs.
 
     Args:
         since: The accepted runs.
@@ -249,7 +251,7 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
 def drift_since_judge(
     since: Since, current: Setting, comparison: Comparison, earlier: Setting, then: Comparison
 ) -> Baseline:
-    """Compare a judge with an earlier judge of the same rubric whose ratings are in the same counts file.
+    """Compare a judge with an earlier judge whose ratings by the same rubric are in the same counts file.
 
     Args:
         since: How they are compared.
@@ -282,7 +284,7 @@ def drift_since_judge(
 
 
 def _findings(baseline: Baseline) -> Iterator[Finding]:
-    """Yield findings on drift, unless this run is being accepted, then on accepted runs that differ from each other."""
+    """Yield findings on drift, unless this run is being accepted, and then on differences among the accepted runs."""
     if not baseline.since.accepting:
         is_asked = baseline.now.identity is not None
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
@@ -295,7 +297,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
-    """Return the indices of the examples that are the same as in the accepted run, and how many have changed since."""
+    """Return the indices of the examples that are the same as in the accepted run, and the number of changed ones."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
     return alike, len(rated_then) - len(alike)
@@ -304,7 +306,7 @@ def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], 
 def _table_of_runs(
     since: Since, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
 ) -> RatingTable:
-    """Return a table of the examples at the given indices, with gold, this run, the accepted runs and the replay."""
+    """Return a table of ratings of the examples at the given indices: gold, this run, accepted runs and replay."""
     shared = comparison.table.rows(np.array(alike, dtype=np.int64))
     then = accepted.setting.rubric
     columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
@@ -318,7 +320,7 @@ def _table_of_runs(
 
 @dataclass(frozen=True)
 class _Runs:
-    """This run and earlier ones, each compared with gold on the same rows of examples.
+    """This run and earlier runs, each compared with gold on the same rows of the table of ratings.
 
     Attributes:
         current: This run.
@@ -428,7 +430,7 @@ def _movers(runs: _Runs, criterion: Criterion) -> tuple[str, ...] | None:
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
-    """Compute the change of agreement with gold on a criterion; None if no example has all levels.
+    """Compute how much agreement with gold changed on a criterion; None if no example has all levels.
 
     The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
     error. More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
@@ -543,7 +545,7 @@ def _score_step(rubric: Rubric) -> float:
 def _by_todays_weights(
     table: RatingTable, accepted: Accepted, current: Rubric
 ) -> tuple[tuple[Column, ...], float | None]:
-    """Score the accepted runs by today's weights; return them and the mean change of the score by the new weights.
+    """Score the accepted runs by today's weights; return the runs so scored, and the mean change of score.
 
     The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """

@@ -1,4 +1,4 @@
-"""Report on what drifted since the accepted run, the cause first."""
+"""The section of a report on what drifted since the accepted run, which begins with the cause."""
 
 import math
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def _answered_question(baseline: Baseline) -> str:
-    """Say what shows the drift: the comparison with an earlier judge, this comparison alone, or all comparisons."""
+    """Return a sentence that names the comparison showing the drift: with an earlier judge, this one, or all."""
     if baseline.since.accepted is None:
         return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:
@@ -57,7 +57,7 @@ def _answered_question(baseline: Baseline) -> str:
 
 
 def in_short(baseline: Baseline) -> str:
-    """Say that this run shows no drift, and what all comparisons show; "" if drift is shown or the run is accepted."""
+    """Return sentences that this run shows no drift, and on all comparisons; "" if drift is shown or it is accepted."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
@@ -132,7 +132,7 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
 
 
 def _ratings_compared(baseline: Baseline) -> str:
-    """Say what this run is compared with, and on how many examples."""
+    """Return a sentence on what this run is compared with, and on how many examples."""
     accepted = baseline.since.accepted
     if accepted is None:
         of_score = "" if baseline.score is None else f", {baseline.score.drift.moved.n} of them scored by both"
@@ -148,7 +148,7 @@ def _ratings_compared(baseline: Baseline) -> str:
 
 
 def _spoke(baseline: Baseline) -> str:
-    """Say whether this comparison with the accepted run raises an alarm, all comparisons together do, or neither."""
+    """Return a sentence on whether this comparison, or all comparisons together, raise an alarm."""
     return f"Alarm by {' and '.join(baseline.alarm_by)}." if baseline.alarm_by else "No alarm, by this look or by all."
 
 
@@ -208,7 +208,7 @@ def _notes(baseline: Baseline) -> Iterator[doc.Line]:
 
 
 def sections(calibration: Calibration) -> Iterator[doc.Section]:
-    """Yield the section on the accepted run, where there is one or this run may be accepted."""
+    """Yield the section on the accepted run, if there is one or if this run may be accepted."""
     accept = calibration.commands.calibrate("--accept")
     baseline = _baseline(calibration)
     is_usable = calibration.decision.is_usable
@@ -218,7 +218,7 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Return the callout on the criterion that drifted most, with the cause; None if no drift is shown."""
+    """Return the callout of a calibration on the criterion that drifted most; None if no drift is shown."""
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)
 

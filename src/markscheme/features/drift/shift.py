@@ -22,7 +22,7 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """Part of a shift that a replay attributes to one or several of the recorded changes.
+    """Part of a criterion's shift, which a replay of the accepted rubric attributes to some of the recorded changes.
 
     Attributes:
         changes: The changes.
@@ -37,7 +37,7 @@ class ShiftPart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Explanation of a shift by the changes that can have caused it.
+    """Explanation of a shift: the recorded changes that can have caused it.
 
     Attributes:
         changes: Those that can; empty where no recorded change could.
@@ -51,13 +51,13 @@ class Explanation:
 
     @property
     def is_own_edit(self) -> bool:
-        """Whether the rubric's author made all of the changes, so that the judge didn't change."""
+        """True if the rubric's author made all of the changes, so that the judge itself didn't change."""
         return bool(self.changes) and all(change.side == "rubric" for change in self.changes)
 
 
 @dataclass(frozen=True)
 class GoldChange:
-    """Change of agreement with gold on a criterion.
+    """Change of a judge's agreement with gold on one criterion since the accepted runs.
 
     Attributes:
         measure: The statistic.
@@ -78,23 +78,23 @@ class GoldChange:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the point estimate is worse: a smaller coefficient, or a larger error."""
+        """True if agreement is worse now by the estimate itself: a smaller coefficient, or a larger error."""
         value = self.change.value or 0.0
         return (value if self.measure == "mae" else -value) > BY_ROUNDING
 
     @property
     def affirmed(self) -> bool:
-        """Whether the whole interval of the change lies inside the margin."""
+        """True if the change is shown to be small: its whole interval lies inside the margin."""
         return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
 
     def fell(self, level: float) -> bool:
-        """Return True if agreement is shown to be worse, with p at or under the level of the run."""
+        """Return True if agreement is shown to be worse, by a p that doesn't exceed the level of the run."""
         return self.is_worse and not self.affirmed and self.p is not None and self.p <= level
 
 
 @dataclass(frozen=True)
 class CriterionDrift:
-    """Drift of one criterion from the accepted runs.
+    """Drift of a judge's levels on one criterion since the accepted runs.
 
     Attributes:
         criterion: The criterion.
@@ -122,7 +122,7 @@ class CriterionDrift:
 
     @property
     def shift(self) -> Estimate:
-        """New run minus the mean of the accepted ones in levels, with its 90 % interval."""
+        """Mean level in the new run minus the mean over the accepted runs, with its 90 % interval."""
         return self.drift.moved.shift
 
     @property
@@ -132,18 +132,18 @@ class CriterionDrift:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the criterion's level is shown to have moved by more than the margin, for whatever cause."""
+        """True if the criterion's level is shown to have moved by more than the margin, for whatever cause."""
         return self.verdict in ("drifted", "moved")
 
     @property
     def watch(self) -> bool:
-        """Whether the p of the shift would raise an alarm if this were the only comparison with the accepted runs."""
+        """True if the shift's p would raise an alarm if no other comparison with the accepted runs were made."""
         return self.p <= FALSE_ALARM
 
 
 @dataclass(frozen=True)
 class ScoreDrift:
-    """Drift of the overall score from the accepted runs.
+    """Drift of the overall score since the accepted runs.
 
     Attributes:
         drift: Its shift due to the judge's levels alone, with today's weights.
@@ -162,7 +162,7 @@ class ScoreDrift:
 
 
 def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) -> RunVerdict:
-    """Return the verdict on one criterion from its comparison with the accepted runs.
+    """Return which verdict a criterion's comparison with the accepted runs gives, such as "drifted" or "no drift".
 
     Args:
         runs: The comparison.
@@ -175,6 +175,6 @@ def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) ->
 
 
 def adjusted_p(p: Sequence[float | None]) -> list[float | None]:
-    """Return p-values adjusted by Holm's method, with None for each None."""
+    """Return p-values adjusted by Holm's method; a missing one (None) stays None and isn't counted."""
     adjusted = iter(holm([value for value in p if value is not None]).tolist())
     return [None if value is None else next(adjusted) for value in p]

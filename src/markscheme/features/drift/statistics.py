@@ -44,7 +44,7 @@ AFFIRMED = 0.90
 
 @dataclass(frozen=True, slots=True)
 class RunShift:
-    """Shift of a new run from the accepted runs, tested against how much the accepted runs differ from each other.
+    """Shift of a new run from the accepted runs, tested against how far the accepted runs differ from each other.
 
     Attributes:
         shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
@@ -76,12 +76,12 @@ class RunShift:
 
     @property
     def run_sd(self) -> float:
-        """Standard deviation between accepted runs beyond what noise in single answers explains."""
+        """Standard deviation of accepted runs from each other, as far as noise in single answers doesn't explain it."""
         return math.sqrt(max(0.0, self.between - self.within))
 
     @property
     def alike(self) -> bool:
-        """Whether several accepted runs were compared with each other, and aren't shown to differ."""
+        """True if several accepted runs were compared with each other, and aren't shown to differ."""
         return self.p_alike is not None and self.p_alike > RUNS_DIFFER
 
 
@@ -109,18 +109,18 @@ class RunComparison:
 
     @property
     def within_margin(self) -> bool:
-        """Whether both intervals of the shift lie inside the margin."""
+        """True if both intervals of the shift lie inside the margin."""
         limits = [limit for interval in (self.moved.shift, self.by_example) for limit in (interval.low, interval.high)]
         return all(limit is not None and abs(limit) < self.margin for limit in limits)
 
     @property
     def steady(self) -> bool:
-        """Whether the judge is shown not to have moved: several runs that don't differ, and a shift within margin."""
+        """True if the judge is shown not to have moved: several runs that don't differ, and a shift within margin."""
         return self.moved.alike and self.within_margin
 
     @property
     def unsteady(self) -> bool:
-        """Whether the accepted runs differ by more than noise explains, and by 2 % of the range or more."""
+        """True if the accepted runs differ by more than noise explains, and by 2 % of the range or more."""
         alike = self.moved.p_alike
         return alike is not None and alike <= UNSTEADY and self.moved.run_sd >= RUN_SD * self.span
 
@@ -135,7 +135,7 @@ def compare_runs(
     margin: float | None = None,
     base: npt.ArrayLike | None = None,
 ) -> RunComparison:
-    """Test whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
+    """Test whether a judge's mean moved since its accepted runs, by more than these differ from each other.
 
     Args:
         current: Ratings of the new run, shape (n,); nan = missing.
@@ -202,7 +202,7 @@ def compare_runs(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number would do.
+    """Compute how many examples show that an unmoved judge didn't move; None if no number is enough.
 
     It assumes that runs differ by noise in single answers only.
     """
@@ -292,7 +292,7 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """Test a new run's figure against the mean of the accepted runs' figures, or against the figure `base`."""
+    """Test how far a new run's figure lies from the mean of the accepted runs' figures, or from `base`, if given."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = current - then
