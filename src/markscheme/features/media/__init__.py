@@ -1,4 +1,4 @@
-"""Images and PDF documents in submissions: read from files, checked, sent to judges that can see, and displayed."""
+"""Images and PDF documents in submissions: read from files, checked, sent to judges that accept them, and displayed."""
 
 from collections.abc import Iterable, Sequence
 from types import ModuleType

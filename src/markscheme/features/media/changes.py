@@ -1,4 +1,4 @@
-"""Changes of images, by which a stress test finds out whether a judge looks at images."""
+"""Changes of images, by which a stress test finds out whether a judge looks at them."""
 
 from markscheme.features.media.drawing import blank_png
 from markscheme.features.media.halving import halved_png

@@ -45,7 +45,7 @@ RED: Final[Colour] = (200, 40, 40)
 
 
 def png(rows: Sequence[Sequence[Colour]]) -> bytes:
-    """Encode rows of pixels as a PNG file."""
+    """Encode rows of pixels, in colour, as a PNG file."""
     lines = b"".join(b"\0" + bytes(channel for pixel in row for channel in pixel) for row in rows)
     return png_of_lines(len(rows[0]), len(rows), RGB, lines)
 
@@ -74,7 +74,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def picture(word: str, squares: int) -> bytes:
-    """Return a PNG of a word in block letters with a number of squares below it."""
+    """Return a PNG that shows a word in block letters above a number of squares."""
     width = 2 * MARGIN + max(len(word) * _LETTER_DOTS * DOT, squares * 2 * SQUARE)
     rows = [[PAPER] * width for _ in range(3 * MARGIN + _LETTER_ROWS * DOT + SQUARE)]
     for left, top in _dots(word):
@@ -98,7 +98,7 @@ def _fill(rows: list[list[Colour]], left: int, top: int, side: int, colour: Colo
 
 
 def document(word: str, squares: int) -> bytes:
-    """Return a PDF of one page with a word and a number of squares below it."""
+    """Return a PDF of one page that shows a word above a number of squares."""
     filled = " ".join(f"{72 + index * 60} 560 30 30 re f" for index in range(squares))
     drawn = f"BT /F1 48 Tf 72 680 Td ({word}) Tj ET 0.8 0.15 0.15 rg {filled}"
     objects = (

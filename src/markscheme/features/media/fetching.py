@@ -14,7 +14,7 @@ _SECONDS: Final = 20.0
 
 
 class _StayingThere(HTTPRedirectHandler):
-    """Redirect handler that follows redirections only to hosts that the settings allow."""
+    """Handler of HTTP redirections that follows them only to hosts that the settings allow."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -25,7 +25,7 @@ class _StayingThere(HTTPRedirectHandler):
 
 
 def refuse_foreign(address: str) -> None:
-    """Refuse an address if the settings don't allow fetching from its host.
+    """Raise an error for an address, if the settings don't allow fetching from its host.
 
     Raises:
         UsageError: Its host isn't allowed.
@@ -40,7 +40,7 @@ def refuse_foreign(address: str) -> None:
 
 
 def fetched(address: str, kind: str) -> bytes:
-    """Download the content at an address of an allowed host, up to one byte more than the limit.
+    """Download what is at an address of an allowed host, at most one byte more than the limit.
 
     Raises:
         UsageError: The host isn't allowed, or doesn't answer.

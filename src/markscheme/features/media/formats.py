@@ -40,7 +40,7 @@ class MediaFormat:
 
 @dataclass(frozen=True, slots=True)
 class SniffedContent:
-    """Format of an image or document, and an image's size in pixels, found in the content.
+    """Format of an image or document, and the size of an image, as found in its bytes.
 
     Attributes:
         format: Its format.
@@ -97,7 +97,7 @@ def sniffed(content: bytes) -> SniffedContent | None:
 
 
 def described(content: bytes) -> str:
-    """Describe in a few words what content of an unsupported format looks like."""
+    """Return a few words on what content of an unsupported format seems to be."""
     beginning = content[:2048].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if not content:
         return "empty"

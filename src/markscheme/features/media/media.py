@@ -76,32 +76,32 @@ class Media:
 
     @property
     def name(self) -> str:
-        """Name of the file it comes from; without a file, its mark in texts."""
+        """Name of the file that holds the image or document; without a file, its mark in texts."""
         return self.mark if self.path is None else self.path.name
 
     @property
     def mark(self) -> str:
-        """Placeholder for the image or document in a text."""
+        """Text that stands for the image or document where it occurs in a text."""
         return f"[{self.kind} {self.digest}]"
 
     @property
     def mime(self) -> str:
-        """Media type, by the content."""
+        """Media type (MIME type) of the content, by its bytes."""
         return self._sniffed.format.mime
 
     @property
     def width(self) -> int | None:
-        """Pixels across; None for a document."""
+        """Width of an image in pixels; None for a document."""
         return self._sniffed.width
 
     @property
     def height(self) -> int | None:
-        """Pixels down; None for a document."""
+        """Height of an image in pixels; None for a document."""
         return self._sniffed.height
 
     @property
     def content(self) -> bytes:
-        """Bytes of the content; those of a file are read again, so that many files need little memory.
+        """Bytes of the content; those of a file are read whenever they are needed, to save memory.
 
         Raises:
             UsageError: The file has changed.
@@ -120,12 +120,12 @@ class Media:
 
     @property
     def data_url(self) -> str:
-        """Bytes of the content as a data URL."""
+        """The content as a data URL."""
         return f"data:{self.mime};base64,{self.base64}"
 
     @property
     def tokens(self) -> int:
-        """Approximate number of tokens that a model reads the content as."""
+        """Approximate number of tokens that a model counts for the content."""
         raise NotImplementedError
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -147,7 +147,7 @@ class Image(Media):
 
     @cached_property
     def tokens(self) -> int:
-        """Approximate number of tokens that a model reads the image as, by its pixels."""
+        """Approximate number of tokens that a model counts for the image, by its pixels."""
         return min(_MOST_TOKENS, self._sniffed.pixels // _PIXELS_PER_TOKEN + 1)
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -159,7 +159,7 @@ class Image(Media):
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
     def html(self, address: str | None = None) -> str:  # noqa: ARG002 - an image is part of its page
-        """Return the image as HTML, at a size that fits; it opens to its full size by click or key."""
+        """Return HTML that shows the image at a size that fits, and in full size after a click or key press."""
         shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
         image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
         return f'<details class="media"><summary>{image}</summary></details>'
@@ -172,7 +172,7 @@ class Pdf(Media):
 
     @cached_property
     def tokens(self) -> int:
-        """Approximate number of tokens that a model reads the document as, by its size."""
+        """Approximate number of tokens that a model counts for the document, by its size."""
         return (self.size // _BYTES_PER_PAGE + 1) * _TOKENS_PER_PAGE
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -183,7 +183,7 @@ class Pdf(Media):
         return {"type": "file", "file": {"filename": name, "file_data": self.data_url}}
 
     def html(self, address: str | None = None) -> str:
-        """Return an HTML link that opens the document in the browser, or saves it if no server provides it.
+        """Return an HTML link that opens the document; without an address to get it from, the link saves the document.
 
         No browser shows documents in a frame that may run nothing, and none goes to one in a page's own text.
         """
@@ -212,7 +212,7 @@ def _content_of(path: Path, kind: str, options: MediaOptions) -> bytes:
 
 
 def checked(content: bytes, name: str, kind: str, path: Path | None, options: MediaOptions) -> SniffedContent:
-    """Return a content's format and size; refuse a content that judges don't take.
+    """Return the format and size of an image or document; raise an error for content that judges don't accept.
 
     Args:
         content: The bytes.

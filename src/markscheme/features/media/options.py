@@ -26,11 +26,11 @@ class MediaOptions:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts from which anything may be fetched."""
+        """Names of the hosts from which images and documents may be fetched."""
         return frozenset((self.media_hosts or "").casefold().replace(",", " ").split())
 
     def most_bytes(self, kind: str) -> int:
-        """Return the maximum size in bytes of an image, or of a document."""
+        """Return the maximum size in bytes that is allowed for an image or for a document."""
         return int((self.max_image_mb if kind == IMAGE_KIND else self.max_pdf_mb) * 10**6)
 
 

@@ -1,4 +1,4 @@
-"""Sight test for judges: the judge must read a random word and count squares in a picture."""
+"""Sight test for judges: a judge must read a random word and count squares in a picture or document."""
 
 import asyncio
 import random
@@ -41,7 +41,7 @@ KINDS_IN_WORDS: Final = {IMAGE_KIND: "images", PDF_KIND: "PDF documents"}
 
 @dataclass(frozen=True, slots=True)
 class SightTest:
-    """A picture or document to be read back.
+    """A picture or document that a judge is asked to read in a sight test.
 
     Attributes:
         word: The word in it.
@@ -57,7 +57,7 @@ class SightTest:
 
     @classmethod
     def drawn(cls, kind: str, seed: str) -> "SightTest":
-        """Make a random test; the same seed gives the same test, so that a cached answer can be reused."""
+        """Make a sight test from a seed; an equal seed gives an equal test, so that a cached answer can be reused."""
         chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
         word = _word(chance)
         squares = chance.randint(*_SQUARES)
@@ -66,7 +66,7 @@ class SightTest:
 
     @property
     def prompt(self) -> Prompt:
-        """Prompt that asks what the picture or document shows."""
+        """Prompt that asks which word and how many squares the picture or document shows."""
         mark = self.media.mark
         questions = (
             DecisionQuestion("word", "choice", _CHOOSE_WORD.format(mark), tuple((word, "") for word in self.words)),
@@ -110,7 +110,7 @@ _LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return why a judge can't read images or PDFs like these; None if it can. Each kind is tested once per process.
+    """Return why a judge can't read images or PDFs, by a test once per process and kind; None if it can.
 
     Raises:
         JudgeError: It gave no answer.
@@ -128,13 +128,13 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
 
 
 def is_tried(judge: Judge) -> bool:
-    """Return True if a judge is to be tested for sight: it asks a model, and the settings don't skip the test."""
+    """Return True if a judge has to pass the sight test: it asks a model, and the test isn't switched off."""
     kind = kind_of_judge(judge)
     return is_probed(judge) and kind is not None and kind.asks
 
 
 def sight_of(identity: Identity, kind: str) -> bool | None:
-    """Return whether a judge passed the sight test for images, or for PDFs; None if it wasn't tested."""
+    """Return True if a judge passed the sight test for images, or for PDFs; None if it wasn't tested for them."""
     key = (identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 

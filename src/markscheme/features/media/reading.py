@@ -1,4 +1,4 @@
-"""Reads images and PDFs named in plain data: by path, as data URLs, or in messages as other tools write them."""
+"""Reads images and PDFs in plain data: named by path, as data URLs, or in messages as other tools write them."""
 
 import binascii
 import json
@@ -27,7 +27,7 @@ _MIMES: Final = {media_format.mime: media_format.kind for media_format in MEDIA_
 
 
 def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
-    """Return a value that contains images or PDFs as a text with a mark for each; None if it contains none.
+    """Return a value with images or PDFs as a text with a mark in place of each; None if there are none in it.
 
     A part alone, or a list of parts and texts, becomes its texts and marks, one below the other. Anything else, such as
     a list of messages, stays JSON, with a mark in place of each part.
@@ -67,7 +67,7 @@ class _MediaReader:
         self.media: list[Media] = []
 
     def refuse_too_many(self) -> None:
-        """Refuse a value with more images and PDFs than the settings allow.
+        """Raise an error if a value has more images and PDFs than the settings allow.
 
         Raises:
             UsageError: There are more.
@@ -86,7 +86,7 @@ class _MediaReader:
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with each image or PDF replaced by its mark; the short form is recognized only in lists."""
+        """Return plain data with each image or PDF replaced by its mark; in lists, short forms count too."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, str):
@@ -98,7 +98,7 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Replace a text that is an image or a PDF, or JSON text that contains some, by a text with marks."""
+        """Return a text with a mark for each image or PDF in it, if it is one or is JSON that contains some."""
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")
@@ -163,7 +163,7 @@ def _text(value: Any) -> str:
 
 
 def _source_of(value: Any) -> Any:
-    """Return kind and source of an image or PDF in markscheme's or a provider's form; None for any other value."""
+    """Return kind and source of an image or PDF written in one of the known forms; None for any other value."""
     match value:
         case {"image": source, **rest} if set(rest) <= {"alt"}:
             return IMAGE_KIND, source
@@ -217,7 +217,7 @@ def _decoded(url: str, kind: str) -> bytes:
 
 
 def written_media(text: PartedText, folder: Path | None) -> Any:
-    """Return the form in which a file stores a text with images or PDFs: pieces of text, and paths or data URLs."""
+    """Return what a file stores for a text with images or PDFs: pieces of text, and paths or data URLs."""
     pieces: list[Any] = [str(text)]
     for shown_part in text.parts:
         if isinstance(shown_part, Media):

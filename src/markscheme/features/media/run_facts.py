@@ -8,7 +8,7 @@ from markscheme.parts import parts_of
 
 
 def sight_facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
-    """Yield, for images and for PDFs in the examples, the fact whether the judge passed the sight test for them."""
+    """Yield, for images and for PDFs in the examples, a fact: whether the judge passed the sight test for them."""
     identity = calibration.rater.identity
     if identity is None or calibration.rater.source != "live":
         return
