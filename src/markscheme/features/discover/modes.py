@@ -264,8 +264,7 @@ class Codebook:
         return self._with(mode)
 
     def assign(self, assignment: Assignment) -> "Codebook":
-        """Return the codebook with a note assigned to modes: by a person, or by a model, whose suggestion counts in no
-        figure.
+        """Return the codebook with a note assigned to modes: by a person, or as a suggestion, which counts nowhere.
 
         A person who puts a note into a mode that a model proposed accepts that mode.
 

@@ -56,8 +56,7 @@ def reading_page(work: ReadingWork, *, timed: bool) -> str:
 
 
 def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """Render the page as a file that needs no server: it holds the outputs, and saves the notes as a file for
-    `--notes`.
+    """Render the page as a file that needs no server; it saves the reader's notes as a file for `--notes`.
 
     Args:
         work: What is read.

@@ -1,4 +1,4 @@
-"""New wordings for a rubric: proposed, tried on dev labels, and confirmed once on held-out labels."""
+"""New wordings for a rubric: proposed, tried on dev labels, and tested once on held-out labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ _OF_WHO_DECIDES = ("--source", "--cascade", "--error", "--confidence", "--for", 
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Convert the arguments of the removed command `tune` to those of `improve`, without those for cascades."""
+    """Convert arguments of the removed command `tune` to arguments of `improve`; drop those about cascades."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

@@ -36,12 +36,12 @@ _FIELD = "description (or requirement), levels[N].description, levels[N].label o
 
 
 class NotTried(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
-    """Raised with the reason for which a candidate wording is rejected without a trial."""
+    """Error that rejects a candidate wording before it is tried; its text is the reason."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A candidate wording: the user's rubric with other words, other weights or pass mark, or both.
+    """A candidate: the user's rubric with other words, with other weights or pass mark, or with both.
 
     Attributes:
         name: The stem of its file, or "round-2/3".
@@ -83,14 +83,14 @@ def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
 
 
 def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
-    """Find sequences of `length` words that the new text copies from an example and the old text lacked, sorted."""
+    """Return the sequences of `length` words in the new text that occur in an example but not in the old text."""
     runs = set(_runs(new, length)) - set(_runs(old, length))
     copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
     return tuple(sorted(runs & copyable))
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Find code names and numbers in the new text that occur in just one or two examples, which they may give away."""
+    """Return code names and numbers new in a text that occur in one or two examples only, which they might reveal."""
     names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
     counts: Counter[str] = Counter()
     for texts in labelled if names else ():
@@ -213,7 +213,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
 
 
 def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
-    """Yield the names of attributes in which two objects of the same class differ."""
+    """Return the names of the attributes in which two objects of the same class differ."""
     return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 

@@ -1,4 +1,4 @@
-"""The test of both finalists on held-out labels, whose opening is recorded before the judge is asked."""
+"""The test of the finalists on held-out labels; that the labels were used is recorded before the judge is asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ class FinalistsResult:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Record of how often the held-out labels were opened for a test, with the details of a new one.
+    """Record of the tests on the held-out labels, and what the next test needs: its significance level and its entry.
 
     Attributes:
         examples: The whole set; its record of openings is kept next to it.
@@ -91,11 +91,11 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of an opening, divided by the number of settings with held-out figures."""
+        """Return the significance level of the test with this number, divided by the number of `settings`."""
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """Record the opening of the labels to test these wordings; an interrupted test continues its opening."""
+        """Record that the labels are used to test these wordings; an interrupted test of them continues."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)
@@ -117,7 +117,7 @@ class Ledger:
         return after.of_these, after.all[-1]
 
     def decide(self, opening: Opening, adopted: str | None) -> None:
-        """Add the result of a test to the record of its opening: the adopted wording's fingerprint, or None."""
+        """Add a test's result to its entry in the record: the fingerprint of the adopted wording, or None."""
         if self.is_kept:
             record_decision(self.examples, opening, adopted)
 
@@ -133,8 +133,7 @@ async def confirm(
     wordings: Sequence[Wording],
     ledger: Ledger,
 ) -> FinalistsResult:
-    """Test whether one of the wordings is better, on labels that had no part in choosing it, and record that these
-    labels were opened.
+    """Test whether a finalist is better on labels that had no part in choosing it, and record that labels were used.
 
     Args:
         asker: Asks the judge.
@@ -228,7 +227,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the first sample numbers for the candidates and for the user's wording, of which no replies are cached.
+    """Return the sample numbers from which to ask about candidates and the user's wording, so that replies are fresh.
 
     A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
     the first (0).

@@ -1,4 +1,4 @@
-"""The tasks whose labels other words are tried on and tested with: how many it takes, and whether a set has them."""
+"""Checks that a set has enough labelled tasks to try new wordings on its dev part and to test them on held-out."""
 
 import numpy as np
 
@@ -14,7 +14,9 @@ LEAST_DEV, LEAST_SEALED = 10, 20
 
 
 def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None) -> bool:
-    """Return True if a set has enough tasks with a gold score in its dev and its held-out part, drawn if it has none.
+    """Return True if an example set has enough tasks with gold scores, dev and held out, to try and test new wordings.
+
+    If the set has no dev and held-out part yet, the parts that would be drawn count.
 
     Args:
         rubric: The rubric whose words are to be tried.
@@ -42,7 +44,7 @@ def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None
 
 
 def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
-    """Return True if both parts have enough tasks even if all tasks without a score are drawn into the same part.
+    """Return True if dev and held-out parts have enough scored tasks even if one part gets all tasks without a score.
 
     This needs no digest of each task, which a large set would take long for.
     """
@@ -55,5 +57,5 @@ def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
 
 
 def keeps_parts(examples: ExampleSet) -> bool:
-    """Return False if a set has no parts yet, and its file can't store them."""
+    """Return False if an example set isn't divided into dev and held out, and its file can't store such parts."""
     return examples.has_splits or examples.path is None or takes_lines(examples.path)

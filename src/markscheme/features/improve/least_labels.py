@@ -1,4 +1,4 @@
-"""Minimum numbers of labels for fitting a rubric's weights or pass mark."""
+"""Smallest numbers of labels with which weights or a pass mark are fitted."""
 
 LEAST_FOR_WEIGHTS = 30
 """Fewest labelled examples for which a weight is fitted; a judgement."""

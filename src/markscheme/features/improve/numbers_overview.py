@@ -1,4 +1,4 @@
-"""Which changes a rubric's labels suffice to try, words, weights or pass mark, and the chances of success."""
+"""Which changes a rubric's labels are enough to try (words, weights or pass mark), and the chances of success."""
 
 import shlex
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ MORE = 160
 
 @dataclass(frozen=True)
 class TriableChanges:
-    """Which changes of a rubric its labels suffice to try: words, weights, pass mark.
+    """What the labels of a rubric are enough to try: other words, other weights, another pass mark.
 
     Attributes:
         setting: The rubric and its labels.
@@ -52,22 +52,22 @@ class TriableChanges:
 
     @property
     def words(self) -> bool:
-        """Whether the labels suffice to try other words."""
+        """True if the labels suffice to try other words."""
         return not self.setting.lacks
 
     @property
     def weights(self) -> bool:
-        """Whether the labels suffice to fit other weights."""
+        """True if the labels suffice to fit other weights."""
         return self.decisions.may_move_weights if self.scores is None else self.by_scores
 
     @property
     def by_scores(self) -> bool:
-        """Whether weights can be tried by overall scores."""
+        """True if weights can be fitted to annotators' overall scores, which are used only if decisions are too few."""
         return self.scores is not None and self.scores.lack is None
 
     @property
     def pass_mark(self) -> bool:
-        """Whether the labels suffice to fit another pass mark."""
+        """True if the labels suffice to fit another pass mark."""
         return self.scores is None and self.decisions.lack is None and not self.decisions.is_paired
 
     def to_json(self) -> dict[str, bool]:
@@ -76,7 +76,7 @@ class TriableChanges:
 
 
 def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
-    """Return the next steps, each with its command."""
+    """Return sentences on what can be tried next, each with its command."""
     name = shlex.quote(triable.setting.rubric.name)
     proposer = shlex.quote(DEFAULT.name)
     steps = []

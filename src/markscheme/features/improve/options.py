@@ -22,7 +22,7 @@ class WordingOptions:
 
     @property
     def are_any(self) -> bool:
-        """Whether the user gave candidate files or a proposer, so that there are wordings to try."""
+        """True if the user gave candidate files or a proposer, so that there are wordings to try."""
         return bool(self.candidates or self.proposer)
 
     @property

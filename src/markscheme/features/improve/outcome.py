@@ -65,7 +65,7 @@ class ImprovementRun:
 
     @property
     def because(self) -> str:
-        """One or two sentences on the result of the run."""
+        """One or two sentences on why a wording was adopted, or why the user's wording stays."""
         if self.answer is None:
             return self._on_dev()
         if self.answer.adopted is not None:
@@ -91,12 +91,12 @@ class ImprovementRun:
 
     @property
     def _spread(self) -> float | None:
-        """Mean standard deviation of the finalists' differences over dev tasks; None if no differences vary."""
+        """Mean standard deviation, over dev tasks, of the finalists' gains; None if the gains don't vary."""
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 
     def _chance_to_find(self, answer: FinalistsResult) -> float:
-        """Compute the probability that these labels confirm a gain of the planned size, by the spread seen on dev."""
+        """Compute the probability that a test on these labels confirms the planned gain, by the spread seen on dev."""
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
     def _on_dev(self) -> str:
@@ -159,7 +159,7 @@ class ImprovementPlan:
 
     @property
     def needed(self) -> tuple[int, int]:
-        """Numbers of held-out and of all tasks needed to find a gain of 0.10 in agreement with 80% probability."""
+        """Numbers of held-out tasks and of all tasks needed to find a gain of 0.10 in agreement with 80% chance."""
         held_out = held_out_needed(self.alpha)
         return held_out, labels_needed(held_out)
 

@@ -128,7 +128,7 @@ def print_improvement(
 
 
 def _onward(run: ImprovementRun) -> tuple[str, str] | None:
-    """Return the next step and its command: write a confirmed wording, or test one that did better on dev."""
+    """Return the next step and its command: write a confirmed wording, or test a wording that did better on dev."""
     if run.adopted is not None:
         return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
     if run.answer is None and run.finalists:

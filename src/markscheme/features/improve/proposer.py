@@ -138,7 +138,7 @@ def _schema(rubric: Rubric) -> dict[str, object]:
 
 
 def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
-    """Choose the dev examples to show to a proposer: where judge and labels differ most, and where they agree.
+    """Choose the dev examples to show to a proposer: where judge and gold differ most, then some where they agree.
 
     The differences are spread over criteria and signs; agreements come from the whole range of gold scores.
     """
@@ -158,7 +158,7 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """List, per criterion and sign, the examples on which the judge differs from gold, the largest difference first."""
+    """List, per criterion and direction, examples where the judge's level differs from gold's, the largest first."""
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria
@@ -204,13 +204,13 @@ def _level(rated: Rated) -> str:
 
 
 def _hidden_names(gold: Gold) -> frozenset[str]:
-    """Return the ids, raters and systems in the labelled examples, which a proposer must never see."""
+    """Return the names that a proposer must never see: of examples, raters and systems."""
     names = {name for example in gold.examples for name in (example.id, example.system)}
     return frozenset({*names, *(label.rater for example in gold.examples for label in example.labels)} - {""})
 
 
 def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str], str]:
-    """Make a function that hides names of examples, raters and systems in a text."""
+    """Return a function that replaces the names of examples, raters and systems in a text."""
     instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:
         return str

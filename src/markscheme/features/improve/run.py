@@ -25,7 +25,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Return the set to compare candidates on, by people's decisions if any candidate changes weights or pass mark.
+    """Return the set to compare candidates on: by people's decisions if a candidate changes numbers, else by scores.
 
     Gold's scores follow the user's numbers, so they can't speak about others.
 
@@ -156,7 +156,7 @@ def plan_improvement(
 
 
 def _to_gate(setting: ImprovableSet) -> str | None:
-    """Return the last calibration's sentence on the labels that the verdict needs; None before any calibration."""
+    """Return a sentence on the labels that the last calibration's verdict still needs; None without a calibration."""
     if not (setting.folder / NEXT_LABELS).is_file():
         return None
     examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)
@@ -164,7 +164,7 @@ def _to_gate(setting: ImprovableSet) -> str | None:
 
 
 def _most_graded(setting: ImprovableSet, batches: Sequence[int]) -> int:
-    """Count the examples to grade if every batch of wordings is full and two finalists are tested."""
+    """Return the largest number of examples to grade: every batch of wordings is full, and two finalists are tested."""
     dev = setting.dev
     first = int(dev.first(first_size(dev.tasks)).sum())
     if setting.outside:

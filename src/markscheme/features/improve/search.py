@@ -20,7 +20,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass
 class Search:
-    """Search for better words on dev labels, and its state: the wordings tried and those rejected.
+    """State of the search for better words on dev labels: the wordings tried, and those rejected with their reasons.
 
     Attributes:
         yours: The user's rubric.
@@ -50,7 +50,7 @@ class Search:
 
     @property
     def ranked(self) -> list[WordingTrial]:
-        """Wordings that did better than the user's on all dev examples, the best first."""
+        """Trials of the wordings that did better than the user's on all dev examples, the best first."""
         better = [tried for tried in self.tried if tried.outcome == "better"]
         return sorted(better, key=lambda tried: -(tried.gain or 0.0))
 
@@ -136,7 +136,7 @@ class Search:
 
 
 async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
-    """Ask the proposer for one wording; an error becomes a reply without an answer.
+    """Ask the proposer for a wording; if that fails, return a reply without an answer that carries the error.
 
     Raises:
         NoJudge: It can't be asked at all.

@@ -1,4 +1,4 @@
-"""The section of a calibration's report on how to have a rubric's wording rewritten and tested."""
+"""The section of a calibration's report that shows how to rewrite and test a rubric's words."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _first_step(calibration: Calibration, purpose: str, of: str) -> doc.Line:
-    """Return a line with the command that rewrites and tests words, or with what has to be done before it can."""
+    """Return a line with the command that rewrites and tests words, or with what the labels lack for running it."""
     if command := calibration.commands.improve():
         return f"{purpose}: ", doc.Command(command)
     if not keeps_parts(calibration.labelled):

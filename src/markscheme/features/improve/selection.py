@@ -1,4 +1,4 @@
-"""Choosing the best of several candidates without selection bias: screening, held-out test, expected gain.
+"""Choice of the best of several candidates without selection bias: screening, held-out test, expected gain.
 
 A difference is the default's absolute error minus a candidate's on one example: above 0 where the candidate is closer
 to gold. Examples of one task count as their mean.
@@ -41,7 +41,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """Return how many dev tasks all candidates are tried on; only the better half is then tried on the remaining tasks.
+    """Return on how many dev tasks all candidates are tried; the better half of them is then tried on the other tasks.
 
     >>> first_size(27), first_size(10)
     (13, 6)
@@ -50,7 +50,7 @@ def first_size(n_dev: int) -> int:
 
 
 def survivors(k: int) -> int:
-    """Return how many of `k` candidates continue: the better half, rounded up, at least two.
+    """Return how many of `k` candidates are tried on all dev tasks: the better half, rounded up, at least two.
 
     >>> survivors(2), survivors(5), survivors(20)
     (2, 3, 10)
@@ -62,7 +62,7 @@ def survivors(k: int) -> int:
 
 
 def opening_alpha(opening: int) -> float:
-    """Compute the significance level of the j-th opening of the same held-out labels: half of the one before.
+    """Compute the significance level of the j-th test on the same held-out labels: half of the previous test's.
 
     >>> [opening_alpha(j) for j in (1, 2, 3)]
     [0.05, 0.025, 0.0125]
@@ -73,7 +73,7 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Find the critical value that the larger of two correlated t exceeds with probability `alpha` under the null.
+    """Compute what the larger of two correlated t exceeds with probability `alpha` if neither finalist is better.
 
     Args:
         df: Degrees of freedom of both.
@@ -107,7 +107,7 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
 
 @dataclass(frozen=True)
 class SelectionTest:
-    """Result of testing one or more finalists on held-out differences.
+    """Result of testing one or more candidates by their differences from the user's wording.
 
     Attributes:
         means: Mean difference of each, over tasks.
@@ -129,7 +129,7 @@ class SelectionTest:
 
 
 def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
-    """Test whether one of two finalists is better than the default, on labels that had no part in choosing them.
+    """Test whether one of two finalists is better than the user's wording, on labels that didn't help choose them.
 
     Args:
         differences: Shape (n_tasks, 1 or 2), no nan.
@@ -162,7 +162,7 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 
 
 def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
-    """Test whether the best of any number of candidates made without these labels is better than the default.
+    """Test whether the best of any number of candidates, made without these labels, is better than the user's wording.
 
     The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
     correlation; the random signs have a fixed seed.
@@ -189,7 +189,7 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
 
 
 def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
-    """Test whether one of several candidates agrees with people's decisions more often than the default (Bonferroni).
+    """Test whether one of several candidates decides as people do more often than the user's wording (Bonferroni).
 
     A difference is 1 where the candidate alone decides as people do, -1 where the default alone does, else 0, or the
     mean of a task. For the lower limit one task of the worst difference is added, since few of them vary.
@@ -223,7 +223,7 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """Compute t statistics from means and sums of squares: very large if values don't vary, 0 if all values are 0."""
+    """Compute t statistics from means and sums of squares; very large if values don't vary, but 0 if they are all 0."""
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 
@@ -237,7 +237,7 @@ limit falls without end where the labels barely confirm a wording."""
 
 
 def confirmed_t(t: float, critical: float) -> float:
-    """Estimate the true t of a test, corrected for the selection that only a t above the critical value is reported.
+    """Estimate the true t of a significant test, corrected for reporting only t statistics above the critical value.
 
     A wording is shown only where its t passed, so t is too large on average. This is the t whose mean, among those that
     pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
@@ -263,7 +263,7 @@ def _mean_if_passed(true: float, critical: float) -> float:
 
 
 def _least_t(t: float, critical: float, expected: float) -> float:
-    """Compute the lower 97.5 % limit for the true t, given that t exceeded the critical value."""
+    """Compute the lower 97.5 % confidence limit of the true t, given that the observed t exceeds the critical value."""
 
     def excess(true: float) -> float:
         return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)
@@ -327,7 +327,7 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
 
 
 def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
-    """Compute the chance that `n` held-out tasks confirm a finalist that is better by the planned gain, 0 to 1.
+    """Compute the probability that a test on `n` held-out tasks confirms a finalist with the planned gain in MAE.
 
     Args:
         n: Held-out tasks.
@@ -343,7 +343,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 
 
 def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
-    """Find the smallest number of held-out tasks that confirms a gain with 80% probability.
+    """Return the smallest number of held-out tasks with which a test confirms a gain with 80% probability.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)
@@ -357,7 +357,7 @@ def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN
 
 
 def labels_needed(held_out: int) -> int:
-    """Return how many labelled tasks are needed in all, so that this many can be held out.
+    """Return how many tasks have to be labelled so that the held-out part has this many.
 
     >>> labels_needed(132)
     198

@@ -1,4 +1,4 @@
-"""What `improve` works on: a rubric, its labels in two parts, and the records of openings and adopted words."""
+"""What `improve` works on: a rubric, its labels in two parts, and the records of tests and of adopted words."""
 
 import json
 from dataclasses import dataclass, replace
@@ -82,7 +82,7 @@ class ImprovableSet:
         opens: bool,
         day: str,
     ) -> "ImprovableSet":
-        """Divide a rubric's labels into a dev part and a held-out part if the file hasn't, without writing anything.
+        """Divide a rubric's labels into a dev and a held-out part, as the file does or else at random; write nothing.
 
         Raises:
             UsageError: The rubric compares pairs, there are no examples, or `outside` would open held-out labels that
@@ -115,7 +115,7 @@ class ImprovableSet:
 
     @property
     def lacks(self) -> str:
-        """Sentence on the labels that are missing; "" if there are enough."""
+        """Sentence on the labels that are missing to try and test new wordings; "" if there are enough."""
         dev = self.dev.tasks
         sealed = self.sealed.tasks
         if self.dev.decided is not None and (dev < LEAST_DEV or sealed < LEAST_SEALED):
@@ -134,24 +134,24 @@ class ImprovableSet:
 
     @property
     def label_more(self) -> str:
-        """Command that labels more: the examples that are left, else outputs of a file, since all are labelled."""
+        """Command to label the remaining examples or, if all are labelled, outputs of another file."""
         commands = Commands.on(self.rubric)
         are_left = self.every.by_people < len(self.every.examples)
         return commands.label() if are_left else commands.label_next(MORE_LABELS)
 
     @property
     def next_opening(self) -> int:
-        """Number of the next test of the held-out labels."""
+        """Number of the next test on the held-out labels, counted from 1."""
         openings = openings_of(self.parted, whole=self.outside)
         return 1 if openings is None else openings.of_these + 1
 
     @property
     def is_drawn(self) -> bool:
-        """Whether this run draws a dev and a test part at random, since the file of examples names none."""
+        """True if this run draws the dev and held-out parts, because the file of examples doesn't name any."""
         return self.parted is not self.every
 
     def refuse_unkept_parts(self) -> None:
-        """Refuse a file of examples that can't store the dev and test parts of this run, before a judge is asked.
+        """Raise an error, before a judge is asked, if the drawn parts can't be stored in the file of examples.
 
         Raises:
             RatingError: It can't.
@@ -169,7 +169,7 @@ class ImprovableSet:
             write_parts(self.parted)
 
     def ledger(self, judge: str) -> Ledger:
-        """Return the record of how often the labels for the test were opened."""
+        """Return the record of the tests on the held-out labels, for the judge with this fingerprint."""
         path = self.parted.path
         comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
         settings = self.settings_on_held_out
@@ -196,7 +196,7 @@ class ImprovableSet:
         return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:
-        """Record each wording that was tried, with the part of the labels that it was tried on."""
+        """Record which wordings the judge graded with, and on which part of the labels."""
         parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
         tried = []
         for name, part in parts.items():
@@ -256,5 +256,5 @@ class ImprovableSet:
 
 
 def moved_numbers(numbers: Changes) -> dict[str, Any]:
-    """Return changed weights and pass mark in the form of the record of adopted wordings."""
+    """Return changed weights and pass mark as the dict that the record of adopted wordings stores."""
     return {"weights": dict(numbers.weights), "pass_mark": numbers.pass_mark}

@@ -60,7 +60,7 @@ def show_numbers(
 
 
 def _lack(triable: TriableChanges) -> str:
-    """Return a sentence on the labels that are missing to fit weights or pass mark."""
+    """Return a sentence on which labels are missing to fit weights and pass mark."""
     scores = triable.scores
     also = "" if scores is None else f"; of {counted(len(scores.ids), 'overall score')}: {scores.lack}"
     return f"not enough {plural(triable.decisions)}: {lack_in_words(triable.decisions)}{also}"

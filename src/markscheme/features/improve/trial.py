@@ -49,7 +49,7 @@ class TrialPart:
 
     @classmethod
     def of(cls, gold: Gold) -> "TrialPart":
-        """Select the examples that have a gold score, in drawn order."""
+        """Make a part from the examples that have a gold score, with their tasks in random order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
         number = {task: index for index, task in enumerate(in_drawn_order(tasks[row] for row in scored))}
@@ -57,7 +57,7 @@ class TrialPart:
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[row]] for row in order))
 
     def by_decisions(self) -> "TrialPart":
-        """Return the part for comparing by people's own decisions, with only the examples that have one."""
+        """Return the part's examples with people's own decisions, on which wordings are then compared by decisions."""
         decisions = [own_decision(example) for example in self.gold.examples]
         rows = [index for index, decision in enumerate(decisions) if decision is not None]
         tasks = [self.task[index] for index in rows]
@@ -74,17 +74,17 @@ class TrialPart:
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
-        """Return a judge's values by which wordings are compared, scores or decisions, shape (n_examples,)."""
+        """Return a judge's scores or decisions, whichever wordings are compared by, shape (n_examples,)."""
         return column.scores if self.decided is None else column.decisions
 
     @property
     def n(self) -> int:
-        """Number of examples."""
+        """Number of examples in the part."""
         return len(self.task)
 
     @property
     def tasks(self) -> int:
-        """Number of tasks; each task counts once in every figure."""
+        """Number of tasks in the part; each task has the same weight in every figure."""
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
@@ -92,7 +92,7 @@ class TrialPart:
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
-        """Average values within each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
+        """Average the examples' values within each task, ignoring nan; shape (n_tasks,) or (n_tasks, k)."""
         task = np.array(self.task)
         rows = values.reshape(self.n, -1)
         has_value = ~np.isnan(rows).any(axis=1)
@@ -101,15 +101,14 @@ class TrialPart:
 
 
 def own_decision(example: Example) -> float | None:
-    """Return the majority of people's decisions on a whole response that were blind to verdicts; None for a tie."""
+    """Return the majority of people's blind pass/fail decisions on a response; None without a majority."""
     blind = [rating.passed for rating in example_decisions(example) if rating.blind]
     share = sum(map(bool, blind)) / len(blind) if blind else 1 / 2
     return None if share == 1 / 2 else float(share > 1 / 2)
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """Return the absolute error of the user's score minus that of the candidate's, shape (n_examples,); nan where the
-    user's is missing.
+    """Return how much smaller the candidate's absolute error is than the user's, by example; nan without the latter.
 
     A score that the candidate lacks counts as the worst possible.
     """
@@ -119,7 +118,7 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
 
 
 def ungraded_share(yours: Floats, theirs: Floats) -> float:
-    """Compute the share of the examples graded with the user's wording that the candidate leaves ungraded, 0 to 1."""
+    """Compute the share of examples graded under the user's wording that aren't graded under the candidate."""
     graded = ~np.isnan(yours)
     return float(np.isnan(theirs[graded]).mean()) if graded.any() else 0.0
 
@@ -165,7 +164,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """Ask the judge with a wording about a part's examples; return its ratings, nan for examples outside `mask`.
+        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples outside `mask`.
 
         Args:
             rubric: The wording.
@@ -198,7 +197,7 @@ class Asker:
 
 
 def refuse_ungraded(column: Column) -> Column:
-    """Return the ratings under the user's own wording; refuse them if no example is graded.
+    """Raise an error if the judge graded no example with the user's own wording; else return the ratings.
 
     Raises:
         NothingGraded: None is.

@@ -1,4 +1,4 @@
-"""The report on new wordings of a rubric: results on dev labels and on held-out labels, and the changed words."""
+"""The report on new wordings of a rubric: figures on dev and held-out labels, and the changed words."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -114,7 +114,7 @@ def _row(tried: WordingTrial, run: ImprovementRun) -> tuple[doc.Line, ...]:
 
 
 def _numbers(tried: WordingTrial) -> Iterator[str]:
-    """Yield the names of the weights and the pass mark that a candidate changes."""
+    """Yield names of the numbers that a candidate changes: criteria for weights, and the pass mark."""
     yield from (f"weight of {name}" for name in tried.wording.numbers.weights)
     if tried.wording.numbers.pass_mark is not None:
         yield "pass mark"
@@ -182,7 +182,7 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
 
 
 def _measured(run: ImprovementRun) -> str:
-    """Return the JSON key for the measure by which candidates are compared."""
+    """Return the JSON key of a candidate's gain: the fall in MAE, or the rise in right decisions."""
     return "mae_lower_by" if run.search.dev.decided is None else "decisions_right_by"
 
 
@@ -204,7 +204,7 @@ def _wording_json(tried: WordingTrial, measured: str) -> dict[str, Any]:
 
 
 def plan_view(plan: ImprovementPlan) -> doc.Document:
-    """Render the plan in a few lines."""
+    """Render the plan: labels and calls that a run would need, and their cost."""
     held_out, labels = plan.needed
     chance = chance_to_find(plan.sealed[1], plan.alpha)
     tokens = f"about {estimated(plan.cost.input_tokens)} tokens read, {estimated(plan.cost.output_tokens)} written"
@@ -235,7 +235,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
 
 
 def _in_tasks(part: tuple[int, int]) -> str:
-    """Return a phrase on how many examples a part has, and in how many tasks if some share one."""
+    """Return a phrase such as "30 examples of 12 tasks"; the tasks are left out if each has one example."""
     examples, tasks = part
     return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 

@@ -151,7 +151,7 @@ def fit_weights(
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of squares and products of levels and overall scores, from which a regression can be computed.
+    """Sums of squares and products of levels and overall scores, which suffice to compute a regression.
 
     Attributes:
         n: Examples.
@@ -173,7 +173,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """Return the sums after removing these rows."""
+        """Return the sums for all examples but those with these levels and scores."""
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
@@ -198,7 +198,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class _Task:
-    """Data of one fit: levels, overall scores and groups of the usable examples, and which weights may change."""
+    """Data for fitting weights: levels, overall scores, groups of examples, and which weights may change."""
 
     levels: Floats
     marks: Floats
@@ -217,7 +217,7 @@ class _Task:
 
     @cached_property
     def upright(self) -> Floats:
-        """Levels of the tuned criteria, with signs such that more is better."""
+        """Levels of the tuned criteria, negated where the weight is negative, so that more is always better."""
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
     @cached_property
@@ -225,7 +225,7 @@ class _Task:
         return Sums.of(self.upright, self.marks)
 
     def normalised(self, sums: Sums) -> Floats:
-        """Fit weights, and scale them so that positive ones keep their sum; the author's if no fit is possible."""
+        """Fit weights and scale them to keep the sum of the positive ones; return the author's if a fit fails."""
         fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
@@ -233,11 +233,11 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Move weights from the author's towards the fitted ones, as far as the F test supports."""
+        """Return the author's weights moved towards the fitted weights, as far as the F test supports."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Round tuned weights as finely as the author's, none to 0, keeping the positive sum; return all weights."""
+        """Round tuned weights to the author's step, none to 0, keeping the positive sum; return all weights."""
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
         weights = self.weights.copy()
@@ -262,7 +262,7 @@ def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Return a result that says why no weights can be fitted, and how many examples are needed if more would help.
+    """Return why weights can't be fitted, or None, and the number of examples needed if more examples would help.
 
     Args:
         task: What would be fitted.
@@ -328,7 +328,7 @@ def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> 
 
 
 def ridge(sums: Sums, author: Floats) -> Floats | None:
-    """Fit weights to annotators' scores, with the author's weights counting like `AUTHOR_WORTH` examples.
+    """Fit weights to overall scores, with the author's weights counting as much as `AUTHOR_WORTH` examples.
 
     Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
     It requires no minimum counts and rescales nothing.
@@ -426,7 +426,7 @@ class FTest:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags, Sums, Floats]]:
-    """Hold out each group once in each repeat of the cross-validation, and refit the weights on the rest.
+    """Yield, for each fold of the repeated cross-validation, the held-out examples and the weights fitted to the rest.
 
     Yields:
         Which examples are held out, the sums of the rest, and the weights fitted to those.
@@ -442,7 +442,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
 
 
 def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimate, bool]:
-    """Estimate by what share the error on held-out examples falls with tuned weights, and return whether it falls."""
+    """Estimate the share by which tuned weights reduce the error on held-out examples; return also if they do."""
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))
@@ -473,14 +473,14 @@ def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimat
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Compute the errors of held-out overall scores under a line that was fitted to the remaining examples."""
+    """Compute errors of predicting held-out scores from weighted levels, by a line fitted to the other examples."""
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
-    """Return the ratio of each tuned weight to the author's, with an interval by the jackknife over groups."""
+    """Return each tuned weight divided by the author's weight, with an interval by the jackknife over groups."""
     upright = task.upright
     groups = task.groups
     method = "weight over the author's"
@@ -494,7 +494,7 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
 
 
 def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
-    """Find pairs of tuned criteria whose levels are highly correlated."""
+    """Return pairs of tuned criteria with highly correlated levels, by index, with the correlation."""
     products = task.sums.levels
     sd = np.sqrt(np.diag(products))
     correlation = products / np.outer(sd, sd)
@@ -503,7 +503,7 @@ def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
 
 
 def _grain(weights: Floats) -> float:
-    """Find the coarsest step, 1, 0.05 or 0.01, of which all of the author's weights are multiples.
+    """Return the largest of the steps 1, 0.05 and 0.01 of which all of the author's weights are multiples.
 
     A step is at most a third of the mean weight: whole numbers as small as 1, 1, 2 leave no room to move.
     """

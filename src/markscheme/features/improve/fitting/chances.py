@@ -1,4 +1,4 @@
-"""Probabilities to find better weights or a better pass mark, by the number of decisions."""
+"""Probabilities that a number of annotators' decisions suffices to find better weights or a better pass mark."""
 
 from collections.abc import Mapping
 from typing import Literal, get_args
@@ -29,7 +29,7 @@ SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:
-    """Return the number of decisions or preferences to look up probabilities for, at least the smallest simulated."""
+    """Return the number of decisions or preferences, raised to the smallest number for which chances were simulated."""
     n = len(evidence.tasks)
     return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
 
@@ -42,7 +42,7 @@ def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the probability of finding a gain, interpolated between simulated numbers of decisions.
+    """Return the probability of finding a gain with a number of decisions, interpolated between simulated numbers.
 
     Example:
         >>> chance_of("5 to 10 points", 100, 3)

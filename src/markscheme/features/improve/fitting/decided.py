@@ -1,4 +1,4 @@
-"""Arrays of annotators' decisions about whole responses, with the levels of criteria to predict them from."""
+"""Annotators' decisions about whole responses as arrays, with the criteria's levels from which a fit predicts them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ class AuthorNumbers:
 
     @cached_property
     def shares(self) -> Floats:
-        """Size of each weight as a share of the scale of scores, shape (k,)."""
+        """Absolute value of each weight as a share of the scale of scores, shape (k,)."""
         return np.abs(self.weights) / self.scale
 
 
@@ -63,18 +63,18 @@ class DecidedRows:
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score, limited to 0 to 1 as in a grade; differences of preferences aren't limited."""
+        """Compute each row's score, limited to 0 to 1 as in a grade; for preferences, differences without limits."""
         scores = self.scores(numbers)
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 
     def in_order(self) -> "DecidedRows":
-        """Sort rows by their units' names and their values, so that rounding errors don't depend on a file's order."""
+        """Return the rows sorted by unit and values, so that rounding errors don't depend on the order in a file."""
         by_name = np.argsort(np.argsort(self.names))
         columns = [self.weights, self.remainder, self.passed, *self.levels.T, by_name[self.units]]
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select; units keep their numbers."""
+        """Return the rows that a mask or indices select, without renumbering their units."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],
@@ -86,7 +86,7 @@ class DecidedRows:
         )
 
     def with_intercept(self, *columns: Floats) -> Floats:
-        """Build a design matrix of these columns after a column of ones; preferences have no column of ones."""
+        """Build a design matrix from columns, after a column of ones for the intercept unless rows are preferences."""
         ones = () if self.paired else (np.ones(len(self.passed)),)
         return np.column_stack([*ones, *columns])
 

@@ -34,7 +34,7 @@ Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "o
 
 @dataclass(frozen=True)
 class WholeDecision:
-    """Decision of an annotator on a response with the annotator's own levels, or of the majority with a judge's levels.
+    """Pass/fail decision on a response, an annotator's or the majority's, with the levels from which to predict it.
 
     Attributes:
         example: The response.
@@ -51,7 +51,7 @@ class WholeDecision:
 
     @property
     def outcomes(self) -> tuple[tuple[float, float], ...]:
-        """Outcomes with weights: the decision with weight 1; for a tie both outcomes with weight ½."""
+        """Pairs of outcome and weight: the decision with weight 1, or for a tie both outcomes with weight ½."""
         return ((1.0, 0.5), (0.0, 0.5)) if self.passed is None else ((float(self.passed), 1.0),)
 
 
@@ -150,7 +150,7 @@ class DecisionEvidence:
 
     @cached_property
     def tuned(self) -> tuple[Criterion, ...]:
-        """Criteria whose levels vary enough in these decisions to fit a weight."""
+        """Criteria whose levels vary enough among the decided responses to fit a weight."""
         weighted = weighted_criteria(self.rubric)
         return tuple(
             criterion
@@ -159,7 +159,7 @@ class DecisionEvidence:
         )
 
     def _off_commonest(self, column: int) -> int:
-        """Count the tasks with another level than the most common one."""
+        """Count the tasks with a level of a criterion that isn't the criterion's most common level."""
         levels = [(task_of(decision.example), decision.levels[column]) for decision in self.decisions]
         if not levels:
             return 0
@@ -185,23 +185,23 @@ class DecisionEvidence:
 
     @property
     def has_columns(self) -> bool:
-        """Whether weights can be fitted: two criteria or more vary, and there are enough decisions for each of them."""
+        """True if two or more criteria vary enough, and there are enough decisions for a weight of each."""
         k = len(self.tuned)
         return k > 1 and len(self.tasks) >= PER_WEIGHT * k
 
     @property
     def may_move_weights(self) -> bool:
-        """Whether weights can be tried."""
+        """True if nothing is lacking to fit weights: enough decisions, passes and fails, and criteria that vary."""
         return self.lack is None and self.has_columns
 
     @property
     def is_paired(self) -> bool:
-        """Whether the decisions are preferences between two responses, to which no pass mark applies."""
+        """True if the decisions are preferences between two responses, to which no pass mark applies."""
         return self.pairs is not None
 
     @cached_property
     def numbers(self) -> AuthorNumbers:
-        """The author's weights of the tuned criteria, and the pass mark, None for preferences."""
+        """The author's weights of the criteria to tune, with the pass mark, or with None for preferences."""
         weights = np.array([criterion.weight for criterion in weighted_criteria(self.rubric)])
         has_positive = bool((weights > 0).any())
         scale = float(weights[weights > 0].sum() if has_positive else np.abs(weights).sum())
@@ -212,7 +212,7 @@ class DecisionEvidence:
 
     @cached_property
     def rows(self) -> DecidedRows:
-        """The decisions as arrays; all rows of an example together have weight 1."""
+        """The decisions as arrays; the weights of an example's rows add up to 1."""
         weighted = weighted_criteria(self.rubric)
         is_tuned = np.array([criterion in self.tuned for criterion in weighted])
         weights = np.array([criterion.weight for criterion in weighted])
@@ -252,7 +252,7 @@ def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
 
 
 def example_decisions(example: Example) -> Iterable[Rating]:
-    """Yield each annotator's explicit decision on a response, merged with all levels that the annotator gave."""
+    """Yield each annotator's own decision on a response, with the annotator's levels; skip contradictory decisions."""
     for labels in people_by_name(example).values():
         decided = [label for label in labels if label.passed is not None]
         if len({label.passed for label in decided}) == 1:
@@ -265,7 +265,7 @@ def _merged(decision: Rating, labels: Sequence[Rating]) -> Rating:
 
 
 def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision | LeftOut:
-    """Return a decision with its annotator's levels, or the reason why these levels can't be used."""
+    """Return an annotator's decision with the annotator's levels, or the reason why the levels can't be used."""
     levels = counting_levels(rubric, example, rating.criteria)
     if isinstance(levels, str):
         return levels

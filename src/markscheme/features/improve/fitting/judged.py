@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> Column:
-    """Read ratings of one judge, or of a panel with a file per judge; ratings of the same response are combined.
+    """Read a judge's levels from a file, or a panel's from a file per judge, combining its ratings of a response.
 
     Raises:
         UsageError: A file has no ratings, or contains several raters.

@@ -20,7 +20,7 @@ SLOPE_RIDGE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """A fitted regression.
+    """A fitted logistic regression: its coefficients, and the fitted probability of each row.
 
     Attributes:
         coefficients: Shape (p,).
@@ -80,7 +80,7 @@ def fit_logistic(
 def _search(
     objective: Callable[[Floats], float], start: Floats, value: float, directions: Iterable[Floats], bounded: Flags
 ) -> tuple[Floats, float]:
-    """Search along each direction in turn for a point with a lower objective; return the first, or the start."""
+    """Search along several directions in turn; return the first point with a lower objective, or else the start."""
     for direction in directions:
         size = 1.0
         while size > SMALLEST_STEP:

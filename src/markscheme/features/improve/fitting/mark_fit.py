@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 def mark_test(
     scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
 ) -> tuple[float, float | None]:
-    """Test by likelihood ratio whether half of the responses whose score equals the pass mark are passed by people.
+    """Test whether annotators pass half of the responses whose score equals the pass mark, by likelihood ratio.
 
     Args:
         scores: Shape (n,), 0 to 1.
@@ -41,7 +41,7 @@ def mark_test(
 def fitted_mark(
     scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float, odds: float = 1.0
 ) -> float:
-    """Return the pass mark, or the score from which people pass responses if that differs significantly."""
+    """Return the score from which annotators pass responses, or the pass mark if the difference isn't significant."""
     p, crossing = mark_test(scores, passed, weights, mark, odds)
     if p > significance or crossing is None:
         return mark

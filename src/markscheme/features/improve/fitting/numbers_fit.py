@@ -20,7 +20,7 @@ WELL_ROUNDED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class WeightsFit:
-    """Fitted coefficients of the tuned criteria, before they are scaled to weights.
+    """Fitted coefficients of the criteria to tune, before they are scaled to weights.
 
     Attributes:
         coefficients: Not negative, shape (k,).
@@ -36,7 +36,7 @@ class WeightsFit:
 
 
 def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
-    """Fit coefficients of the tuned criteria, shrunk towards the author's weights as if those were 40 decisions."""
+    """Fit coefficients of the criteria to tune; the author's weights pull at the fit as if they were 40 decisions."""
     shares = numbers.shares
     k = len(shares)
     scores = rows.scores(numbers)
@@ -58,7 +58,7 @@ def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
 
 
 def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
-    """Scale fitted coefficients to weights so that the positive weights keep their sum, or all do if none is positive.
+    """Scale fitted coefficients to weights; the sum of the positive weights stays, or of all if none is positive.
 
     Returns:
         Sizes of the weights, shape (k,); the author's where all fitted coefficients are 0.
@@ -71,7 +71,7 @@ def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
 
 
 def written_weights(sizes: Floats) -> Floats:
-    """Round weights to multiples of the coarsest step that keeps each weight's share nearly the same.
+    """Round weights to multiples of the largest step that leaves each weight's share of their sum nearly the same.
 
     Example:
         >>> written_weights(np.array([1.3579, 0.7663, 0.8759]))
@@ -88,7 +88,7 @@ def written_weights(sizes: Floats) -> Floats:
 
 
 def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Floats:
-    """Return the signed weights that the decisions support; the author's weights if they support no change."""
+    """Return the weights that decisions support, signed as the author's, or the author's if no change is supported."""
     step = test.step(ALPHA_WEIGHTS)
     if step == 0:
         return numbers.weights

@@ -73,7 +73,7 @@ class OwnScores:
 
     @cached_property
     def lack(self) -> str | None:
-        """Sentence on the labels that are missing to fit weights; None if none are."""
+        """Sentence on the labels that are missing to fit weights; None if no labels are missing."""
         without_a_look = self.fitted()
         if without_a_look.p is not None:
             return None
@@ -81,7 +81,7 @@ class OwnScores:
         return f"{computed}{without_a_look.reason}"
 
     def fitted(self, *, opening: int = 1) -> TunedWeights:
-        """Fit weights to the scores; the significance level is halved for each earlier use of the same scores."""
+        """Fit weights to annotators' overall scores; each earlier use of these scores halves the significance level."""
         return fit_weights(
             np.where(self.counts[:, None], self.levels, np.nan),
             self.labels.marks,

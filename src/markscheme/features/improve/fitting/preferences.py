@@ -86,7 +86,7 @@ def preference_evidence(
 def _levels_by_id(
     rubric: Rubric, examples: ExampleSet, judged: Column | None
 ) -> Mapping[str, tuple[Example, RaterLevels]]:
-    """Map each response's id to the response and to its levels by rater: by annotators, or by a judge."""
+    """Map each response's id to its example and its levels: each annotator's, or only a judge's if one is given."""
     if judged is None:
         return {example.id: (example, _own_levels(example)) for example in examples.examples}
     answers = answers_by_id(judged, rubric)
@@ -113,7 +113,7 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return one preference of the majority, with the judge's name and the agreeing raters; empty for an even split."""
+    """Return the preference of most annotators, with the judge's name and those annotators' names; empty for a tie."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

@@ -29,7 +29,7 @@ EQUAL_SCORES = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NestedGain:
-    """Gain of new weights and pass mark on decisions that had no part in their fit.
+    """Gain in right decisions from new weights and pass mark, on decisions that had no part in fitting these.
 
     Attributes:
         gain: Share of decisions that become right minus share that becomes wrong.
@@ -43,7 +43,7 @@ class NestedGain:
     of_whole_fit: float = 0.0
 
     def exceeds(self, errors: float) -> bool:
-        """Return whether the gain exceeds zero by more than this many standard errors."""
+        """Return True if the gain exceeds this many of its standard errors."""
         return self.gain > errors * self.se
 
     @property
@@ -113,7 +113,7 @@ def propose_numbers(
 
 
 def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
-    """Measure the gain of refitted weights and pass mark by cross-validation over units.
+    """Measure, by cross-validation over examples or groups, how many more decisions a refit predicts right.
 
     The order of the units is drawn by a digest of their names, four times.
 
@@ -142,7 +142,7 @@ def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, 
 
 
 def _won(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
-    """Return, by unit, the weighted number of rows that `after` decides right minus those that `before` does."""
+    """Return, for each unit, how many more of its rows `after` decides right than `before`, weighted."""
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
 
@@ -160,14 +160,14 @@ def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
 
 
 def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> AuthorNumbers:
-    """Return the fitted weights with the pass mark that fits them, regardless of significance tests."""
+    """Return the weights that decisions support, with the pass mark that suits these weights."""
     weights = proposed_weights(rows, numbers, test)
     changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))
     return _with_mark(rows, changes)
 
 
 def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
-    """Return the same weights with the pass mark that fits annotators' pass/fail decisions best."""
+    """Return the weights with a pass mark fitted to annotators' decisions; preferences have no pass mark."""
     if numbers.mark is None:
         return numbers
     mark = fitted_mark(
@@ -182,13 +182,13 @@ def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
 
 
 def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
-    """Return the divisor of the weighted sum after these weights replace the author's."""
+    """Return what a weighted sum is divided by to get a score, once these weights replace the author's."""
     counted = numbers.weights > 0 if numbers.base == 0 else np.ones(len(weights), dtype=bool)
     return numbers.scale - float(np.abs(numbers.weights[counted]).sum()) + float(np.abs(weights[counted]).sum())
 
 
 def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return decisions by score: 1 for a pass or a preference for the first side, ½ for a tie, else 0."""
+    """Return the decision that each row's score implies: 1 to pass or to prefer the first side, ½ for a tie, else 0."""
     scores = rows.graded(numbers)
     if numbers.mark is None:
         return np.where(np.abs(scores) <= EQUAL_SCORES, 0.5, (scores > 0).astype(np.float64))

@@ -1,4 +1,4 @@
-"""Runs `improve --numbers`: fits weights and pass mark to labels, records that, and changes the rubric's file."""
+"""Runs `improve --numbers`: fits weights and pass mark to labels, records the labels' use, and edits the rubric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ class NumbersRun:
 
     @property
     def is_adopted(self) -> bool:
-        """Whether new weights or a new pass mark are adopted."""
+        """True if new weights or a new pass mark are adopted."""
         return self.proposal.adopted is not None
 
     @property
@@ -87,7 +87,7 @@ class ScoresRun:
 
     @property
     def is_adopted(self) -> bool:
-        """Whether new weights are adopted."""
+        """True if new weights are adopted."""
         return self.fitted.supported
 
     @property
@@ -107,7 +107,7 @@ def evidence_of(
     columns: ColumnOptions,
     watch: Watch,
 ) -> DecisionEvidence:
-    """Return the decisions with annotators' own levels, or with a judge's levels if those are too few.
+    """Return annotators' decisions to fit to, with annotators' own levels, or with a judge's where those are too few.
 
     Args:
         annotators: The decisions with annotators' own levels.
@@ -132,7 +132,7 @@ def evidence_of(
 
 
 def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: str | None) -> DecisionEvidence:
-    """Return the decisions with annotators' own levels, or the preferences given by a rubric of pairs.
+    """Return annotators' decisions with their own levels; if a rubric of pairs is named, its preferences instead.
 
     Raises:
         UsageError: There is no rubric of this name that asks for one preference.
@@ -192,7 +192,7 @@ def with_file(
 
 
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
-    """Record this use of the labels if it is new, and return its number among the uses."""
+    """Record a use of the labels, unless it is on record, and return its number among all uses, counted from 1."""
     openings = openings_of(examples, whole=True)
     if openings is None:
         return 1

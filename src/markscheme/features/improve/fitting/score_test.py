@@ -10,7 +10,7 @@ SMALLEST_EIGENVALUE = 1e-9
 
 
 def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> FTest:
-    """Test whether criteria predict decisions beyond the author's score.
+    """Test whether criteria's levels predict annotators' decisions better than the score by the author's weights.
 
     Gradients are added up within units, so that several raters of an example, examples of a group and a wrong curve
     are allowed for; it needs no fit of the weights and survives separation.

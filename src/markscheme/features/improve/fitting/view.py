@@ -28,7 +28,7 @@ def counted_evidence(evidence: DecisionEvidence) -> str:
 
 
 def columns_in_words(evidence: DecisionEvidence) -> str:
-    """Return why weights can't be fitted, too few criteria that vary or too few decisions, though a pass mark can."""
+    """Return why only a pass mark can be fitted and no weights: too few criteria that vary, or too few decisions."""
     k = len(evidence.tuned)
     if k < 2:
         return f"{k} of the criteria varies enough, two are needed"
@@ -104,7 +104,7 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
 
 
 def _by_cost(run: NumbersRun) -> str:
-    """Return a phrase on the relative cost of a false pass; "" if it costs as much as a false fail."""
+    """Return a phrase on how much more a false pass costs than a false fail; "" if both cost the same."""
     return "" if run.odds == 1 else f", where a false pass counts {run.odds:g} times a false fail"
 
 
@@ -124,7 +124,7 @@ def _why_yours_stay(run: NumbersRun) -> str:
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
-    """Yield lines with the responses that people fail but the rubric passes, and with those of the reverse."""
+    """Yield two lines: responses that annotators fail but the rubric passes, and responses with the reverse."""
     evidence = run.evidence
     if evidence.is_paired:
         right = share_right(evidence.rows, evidence.numbers)
