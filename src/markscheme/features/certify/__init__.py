@@ -1,4 +1,4 @@
-"""Certificates: which decisions of judges need no person, under a promise that the labels support."""
+"""Certificates of which decisions judges may make without a person, under a promise about how many are wrong."""
 
 from collections.abc import Sequence
 from pathlib import Path

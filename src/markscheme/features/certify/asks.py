@@ -1,4 +1,4 @@
-"""Record of the promises tested by `certify`; each further promise on the same labels has half the level."""
+"""Record of the promises tested by `certify`; each further promise on the same labels halves the significance level."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
 
 
 def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
-    """Return the distinct promises that are on record for these labels, in the order in which they were tested."""
+    """Return the distinct promises on record for these labels, in the order in which they were tested."""
     if not path.is_file():
         return []
     asks: list[dict[str, Any]] = []

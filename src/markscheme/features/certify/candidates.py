@@ -1,4 +1,4 @@
-"""Candidates for a certificate: judges or panels, with ratings of the labelled examples, asked for or from files."""
+"""Candidates for the stages of a certificate: judges or panels, with their ratings of the labelled examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ PANEL = "+"
 
 @dataclass(frozen=True)
 class StageCandidate:
-    """Judge or voting panel that is a candidate for deciding without people, with its ratings.
+    """Judge or voting panel that may become a stage of a certificate, with its ratings of the labelled examples.
 
     Attributes:
         name: Its name, as it is asked; of a panel, names joined by `+`.
@@ -52,7 +52,7 @@ class StageCandidate:
 
 
 def stages_named(text: str) -> list[str]:
-    """Split the value of `--judge` into the judges or files it names, whose names may contain commas.
+    """Split the value of `--judge` at its commas into judges and files, whose own names may contain commas.
 
     >>> stages_named("openai:a,b,anthropic+openai:m")
     ['openai:a,b', 'anthropic+openai:m']
@@ -87,7 +87,7 @@ def refuse_stages(stages: Sequence[str]) -> None:
 
 
 def _names_ratings(name: str) -> bool:
-    """Return whether a stage names a file of ratings: the file exists, or the name ends like one and is no judge's.
+    """Return True if a stage's name is a file of ratings: the file exists, or the ending fits and no judge is so named.
 
     >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
     (True, False, False)
@@ -97,7 +97,7 @@ def _names_ratings(name: str) -> bool:
 
 
 def files_of(stage: str) -> tuple[Path, ...]:
-    """Return the files of ratings that a stage names, one for each judge; () where it names judges to ask."""
+    """Return the files of ratings that a stage's name lists, one for each judge; () if it names judges to ask."""
     members = [stage] if Path(stage).is_file() else stage.split(PANEL)
     return tuple(map(Path, members)) if all(map(_names_ratings, members)) else ()
 
@@ -160,7 +160,7 @@ def _member(
 
 
 def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubric) -> str | None:
-    """Return why a file of ratings doesn't identify a judge that can be asked again; None if it does."""
+    """Return why a file of ratings doesn't identify a judge that can be asked again; None if the file does."""
     if len(panel_names(name)) > 1:
         return f"{path} has the verdicts of a panel as one, and a panel's votes are counted: --judge {name}"
     kind = kind_of(name)
@@ -172,7 +172,7 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
 
 
 def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count ratings by the parameters omitted when their judge was asked; {} if the file doesn't record these."""
+    """Count ratings by the parameters that weren't sent when their judge was asked; {} if that isn't recorded."""
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)
@@ -258,7 +258,7 @@ def candidate_by_asking(
 
 
 def _name_to_ask(judge: GradingJudge) -> str:
-    """Return the name by which the default judge, used because no judge was named, can be asked again."""
+    """Return the name by which to ask the default judge again, which the user didn't name."""
     if isinstance(judge, RecordedJudge):
         return f"recorded:{judge.path}"
     identity = judge.identity

@@ -1,4 +1,4 @@
-"""Certificates: which decisions judges may make alone, under which promise, shown on labels; and how to write one."""
+"""Certificates: the decisions that judges may make alone, the promise behind them, and the file that keeps both."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ from markscheme.rubrics.search import project_of
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Certificate of what the labels allow judges to decide alone, one after the other.
+    """Certificate of which decisions judges, asked one after the other, may make alone by the labels.
 
     Attributes:
         promise: The promise about automatic decisions.
@@ -65,12 +65,12 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The parts of the certificate, by side, that leave some decisions to judges alone."""
+        """The cascades by side (passes, fails or both), without sides on which people decide everything."""
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property
     def is_supported(self) -> bool:
-        """Whether some decisions need no person."""
+        """True if the labels support that some decisions need no person."""
         return bool(self.certified)
 
     @property
@@ -81,7 +81,7 @@ class Certificate:
 
     @property
     def errors(self) -> int:
-        """Wrong decisions among the automatic ones; each example is decided once, by the first judge that may."""
+        """Number of wrong automatic decisions on the labelled examples."""
         return self.seen.errors(self.parts.values())
 
     @property
@@ -97,13 +97,13 @@ class Certificate:
 
     @property
     def why_not_written(self) -> str | None:
-        """Reason why no certificate's file can be written, such as a judge without a name; None if one can."""
+        """Reason why the certificate isn't written, such as a judge without a name; None if it can be written."""
         if not self.is_supported:
             return "nothing is certified"
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), None)
 
     def certain(self, index: int) -> float | dict[str, float | None] | None:
-        """Return the least certainty at which a judge's decisions need no person.
+        """Return the smallest certainty with which a judge's decisions need no person.
 
         Args:
             index: The judge, from 0.
@@ -118,7 +118,7 @@ class Certificate:
         return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
 
     def stages(self) -> list[dict[str, Any]]:
-        """Return the file's entries for the judges, in the order in which they are asked."""
+        """Return the entries of the certificate's file for its stages, in the order in which they are asked."""
         return [
             {
                 "judge": candidate.name,
@@ -132,7 +132,7 @@ class Certificate:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Entries of the file on the promise, the judges and the labels."""
+        """Entries of the certificate's file on the promise, the stages and the labels."""
         automatic = {side: of_side.automatic.to_json() for side, of_side in self.parts.items()}
         return {
             "error": self.promise.error,
@@ -157,7 +157,7 @@ class Certificate:
         }
 
     def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """Return the content of the certificate's file, except the labelled decisions that were searched."""
+        """Return the content of the certificate's file, except the decisions on labelled examples."""
         prints = {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
         return {"schema": SCHEMA, **self.figures, "fingerprints": prints, "at": at}
 
@@ -193,7 +193,7 @@ def certificate_for(
     used: Collection[str] = (),
     split: str | None = None,
 ) -> Certificate:
-    """Find which decisions the judges, asked one after the other, may make without a person.
+    """Find which decisions judges, asked one after the other, may make without a person; return the certificate.
 
     Args:
         rubric: The rubric as it is.
@@ -236,14 +236,14 @@ def certificate_for(
 
 
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
-    """Return the certificate's entry for a file of ratings or replies; {} for a file outside the project."""
+    """Return the dict that names a file of ratings or replies in a certificate; {} for a file outside the project."""
     if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
         return {}
     return {"file": name_of(source, certificate)}
 
 
 def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a certificate's file, with each labelled decision on a line of its own at the end."""
+    """Return the text of a certificate's file, which ends with a line for each labelled example."""
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
     lines = ",\n".join(f"    {json.dumps(decision, allow_nan=False)}" for decision in decisions)
     return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

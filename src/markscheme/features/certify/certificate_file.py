@@ -21,7 +21,7 @@ CertaintySignal = Literal["probability", "distance", "votes"]
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """Entry of a certificate for one stage: a judge, or a panel that votes.
+    """Entry of a certificate's file for one stage: a judge, or a panel that votes.
 
     Attributes:
         judge: Its name, as it is asked; of a panel, names joined by `+`.
@@ -47,7 +47,7 @@ class StageRecord:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedPasses:
-    """Shares of passes among the labelled examples of a certificate, by people and by the automatic decisions.
+    """Shares of passes on a certificate's labelled examples: among annotators' and among automatic decisions.
 
     Attributes:
         labels: Labelled examples.

@@ -1,4 +1,4 @@
-"""Check of a certificate: search its thresholds again, and compare its decisions with labels and ratings."""
+"""Check of a certificate: its thresholds are searched again, and its decisions compared with labels and ratings."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors",
 
 @dataclass(frozen=True, repr=False)
 class CertificateCheck(Recomputed):
-    """Check of a certificate: the differences from a new search and from the project's labels and ratings.
+    """Result of checking a certificate: how it differs from a new search, and from the project's labels and ratings.
 
     Attributes:
         file: The certificate.
@@ -186,14 +186,14 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
 
 
 def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterator[FileDifference]:
-    """Yield the differences between a certificate's file and the certificate that a new search gives."""
+    """Yield the differences between a certificate's file and the certificate that a new search finds."""
     figures = json.loads(json.dumps(certificate.figures, default=Estimate.to_json))
     for key, before, today in differences_between(_by_judge(document), _by_judge(figures), tolerance=TOLERANCE):
         yield FileDifference(key, shown(today), shown(before))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a certificate that a new search can confirm, keyed by judge where each judge has one."""
+    """Return the entries of a certificate that a new search can confirm; lists with a value per judge become dicts."""
     entries = {key: document.get(key) for key in COMPARED}
     judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")
@@ -208,7 +208,7 @@ def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked_for(side: str) -> AskedFor:
-    """Return the side of a promise, already validated, with the type `AskedFor`."""
+    """Convert a promise's side, which is known to be valid, to the type `AskedFor`."""
     return next(sides for sides in get_args(AskedFor) if sides == side)
 
 
@@ -241,7 +241,7 @@ class _DecisionSources:
 
     @cached_property
     def _labels(self) -> DecidedLabels | None:
-        """People's current decisions on all labelled examples, including examples used to tune the rubric."""
+        """People's current decisions on all labelled examples; examples used to tune the rubric aren't left out."""
         if self.examples is None:
             return None
         kind = (self.document.get("labels") or {}).get("kind")
@@ -249,7 +249,7 @@ class _DecisionSources:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """Differences between the certificate's decisions and labels, ratings and replies."""
+        """Yield how a certificate's decisions differ from the labels, ratings and replies that they came from."""
         if self.examples is None or self._labels is None:
             return
         yield from self._of_people(self._labels, used_to_tune(self.examples))
@@ -260,13 +260,13 @@ class _DecisionSources:
 
     @property
     def unchecked(self) -> Iterator[str]:
-        """Judges whose decisions can't be checked by any file of the project, and why."""
+        """Yield a line for each judge whose decisions can't be checked by any file of the project, with the reason."""
         judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
-        """Yield examples on which people now decide otherwise, and those missing from the certificate or the labels."""
+        """Yield examples that people now decide otherwise, that the certificate lacks, or that have no label now."""
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
         passes = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
         left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]
@@ -307,7 +307,7 @@ class _DecisionSources:
             return str(error).splitlines()[0]
 
     def _recorded(self, stage: StageRecord) -> Sequence[Rating] | None:
-        """Return a stage's ratings from replies recorded next to the certificate; None without replies of its judge."""
+        """Return a stage's ratings from replies that are recorded next to the certificate; None if there are none."""
         name = stage.judge.partition(":")[0]
         for path in sorted((self.file.path.parent / "replies").glob("*.jsonl")):
             judge = RecordedJudge.load(path)
@@ -316,12 +316,12 @@ class _DecisionSources:
         return None
 
     def _rated_by(self, judge: RecordedJudge) -> Sequence[Rating]:
-        """Grade the labelled examples by recorded replies, and return the ratings of those that have replies."""
+        """Grade the labelled examples by a judge's recorded replies; return the ratings without an error."""
         examples = self.examples.labelled.examples if self.examples is not None else ()
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
     def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
-        """Yield a difference if a judge's ratings or replies give other decisions than the certificate keeps."""
+        """Yield a difference if a judge's ratings or replies lead to other decisions than those in the certificate."""
         ranked = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
@@ -341,7 +341,7 @@ class _DecisionSources:
 
 
 def _is_same(stated: RankedDecisions, seen_index: int, recomputed: RankedDecisions, index: int) -> bool:
-    """Return True if a judge's decision on one example and its certainty equal those in the certificate."""
+    """Return True if a judge's decision on one example, and its certainty, are as the certificate states them."""
     certainties = np.round([stated.certainty[seen_index], recomputed.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())

@@ -1,4 +1,4 @@
-"""Sentence on the decisions that a promise was tested on: annotators' own, or those that follow from their labels."""
+"""Sentence on which decisions a promise was tested on: annotators' own, or those that follow from their labels."""
 
 from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass
@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
-    """Say whether annotators passed or failed the responses themselves, or by their labels; "" without decisions.
+    """Return a sentence on whether annotators decided on responses themselves or by their labels; "" without decisions.
 
     Args:
         labels: The decisions.

@@ -1,4 +1,4 @@
-"""Grader for a certificate, which asks the stages one after the other until one is certain enough."""
+"""Grader by a certificate: asks stages one after the other until one is as certain as the certificate requires."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ NOT_CERTAIN = "no judge is certain enough"
 
 
 def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOptions) -> "Certified":
-    """Make the grader of a certificate, each judge of which grades by the rubric's strategy."""
+    """Make a grader from a certificate's judges; each judge is asked by the strategy of the rubric."""
     strategy = strategy_of(rubric)
     stages = [[strategy.grader(rubric, judge, options) for judge in members] for members in judges.stages]
     return Certified(rubric, judges, stages)
 
 
 class Certified:
-    """Grader that asks its stages in turn until one is as certain as the certificate requires; else people decide.
+    """Grader that asks its stages in turn until one is as certain as its certificate requires; else a person decides.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -56,7 +56,7 @@ class Certified:
         return replace(self.stages[0][0].ungraded(submission, why), fingerprints=self.fingerprints)
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade by the first stage that is certain enough; else by the last one, for a person to decide."""
+        """Grade by the first stage that is certain enough; if none is, by the last stage, for a person to decide."""
         void = self.judges.why_void(self.fingerprints.rubric, self.fingerprints.prompt)
         differs = [void] if void else []
         every: list[Grade] = []
@@ -82,14 +82,14 @@ class Certified:
         return self._as_decided(shown or every[-1], every, decided_by)
 
     def _why_ask(self, differs: Sequence[str]) -> str:
-        """Say why a person should decide: something changed since certification, or no judge is certain enough."""
+        """Return why a person should decide: something changed since certification, or no judge is certain enough."""
         if not differs:
             return NOT_CERTAIN
         command = f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write"
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:
-        """Return a stage's grade with the cost of all stages asked, and marked as decided or as left to a person."""
+        """Return a stage's grade with the cost of all stages asked, and with the stage that decided, if any did."""
         replies: Counter[str] = Counter()
         for grade in every:
             replies.update(grade.replies)
@@ -107,7 +107,7 @@ class Certified:
 
 
 def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> tuple[Grade, bool, float | None] | None:
-    """Return a stage's decision from the grade of its judge or the grades of a panel's members; None without one.
+    """Return a stage's decision with its certainty, from the grades of its judge or panel; None if a grade lacks one.
 
     Args:
         grades: One, or of a panel one from each member.

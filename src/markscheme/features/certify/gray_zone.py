@@ -12,7 +12,7 @@ from markscheme.rubrics.gray_zone import GrayZone
 
 
 def zone_of(certificate: Certificate) -> float | GrayZone | None:
-    """Return the gray zone in which people decide the same labelled examples as under a certificate; None without one.
+    """Return the gray zone that leaves the same labelled examples to people as a certificate; None if no zone does.
 
     Of the widths that do, the one with the fewest decimals. A side of which nothing is automatic goes to people
     altogether.
@@ -29,7 +29,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the half-width of one side's gray zone, in the fewest decimals that leave the same examples to people."""
+    """Return the half-width of one side's gray zone, with as few decimals as leave the same examples to people."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:

@@ -14,7 +14,7 @@ from markscheme.judges.registry import open_judge
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
-    """Return a fingerprint of the judge of a stage, or of the members of its panel in any order."""
+    """Return a fingerprint of a stage: of its judge, or of its panel's members regardless of their order."""
     return fingerprint(sorted(identity.fingerprint for identity in identities))
 
 
@@ -24,7 +24,7 @@ def _fingerprint_of(judges: Sequence[Judge]) -> str:
 
 @dataclass(frozen=True)
 class CertifiedJudges:
-    """Judges that are asked one after the other, until one is certain enough by a certificate.
+    """Judges of a certificate, asked one after the other until one is as certain as the certificate requires.
 
     Attributes:
         file: The certificate.
@@ -48,7 +48,7 @@ class CertifiedJudges:
         return Identity("cascade", parameters={"stages": stages})
 
     def why_void(self, rubric: str, prompt: str) -> str | None:
-        """Say what changed since certification so that the certificate is void; None if nothing did."""
+        """Return what changed since certification and makes the certificate void; None if nothing did."""
         differs = [
             subject
             for subject, current, then in (
@@ -62,7 +62,7 @@ class CertifiedJudges:
         return self.labels_changed
 
     def why_not(self, index: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str | None:
-        """Say why a stage decides nothing: another judge or answering model than certified; None if it may decide.
+        """Return why a stage may not decide: its judge or the answering model isn't as certified; None if it may.
 
         Args:
             index: The stage, from 0.
@@ -112,7 +112,7 @@ def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
 
 
 def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
-    """Open a judge whose name comes from a file, and which may therefore not be code.
+    """Open a judge that a file names; refuse judges that run code, and judges that name other judges.
 
     Raises:
         UsageError: It can't be opened, or is code or names judges itself, which no file may name.

@@ -41,7 +41,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
 
 
 def _cascades() -> list[str]:
-    """List the paths of the certificates in the project of the working directory."""
+    """Return the paths of the certificates in the project, as names of judges."""
 
     here = Path.cwd()
     files = [folder / CASCADE_FILE for folder in calibrations(here).values()]

@@ -19,7 +19,7 @@ _ID_DIGITS = 8
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str, Any]:
-    """Load the labelled examples of a certificate, and return the entries by which its file identifies them.
+    """Load a certificate's labelled examples, and return the entries that identify them in the certificate's file.
 
     Args:
         path: The file of examples.
@@ -50,7 +50,7 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
 
 
 def changed_labels(file: CascadeFile, rubric: Rubric) -> str | None:
-    """Say how the labels next to a certificate differ from those it is based on; None if they don't differ.
+    """Return how the labels next to a certificate differ from those it was made with; None if they don't.
 
     Raises:
         RatingError: They weren't checked, with the reason.
@@ -70,7 +70,7 @@ def _labels_path(file: CascadeFile) -> Path:
 
 
 def with_checked_labels(judge: JudgeGroup, rubric: Rubric) -> JudgeGroup:
-    """Return a certificate's judges, set to decide nothing if the labels next to the certificate have changed.
+    """Return a certificate's judges; they decide nothing if the labels next to the certificate have changed.
 
     Warns:
         RatingWarning: The labels changed, or weren't checked.

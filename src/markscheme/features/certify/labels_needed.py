@@ -25,7 +25,7 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Estimate how many labels `certify` needs for these judges in this order; no promise is recorded.
+    """Estimate how many labels `certify` needs for these judges in this order; the promise isn't recorded as tested.
 
     Args:
         rubric: The rubric as it is.
@@ -53,7 +53,7 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return the number of labels needed for a certificate; the present number if those labels already suffice."""
+    """Return how many labels a certificate needs, as a row of a plan; the present number if those suffice."""
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

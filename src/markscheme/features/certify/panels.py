@@ -1,4 +1,4 @@
-"""Number of independent judges that a panel is worth, by how often its members err together."""
+"""How many independent judges a panel of judges is worth, given how often its members err together."""
 
 import numpy as np
 import numpy.typing as npt

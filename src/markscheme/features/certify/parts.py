@@ -9,7 +9,7 @@ from markscheme.features.certify.promise import Promise
 
 
 def votes_of_panel(calibration: Calibration) -> float | None:
-    """Estimate how many independent judges a panel is worth; None if the judge is no panel or data are too few."""
+    """Estimate how many independent judges a panel is worth; None for a single judge, or if data are too few."""
     gold = calibration.comparison.gold
     rows = {unit: index for index, unit in enumerate(gold.ids)}
     errors = []
@@ -22,7 +22,7 @@ def votes_of_panel(calibration: Calibration) -> float | None:
 
 
 def may_decide(calibration: Calibration) -> float | None:
-    """Estimate the share of responses that a judge might decide alone under the usual promise.
+    """Estimate the share of responses that a judge could decide alone under the usual promise.
 
     It is for a judge whose decisions are neither shown right on both sides nor may still be by more labels. None where
     annotators' labels come to no decision, or where it would decide none.

@@ -1,4 +1,4 @@
-"""Drift of a certificate's passes: the share among graded responses, compared with that among its labels."""
+"""Warning if the share of passes by a certificate differs between the responses graded now and its labels."""
 
 import warnings
 from shlex import quote
@@ -20,7 +20,7 @@ MOVED_AT = 0.01
 
 
 def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
-    """Warn if a certificate passes a different share of graded responses than of the labelled examples behind it."""
+    """Warn if a certificate passes a different share of graded responses than of its labelled examples."""
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file
@@ -41,7 +41,7 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
 
 
 def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
-    """Return a certificate's share of passes among automatic decisions, then and now; None if it didn't move.
+    """Return the share of automatic decisions that pass, when certified and now; None without a significant change.
 
     Where only one side is automatic, it is the share of responses that are decided so.
 

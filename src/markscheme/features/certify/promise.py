@@ -14,7 +14,7 @@ MARK_SIDES: Final[tuple[MarkSide, ...]] = ("passes", "fails")
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """Promise that at most a share of automatic decisions is wrong. Declared options are typed after `certify`.
+    """Promise that at most a given share of automatic decisions is wrong, with the options of `certify` that state it.
 
     Attributes:
         error: The largest share of wrong ones.
@@ -46,5 +46,5 @@ class Promise:
 
     @property
     def level(self) -> float:
-        """Significance level for each promise: the chance of a certificate whose promise doesn't hold."""
+        """Significance level of each side's test: the largest chance of certifying a promise that doesn't hold."""
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)

@@ -19,13 +19,13 @@ MOSTLY_RANKED = 0.5
 
 
 def judges_in(ratings: Sequence[Rating]) -> tuple[str, ...]:
-    """List the names of the judges in some ratings, in the order of their first rating."""
+    """Return the names of the judges in some ratings, in the order of their first ratings."""
     return tuple(dict.fromkeys(rating.rater for rating in ratings))
 
 
 @dataclass(frozen=True)
 class RankedDecisions:
-    """Decisions of a judge on labelled examples, with their certainty; arrays have one row per example.
+    """Decisions of a judge or panel on labelled examples, with their certainty; arrays have one row per example.
 
     Attributes:
         signal: The signal that ranks them.
@@ -58,7 +58,7 @@ class RankedDecisions:
 
     @classmethod
     def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":
-        """Return the decisions in a judge's column."""
+        """Return the decisions in one judge's column of ratings."""
         passes = column.decisions == 1
         decided = ~np.isnan(column.decisions)
         chances = column.chances if len(column.chances) else np.full(len(passes), np.nan)

@@ -34,7 +34,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, kw_only=True)
 class CertifyRun:
-    """The outcome of `certify`: the certificate, and the files that were written.
+    """Result of a run of `certify`: the certificate, and the files that were written.
 
     Attributes:
         rubric: The rubric by which was judged.
@@ -63,7 +63,7 @@ def certify(
     writes: bool = False,
     zone: bool = False,
 ) -> CertifyRun:
-    """Find which decisions of judges need no person, and write the certificate or the gray zone if asked to.
+    """Find which decisions of judges need no person; write the certificate or the rubric's gray zone if asked to.
 
     Args:
         rubric: The rubric.
@@ -148,7 +148,7 @@ def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
 def certify_table(
     path: Path, judges: str | None, promise: Promise, columns: ColumnOptions, gold: Kind | None = None
 ) -> CertifyRun:
-    """Find which decisions of a table's judges would have needed no person; nothing is recorded or written.
+    """Find which decisions of the judges in a table would have needed no person; nothing is recorded or written.
 
     Args:
         path: The table.
@@ -179,5 +179,5 @@ def certify_table(
 
 
 def _columns_named(text: str, judges: Sequence[str]) -> list[str]:
-    """Split columns of judges in the value of `--judge`; a column's name may hold a comma."""
+    """Split the value of `--judge` into names of a table's columns, which may contain commas."""
     return [text] if text in judges else [column.strip() for column in text.split(",")]

@@ -1,4 +1,4 @@
-"""Decisions on labelled examples that a search for thresholds used, stored in the certificate without any text."""
+"""Decisions on labelled examples, from which a certificate's thresholds were found; it stores them without texts."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ def id_digest(id: str) -> str:
 
 @dataclass(frozen=True)
 class SeenDecisions:
-    """Decisions of people and of each judge on labelled examples, the judges' with their certainty.
+    """Decisions of people and of each judge on labelled examples, with the certainty of the judges' decisions.
 
     Attributes:
         labels: People's decisions.
@@ -59,17 +59,17 @@ class SeenDecisions:
         return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
-        """Return a judge's decisions on one side (passes or fails), or on both."""
+        """Return a judge's decisions for the search of thresholds, on passes, on fails or on both."""
         certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
         return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
-        """Return the index of the first judge that may decide each example; the number of judges if a person has to."""
+        """Return, for each example, the index of the judge that decides it; the number of judges if a person has to."""
         nobody = len(self.judges)
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
-        """Compute the shares of passes among the labelled examples and among the automatic decisions."""
+        """Compute the shares of passes on the labelled examples: among annotators' and among automatic decisions."""
         by = self.decided_by(parts)
         return certified_passes(self.labels, by < len(self.judges), self._passes(by))
 
@@ -146,13 +146,13 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
 
 def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
-    """Return a judge's rounded certainty on one example, and whether it passes; None if the judge decides nothing."""
+    """Return a judge's certainty on one example, rounded, and if the judge passes it; None without a decision."""
     certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 
 
 def _entry(raw: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
-    """Read one example of the file: its id, its group, people's decision, and each judge's.
+    """Read an example's entry in the certificate: id, group, people's decision, and each judge's decision.
 
     Raises:
         ValueError: It isn't one.

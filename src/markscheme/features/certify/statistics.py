@@ -30,7 +30,7 @@ _METHOD = "share automatic, the most certain first"
 
 @dataclass(frozen=True, slots=True)
 class ErrorLimit:
-    """Limit on the share of wrong decisions, with the significance level of its test.
+    """Limit on the share of wrong automatic decisions, with the significance level at which it is tested.
 
     Attributes:
         error: The largest share that is allowed, above 0 and below 1.
@@ -49,7 +49,7 @@ class ErrorLimit:
 
     @property
     def fewest(self) -> int:
-        """Smallest number of independent examples (or groups) without a wrong decision that passes the test.
+        """Smallest number of independent examples or groups that passes the test if none is decided wrongly.
 
         Example:
             >>> [ErrorLimit(0.05, level).fewest for level in (0.1, 0.05)]
@@ -58,7 +58,7 @@ class ErrorLimit:
         return math.ceil(math.log(self.level) / math.log1p(-self.error))
 
     def upper(self, wrong: Flags, groups: Integers | None = None) -> float | None:
-        """Compute the upper limit of the share that is wrong; None without decisions, or with too few groups to tell.
+        """Compute the upper confidence limit of the share that is wrong; None without decisions or with few groups.
 
         Args:
             wrong: Whether each decision is wrong, shape (n,).
@@ -83,7 +83,7 @@ class ErrorLimit:
 
 
 def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
-    """Return the error flags of the automatic decisions, and their groups.
+    """Return, for the automatic decisions alone, the flags for errors and the groups.
 
     Args:
         chosen: Flags of the automatic decisions, shape (n,).
@@ -100,7 +100,7 @@ def n_independent(chosen: Flags, groups: Integers | None) -> int:
 
 @dataclass(frozen=True)
 class StageDecisions:
-    """Decisions of one judge in a cascade, on examples that people decided too.
+    """Decisions of one stage of a cascade on labelled examples: certainty, errors and passes.
 
     Attributes:
         certainty: How certain the judge is of each decision, rounded, shape (n,); nan where it decides nothing, or may
@@ -146,7 +146,7 @@ class StageDecisions:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedCascade:
-    """Decisions that several judges may make alone, one after the other, with thresholds, errors and limits.
+    """The part of decisions that judges, asked one after the other, may make alone: thresholds, errors and limits.
 
     Attributes:
         limit: The promise about the automatic decisions, and its test.
@@ -177,7 +177,7 @@ class CertifiedCascade:
 
     @property
     def is_certified(self) -> bool:
-        """Whether some decisions need no person."""
+        """True if some decisions need no person."""
         return any(certain is not None for certain in self.certain)
 
     @property
@@ -188,7 +188,7 @@ class CertifiedCascade:
 
 @dataclass(frozen=True)
 class _Decided:
-    """Outcome of a cascade at given thresholds: each example's decider, and flags for errors and passes; shape (n,)."""
+    """Outcome of a cascade at given thresholds: the deciding stage of each example, errors and passes, shape (n,)."""
 
     stage: Integers
     wrong: Flags
@@ -200,7 +200,7 @@ class _Decided:
         return np.asarray(self.stage >= 0)
 
     def before(self, index: int, judged: StageDecisions, certain: float) -> "_Decided":
-        """Return the outcome with one more judge in front, which decides where its certainty is at least `certain`."""
+        """Return the outcome with one more judge asked first, which decides where it is at least `certain`."""
         first = judged.at_least(certain)
         return _Decided(
             np.where(first, index, self.stage),
@@ -211,7 +211,7 @@ class _Decided:
 
 @dataclass(frozen=True)
 class _Promises:
-    """Tests of a promise, and of a second one about passes, that every set of automatic decisions has to pass."""
+    """Tests of automatic decisions: the share of errors in all, and if promised among passes, must be low enough."""
 
     limit: ErrorLimit
     of_passes: ErrorLimit | None
@@ -225,7 +225,7 @@ class _Promises:
         return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
 
     def could_hold(self, decided: _Decided) -> bool:
-        """Return True if the promises would hold if every automatic decision were right; labels aren't used."""
+        """Return True if the promises would hold if every automatic decision were right, without looking at labels."""
         return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _Decided) -> bool:
@@ -241,7 +241,7 @@ def certified_cascade(
     *,
     of_passes: ErrorLimit | None = None,
 ) -> CertifiedCascade:
-    """Find the most decisions that judges may make alone, one after the other, under a promise about errors.
+    """Find thresholds by which judges, asked one after the other, make as many decisions as a promise on errors allows.
 
     The last judge is tested first, as it would decide alone: sets of its most certain decisions, from the fewest that
     could pass to all, until one fails. Then the judge before it, together with what the later ones decide of the rest,
@@ -304,7 +304,7 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Estimate how many labels give a judge's most certain decisions an even chance to pass the test of a promise.
+    """Estimate the number of labels with which a judge's most certain decisions have an even chance to pass the test.
 
     With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
     as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys). With groups, that
@@ -351,7 +351,7 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """Count the groups among the k most certain decisions, for k from 1 to their number, shape (n_decided,)."""
+    """Count, for each k, the groups that the k most certain decisions belong to, shape (n_decided,)."""
     if groups is None:
         return np.arange(1, len(ranking) + 1)
     first_of_each = np.unique(groups[ranking], return_index=True)[1]
@@ -361,7 +361,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 
 
 def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
-    """Return the thresholds to try for a judge, each with the cascade's outcome; empty with too few decisions."""
+    """Return the thresholds to try for a judge, each with the cascade's outcome; empty if it decides too little."""
     descending = judged.descending
     if len(descending) < smallest:
         return []
@@ -392,7 +392,7 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 def _nothing(
     promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _Decided | None
 ) -> CertifiedCascade:
-    """Return the cascade that leaves everything to people, with the reason."""
+    """Return a cascade in which people decide everything, with the reason."""
     limit = promises.limit
     n = len(judged.certainty)
     graded = len(judged.descending)
@@ -429,7 +429,7 @@ def _nothing(
 def automatic_part(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> CertifiedCascade:
-    """Find the largest part of a judge's decisions, the most certain first, that keeps a promise about errors.
+    """Find how many of a judge's most certain decisions a promise about errors allows.
 
     It is the cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
     without an error to all of them, before labels are looked at. With groups, sizes that couldn't pass even without an
@@ -457,7 +457,7 @@ def automatic_part(
 
 
 def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -> str:
-    """Say why the decisions are too few to keep a promise, even if none of them is wrong.
+    """Return why no promise could hold with so few decisions, even if none of them were wrong.
 
     Args:
         decided: The decisions.
@@ -469,7 +469,7 @@ def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -
 
 
 def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None) -> str:
-    """Say why the passes are too few to keep a promise about passes, even if none is wrong.
+    """Return why no promise about passes could hold with so few passes, even if none of them were wrong.
 
     Args: passes: The passes. of_passes: The promise about them. groups: Groups that they are of; None where each is its
     own.
@@ -479,7 +479,7 @@ def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """Say whether examples or groups of examples are too few for a promise, and how many are needed."""
+    """Return a sentence on whether examples or groups are too few for a promise, with the number needed."""
     if groups is not None and groups < limit.fewest:
         return f"groups of {noun}s: {promise} takes {unit}s in {limit.fewest} groups, and there are {groups}"
     if have >= limit.fewest:

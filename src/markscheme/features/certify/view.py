@@ -67,13 +67,13 @@ def _rows(certificate: Certificate) -> Iterator[tuple[str, ...]]:
 
 
 def _shares_asked(certificate: Certificate) -> list[float]:
-    """Return, for each judge, the share of responses it is asked about: those that no earlier judge decides."""
+    """Return, for each judge, the share of responses that reach it because no earlier judge decides them."""
     decided = certificate.decided
     return [(certificate.n - sum(decided[:index])) / certificate.n for index in range(len(certificate.candidates))]
 
 
 def _certain(certificate: Certificate, index: int) -> str:
-    """Say the least certainty at which a judge's decisions need no person: a number, or a number of votes."""
+    """Format the smallest certainty with which a judge's decisions need no person: a number, or a number of votes."""
     certain = certificate.certain(index)
     if isinstance(certain, dict):
         sides = [f"{side} {_threshold(certificate, value)}" for side, value in certain.items() if value is not None]
@@ -87,7 +87,7 @@ def _threshold(certificate: Certificate, certain: float) -> str:
 
 
 def least_votes(certain: float, votes: int) -> int:
-    """Convert a least share of votes to a number of votes.
+    """Convert the smallest share of a panel's votes that decides to a number of votes.
 
     >>> least_votes(6 / 7, 7), least_votes(0.667, 3)
     (6, 3)
@@ -96,7 +96,7 @@ def least_votes(certain: float, votes: int) -> int:
 
 
 def reason(certificate: Certificate) -> str:
-    """Say why everything goes to people."""
+    """Return why people have to decide everything."""
     whose = {
         "both": "Everything goes to people",
         "passes": "All passes go to people",
@@ -109,7 +109,7 @@ def reason(certificate: Certificate) -> str:
 
 
 def promise_in_words(certificate: Certificate) -> str:
-    """Say what the certificate promises of automatic decisions, and how many of them were wrong."""
+    """Return a sentence on the promise about automatic decisions, and on how many of them are wrong on the labels."""
     promise = certificate.promise
     automatic = " and of the automatic ".join(_WHOSE[side] for side in certificate.certified)
     errors = certificate.errors
@@ -124,7 +124,7 @@ def promise_in_words(certificate: Certificate) -> str:
 
 
 def _halved(certificate: Certificate) -> Iterator[str]:
-    """Say how many promises were tested on the same labels before, each of which halves the level."""
+    """Yield a sentence on how many other promises were tested on these labels, if any; each halves the level."""
     further = certificate.promise.further
     if further:
         yield (
@@ -182,7 +182,7 @@ def _few_votes(certificate: Certificate) -> Iterator[str]:
 
 
 def zone_in_words(zone: GrayZone) -> str:
-    """Say which decisions a person makes, by their distance from the pass mark.
+    """Return a sentence on which decisions a person makes, by their distance from the pass mark.
 
     >>> zone_in_words(GrayZone(0.12, 0.12)), zone_in_words(GrayZone(math.inf, 0.1))
     ('within 0.12 of the pass mark a person decides', 'a person decides all passes and fails within 0.1 of the mark')
@@ -209,7 +209,7 @@ def _what_would_do(run: CertifyRun) -> str:
 
 
 def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
-    """Return the command that writes the certificate; None if it can't be written, or is written already."""
+    """Return a sentence and the command that writes the certificate; None if it can't be written, or was written."""
     certificate = run.certificate
     if certificate.why_not_written is not None or run.rubric.source is None or run.written or run.edit:
         return None

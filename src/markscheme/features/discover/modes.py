@@ -180,8 +180,7 @@ class Codebook:
         return self._by_name[name]
 
     def resolved(self, name: str) -> str | None:
-        """Follow renames and merges from a mode's name to the listed mode's name; None if it was split, isn't confirmed
-        or doesn't exist.
+        """Return the listed mode that a name leads to by renames and merges; None if split, unconfirmed or unknown.
 
         >>> book = Codebook((Mode("too-long", was=("long",)), Mode("wordy", into="too-long")))
         >>> book.resolved("long"), book.resolved("wordy"), book.resolved("rude")

@@ -1,4 +1,4 @@
-"""Labels by people: what to label and how many, the page on which they label, and their disagreements resolved."""
+"""Labels by people: what to label and how many, the page on which people label, and the settling of disagreements."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ def _label() -> CommandFunction:
 
 
 def _of_plan(words: Sequence[str]) -> list[str]:
-    """Convert the arguments of the removed command `plan` to those of `label`."""
+    """Convert arguments of the removed command `plan` to arguments of `label`."""
     draws = any(word.partition("=")[0] in ("--next", "--pairs") for word in words)
     return [*words, "--to", "TO-LABEL.jsonl"] if draws else [*words, "--plan"]
 
 
 def _of_adjudicate(words: Sequence[str]) -> list[str]:
-    """Convert the arguments of the removed command `adjudicate` to those of `label`."""
+    """Convert arguments of the removed command `adjudicate` to arguments of `label`."""
     return [*words, "--disputed"]
 
 

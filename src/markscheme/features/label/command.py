@@ -1,4 +1,4 @@
-"""`markscheme label`: annotators label responses, on a page that is served or on one that is mailed."""
+"""`markscheme label`: annotators label responses on a page, which is served or sent to them as a file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -162,7 +162,7 @@ def label(
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
-    """Refuse the options for a draw if the number of outputs, the pool or the file to write is missing.
+    """Raise an error if an option to draw outputs lacks its companions: the number, the pool and the file to write.
 
     Raises:
         UsageError: One of them is missing.

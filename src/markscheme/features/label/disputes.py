@@ -1,4 +1,4 @@
-"""Agreement and disagreement between annotators, per criterion and without names."""
+"""How annotators' labels agree and differ on each criterion, without annotators' names."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ AGREEMENT_STEP = 5
 
 @dataclass(frozen=True, slots=True)
 class AgreementSoFar:
-    """Agreement of a rater with the labels that other annotators gave, on one criterion.
+    """Agreement on one criterion of a rater's labels with other annotators' labels of the same examples.
 
     Attributes:
         criterion: Name of the criterion.
@@ -38,7 +38,7 @@ class AgreementSoFar:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Disagreement of annotators on one criterion.
+    """Disagreement of annotators on one criterion: the number of disputed examples, and which labels differ.
 
     Attributes:
         criterion: The criterion.
@@ -94,8 +94,7 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
 ) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
-    """Return the annotators' labels, with reasons, where they disagree, by example and criterion, the lowest level
-    first.
+    """Return the labels, with reasons, where annotators disagree, by example and criterion, the lowest level first.
 
     Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
     left out.
@@ -143,7 +142,7 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
 
 
 def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
-    """Return each annotator's first rating of each example, without criteria that were worded differently then."""
+    """Return each annotator's first rating of each example, without labels given to an earlier wording."""
     first: dict[tuple[str, str], Rating] = {}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         if rating.kind == "human":
@@ -172,7 +171,7 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
 
 
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[str, str]:
-    """Return an annotator's label, reason and quote as a dict for the labelling page."""
+    """Return an annotator's label, reason and quote as the dict that the adjudicator's page shows."""
     label = shown_word(word, criterion)
     if rating is None:
         return {"label": label, "reason": "", "quote": ""}
@@ -182,7 +181,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
 
 
 def shown_word(word: float, criterion: Criterion) -> str:
-    """Return a label in the words that the labelling page shows."""
+    """Return a label's text on the labelling page, such as "yes", a level or "does not apply"."""
     if word == _DOES_NOT_APPLY:
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

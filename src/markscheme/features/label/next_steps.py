@@ -42,7 +42,7 @@ def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
 
 
 def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
-    """Return the step to run `improve`, once enough whole responses are decided to check weights and pass mark."""
+    """Return the reason and command to run `improve`, if enough decisions on whole responses exist; else nothing."""
     decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
     if len(decided) < LEAST_DECIDED:
         return ()

@@ -14,7 +14,7 @@ HALF_WIDTH = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """Options of how a project is labelled, and of the goals for which a plan shows the labels needed."""
+    """Options for labelling a project, and for the goals of which a plan shows how many labels they need."""
 
     annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)
     ask_whole: AskWhole = setting(
@@ -42,7 +42,7 @@ class PlanOptions:
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """The goals, besides the verdict, that the user asked the plan to show."""
+        """The goals that the user asked the plan to show in addition to the verdict."""
         is_wanted: dict[Goal, bool] = {
             "width": self.details or self.width is not None,
             "promise": self.details or self.error is not None,
@@ -52,10 +52,10 @@ class PlanOptions:
 
     @property
     def half_width(self) -> float:
-        """Half the interval width for which the plan shows the labels needed."""
+        """Half the width of the interval for which the plan shows the labels needed."""
         return self.width or HALF_WIDTH
 
     @property
     def promised_error(self) -> float:
-        """Share of automatic decisions that may be wrong."""
+        """Largest share of automatic decisions that may be wrong."""
         return self.error or PROMISED_ERROR

@@ -36,7 +36,7 @@ chance."""
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Progress of one annotator: responses labelled, agreement with others, and consistency.
+    """Progress of one annotator: number of responses labelled, agreement with others, and consistency on repeats.
 
     Attributes:
         rater: The name.
@@ -62,13 +62,13 @@ class AnnotatorProgress:
 
     @property
     def is_unsteady(self) -> bool:
-        """Whether the annotator often answers differently when the same response comes back."""
+        """True if the annotator often answers differently when a response is shown again."""
         return self.repeated >= LEAST_REPEATED and self.same < STEADY_SHARE * self.repeated
 
 
 @dataclass(frozen=True)
 class Overview:
-    """Progress of labelling one pool: counts of responses, and each annotator's progress.
+    """Progress of labelling a set of responses: counts of labelled responses, and each annotator's progress.
 
     Attributes:
         rubric: The rubric.
@@ -95,7 +95,7 @@ class Overview:
 
 
 def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
-    """Count the labels of a rubric's own examples, or of another pool.
+    """Make the overview of labelling a rubric's own examples, or the responses of another file.
 
     Raises:
         UsageError: The rubric isn't found.
@@ -138,7 +138,7 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
 
 
 def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
-    """Read the examples in a rubric's calibration folder with all labels; return none if there isn't one file."""
+    """Read the examples in a rubric's calibration folder with all labels; none unless there is exactly one file."""
     files = examples_files(folder)
     return load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
 

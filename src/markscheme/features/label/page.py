@@ -46,7 +46,7 @@ def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> st
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
-    """Return the names of the inputs that a rater sees: the rubric's inputs that the example has or lacks."""
+    """Return the names of inputs on the page: the rubric's inputs, also those that the example lacks."""
     inputs = example.submission.inputs
     missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
     return [name for name in rubric.known_inputs if name in inputs or name in missing]
@@ -58,7 +58,7 @@ def page_of(work: Work, *, timed: bool) -> str:
 
 
 def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """Render the labelling page as a file that needs no server: it holds the responses and saves answers for `import`.
+    """Render the page as a file that needs no server: it holds the responses, and saves answers for `import`.
 
     Args:
         work: What is labelled.
@@ -113,8 +113,7 @@ def message_page(title: str, text: str) -> str:
 
 
 def progress_part(work: Work) -> str:
-    """Render the part of the page with the rater's progress: repeated answers, agreement with others, and what is
-    disputed."""
+    """Render the rater's progress: repeated answers, agreement with others, and disputed criteria."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
@@ -154,8 +153,10 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
 
 
 def _first_words(work: Work, step: Step) -> dict[str, str]:
-    """Return a response's title on the page: the first words of the query and of the response, not its id, which might
-    reveal the author."""
+    """Return a response's title on the page: the first words of the query and of the response.
+
+    The response's id might reveal its author.
+    """
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
     query = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
@@ -164,7 +165,7 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
 
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
-    """Return what a sheet saves for an answer: the rating of a criterion, or the decision on the whole response."""
+    """Return the JSON that a sheet saves for an answer: a criterion's rating, or the decision on the whole response."""
     if question.is_whole:
         return {**({} if answer == CANNOT_TELL else {"pass": answer == WHOLE_PASSES}), "whole_under": WHOLE_UNDER}
     rated = question.rated(answer)
@@ -178,14 +179,14 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Yield, for each question, the earlier wording that the rater answered, empty if unrecorded; None if unchanged."""
+    """Yield, for each question, the wording that the rater answered before, empty if unrecorded; None if unchanged."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
 
 
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
-    """Return the data from which the page's template shows a criterion."""
+    """Return the data by which the page's template shows a question's criterion."""
     criterion = question.criterion
     seen = rubric.known_inputs if question.is_whole else rubric.shown_to(criterion)
     return {
@@ -200,7 +201,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
 
 
 def _anchors(criterion: Criterion) -> Iterator[str]:
-    """Yield the key of each level that the rubric names or describes, with the rubric's words for it."""
+    """Yield a line for each level that the rubric names or describes: the answer, and the rubric's words for it."""
     for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
         words = " – ".join(word for word in (level.label, level.description) if word and word != choice)
         if words:
@@ -208,7 +209,7 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 
 
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
-    """Yield the answers to choose from: yes and no, or levels from the worst; last "does not apply", "can't tell"."""
+    """Yield the answers to choose from: yes and no, or levels from the worst; then "can't tell", "does not apply"."""
     scale = question.criterion.scale
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")

@@ -14,7 +14,7 @@ from markscheme.ratings.pairing import pair_of
 
 @dataclass(frozen=True)
 class PairDesign:
-    """Pairs to label or to judge.
+    """Choice of pairs of responses to label or to judge, with how evenly it compares systems.
 
     Attributes:
         pairs: In the order in which they are to be labelled; any beginning of it is balanced too.
@@ -67,7 +67,7 @@ def _prompt(example: Example) -> str:
 def _balanced(
     possible: Mapping[str, Sequence[tuple[str, str]]], wanted: int, chance: random.Random
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Choose prompts with a pair of systems each, going round all prompts, until `wanted` are chosen or none remain."""
+    """Choose pairs of systems on prompts, one per prompt in each round, until `wanted` are chosen or none remains."""
     left = {prompt: list(pairs) for prompt, pairs in possible.items()}
     times: Counter[tuple[str, str]] = Counter()
     chosen: list[tuple[str, tuple[str, str]]] = []

@@ -9,8 +9,7 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Return True if the second response is shown first: random by rater and pair, and reversed when the
-    pair is shown again.
+    """Return True if the second response of a pair is shown first, at random by rater and pair; a repeat is reversed.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

@@ -41,7 +41,7 @@ def needs_of(
     error: float = PROMISED_ERROR,
     promise: Need | None = None,
 ) -> list[Need]:
-    """Compute the number of labels that each of a plan's goals needs.
+    """Compute how many labels each of a plan's goals needs.
 
     Args:
         truth: The labels so far.
@@ -91,7 +91,7 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
 
 
 def _spread(estimate: Estimate) -> float | None:
-    """Compute a coefficient's standard error times √n from the width of its interval."""
+    """Compute a coefficient's standard error times √n from its interval; None if the interval doesn't determine it."""
     value = estimate.value
     low = estimate.low
     high = estimate.high

@@ -62,7 +62,7 @@ def _labels_asked(calibration: Calibration) -> int:
 
 
 def _people(reading: TableReading, options: LabelOptions) -> Gold:
-    """Return the annotators' gold labels on the criterion that has the most labelled examples."""
+    """Return annotators' gold labels on whichever criterion has the most labelled examples."""
     golds = [
         gold_of(reading.examples(name), reading.rubric(name), kind=options.gold, by=options.gold_by)
         for name in reading.roles.criteria

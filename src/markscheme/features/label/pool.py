@@ -32,7 +32,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True)
 class ResponsePool:
-    """Responses to label.
+    """Responses to label, with the verdicts and labels that their file has.
 
     Attributes:
         examples: Those with a response, which may be empty where there is an input; ids are unique.
@@ -100,8 +100,7 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
 
 
 def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
-    """Read the responses that `pass-rate --track` drew for labelling, from all streams: the oldest week first, and in
-    the order in which they were drawn.
+    """Read the responses that `pass-rate --track` drew for labelling, of all streams, in the order of weeks and draws.
 
     Args:
         folder: The rubric's calibration folder.
@@ -152,7 +151,7 @@ class SetFile:
             yield
 
     def check(self, pool: Sequence[Example]) -> None:
-        """Refuse a pool that can't be added to this file, or whose ids belong to other responses in the file.
+        """Raise an error if responses can't be added to the file, or if one of their ids has another response there.
 
         Raises:
             RatingError: Names the ids, or says what to do.
@@ -164,15 +163,15 @@ class SetFile:
             )
 
     def keep_parts(self) -> tuple[Example, ...]:
-        """Assign each example without a part to one, dev or test, and return all examples; call within `locked`."""
+        """Assign each example without a part in the file to dev or test; return all examples. Call within `locked`."""
         return keep_parts_by_place(self.path, self.rubric)
 
     def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:
-        """Return new examples, each assigned to a part, dev or test; call within `locked`."""
+        """Return new examples, each assigned to dev or test. Call within `locked`."""
         return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Append the examples that the file lacks; on disk when this returns. Call within `locked`."""
+        """Append those of the lines whose examples the file lacks; on disk when this returns. Call within `locked`."""
         ids = set(self._ids())
         new = [line for line in lines if line["id"] not in ids]
         if new:

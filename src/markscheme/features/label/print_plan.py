@@ -29,7 +29,7 @@ def print_plan_of_table(
     *,
     quiet: bool,
 ) -> int:
-    """Print how many labels calibrating a table without a rubric asks for."""
+    """Print how many labels are needed to calibrate a table without a rubric."""
     made = plan_of_table([Path(table)], columns, labels, labelling.annotators)
     write_report(lambda: view(made), lambda: json_of(made), {"json": json}, details=labelling.details, quiet=quiet)
     return 0
@@ -71,7 +71,7 @@ def refuse_shared_output(to: str | None, json: str | None) -> None:
 def write_pairs(
     rubric: Rubric, pool: Path | None, to: str, *, most: int | None, seed: int, columns: ColumnOptions
 ) -> int:
-    """Write pairs of a pool's outputs as examples to label, and print how evenly systems are compared.
+    """Write pairs of outputs as examples to label, and print in how many pairs each system is.
 
     Args:
         rubric: A rubric of pairs.

@@ -1,4 +1,4 @@
-"""Labelling of rows that bring criteria of their own: the criteria to label each response on."""
+"""Reader of responses to label that come with criteria of their own, in the same row of a file."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ the rest."""
 
 
 class RowsToLabel(NamedTuple):
-    """Responses to label, each on criteria of its own.
+    """Responses to label, with the criteria to label each response on, which its row brings.
 
     Attributes:
         rubric: Each different criterion of all rows once.
@@ -44,7 +44,7 @@ class RowsToLabel(NamedTuple):
 
 
 def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
-    """Read responses to label from rows that bring criteria of their own.
+    """Read responses to label from a file whose rows bring their own criteria.
 
     Args:
         path: Their file.

@@ -137,7 +137,7 @@ def _opened(
 
 
 def _say_what_is_left_out(works: Sequence[Work]) -> None:
-    """Print on standard error which responses nobody is asked to label, and why."""
+    """Print on standard error which responses no rater is asked to label, and why."""
     for note in dict.fromkeys(note for work in works for note in work.notes):
         print(note, file=sys.stderr)
 
@@ -166,7 +166,7 @@ def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json:
 
 
 def _say_what_follows(work: Work) -> None:
-    """Print whether labels given before a criterion was reworded still count, now that some were given again."""
+    """Print, after labels were given again, whether those given before a criterion was reworded still count."""
     if not work.reworded:
         return
 
@@ -195,7 +195,7 @@ def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
 
 
 def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: bool) -> int:
-    """Write each rater's sheet, and add its responses to the rubric's examples, where `import` looks for them."""
+    """Write each rater's sheet, and add its responses to the rubric's examples, so that `import` finds them there."""
     for work in works:
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")

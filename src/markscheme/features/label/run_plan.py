@@ -48,7 +48,7 @@ from markscheme.stats import Estimate
 
 @dataclass(frozen=True)
 class Plan:
-    """A labelling plan for one rubric: labels needed, costs, and outputs to label next.
+    """A labelling plan for a rubric: labels needed, costs, and outputs to label next.
 
     Attributes:
         rubric: Its name.
@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def asks_for_labels(self) -> bool:
-        """Whether the plan asks to label further examples, as many as the verdict needs or as were drawn."""
+        """True if the plan asks to label further examples, as many as the verdict needs or as were drawn."""
         labels = self.next_labels.labels
         return self.init is None and (self.next is not None or (labels is not None and labels.more > 0))
 
@@ -164,13 +164,13 @@ def make_plan(
 
 
 def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:
-    """Return the builder of the next commands, with options for the same ratings or judges."""
+    """Return the builder of the next commands to show, which repeats the user's options for ratings or judges."""
     named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
     return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:
-    """Return the examples with the labels that count, the calibration folder, and labels from before a rewording.
+    """Return the examples with labels that count, the calibration folder, and the labels from before a rewording.
 
     There are no examples if there is no file of them yet.
     """
@@ -190,7 +190,7 @@ def _gold(rubric: Rubric, examples: ExampleSet, labels: LabelOptions) -> Gold:
 
 
 def _outputs(pool: Path, rubric: Rubric, columns: ColumnOptions) -> RatedFiles:
-    """Read the pool."""
+    """Read the outputs from which to draw, with the ratings that their file has."""
     outputs = open_rated([pool], rubric, expected="examples", columns=columns_from_options(columns))
     if not any(file.has_responses for file in outputs.files):
         raise UsageError(f"{pool} contains no responses to label")
@@ -205,7 +205,7 @@ def _recorded(
     ask: AskOptions,
     watch: Watch,
 ) -> Sequence[Rating]:
-    """Return ratings of the examples from a judge's recorded replies; empty if no judge has any. Nothing is asked."""
+    """Return ratings from a judge's recorded replies to the examples, without asking; empty if no judge has any."""
     recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
     if not truth.ids or not recorded:
         return ()
@@ -229,13 +229,13 @@ def _promise(
     error: float,
     gold: Kind | None,
 ) -> Need | None:
-    """Return the labels needed to promise an error rate for automatic decisions by these judges; None if not known."""
+    """Return how many labels these judges need to promise an error rate for automatic decisions; None if not known."""
     needs = (need(rubric, everything, ratings, error, gold) for need in PROMISE_NEEDS)
     return next((need for need in needs if need is not None), None)
 
 
 def _number(needed: NextLabels) -> int:
-    """Return how many outputs to draw by default: as many as the number of labels that the verdict needs."""
+    """Return the number of outputs to draw by default, the number of labels that the verdict still needs."""
     if needed.labels is None or not needed.labels.more:
         raise UsageError(needed.why_no_number)
     return needed.labels.more

@@ -66,7 +66,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class _PoolStratum:
-    """A stratum of the pool, with counts of its outputs.
+    """A stratum of the outputs to draw from, with the numbers of its outputs, of labels and of draws.
 
     Attributes:
         name: Its name.
@@ -83,7 +83,7 @@ class _PoolStratum:
 
 @dataclass(frozen=True)
 class Draw:
-    """Draw of outputs to label next.
+    """Draw of outputs to label next, with the strata of the pool that they were drawn from.
 
     Attributes:
         picks: In the order of the pool.
@@ -99,7 +99,7 @@ class Draw:
 
     @property
     def systems(self) -> dict[str, int]:
-        """Number of outputs drawn from each system, where each system gets its own pass rate; else empty."""
+        """Number of outputs drawn from each system, if the draw is for a pass rate of each system; else empty."""
         taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
         systems = dict.fromkeys(example.system for example in self.pool.examples or ())
         return {name: taken[name] for name in systems} if taken else {}
@@ -221,7 +221,7 @@ def _picks(
 
 
 def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
-    """Return the picks with a unique name of the draw that all of them belong to."""
+    """Return the drawn outputs with a name for their draw, made from the ids of all of them."""
     draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
     return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 
@@ -233,8 +233,7 @@ def _by_system(
     passed: Mapping[str, bool],
     count: int,
 ) -> list[tuple[str, Sequence[Example], int]]:
-    """Divide `count` labels among strata of each system's fails and passes by the judge; empty if they are too few for
-    a pass rate of every system."""
+    """Divide `count` labels among strata by system and judge's decision; empty if too few for a rate of each system."""
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)
     if len(systems) < 2 or undecided:
@@ -256,8 +255,7 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
-    """Move single labels from the largest stratum to strata of systems and decisions without any, so that no output has
-    probability 0."""
+    """Move single labels from the largest stratum to strata without labels, so that every output can be drawn."""
     adjusted = taken.copy()
     for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
         adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1
@@ -322,7 +320,7 @@ def _allocation(
     free: Sequence[Example],
     count: int,
 ) -> dict[str, int]:
-    """Divide `count` labels among the strata by how much they narrow the estimate, with a minimum for each stratum."""
+    """Divide `count` labels among strata by how much they narrow the pass rate's interval, with a minimum for each."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
     index_of = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():
@@ -345,14 +343,14 @@ def _allocation(
 
 
 def _as_expected(name: str, n: int) -> tuple[int, int]:
-    """Return how many of `n` future labels in a stratum are expected to fail, and how many to pass."""
+    """Return how many of `n` further labels in a stratum are expected to be fails, and how many passes."""
     fails, passes = _expected(name)
     failing = round(n * fails / (fails + passes))
     return failing, n - failing
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Return prior counts of fails and passes for a stratum, by the judge's decision and its certainty."""
+    """Return the fails and passes expected before any label in a stratum, by the judge's decision and its certainty."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 
@@ -363,7 +361,7 @@ def _expected(name: str) -> tuple[float, float]:
 def _judged(
     rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]
 ) -> tuple[dict[str, bool], dict[str, tuple[str, ...]]]:
-    """Return the judge's decision on each output that has one, and each output's reasons to be drawn more often."""
+    """Return the judge's decision on each output that has one, and the reasons to draw each output more often."""
     by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
     for rating in ratings:
         by_id.setdefault(rating.id, []).append(rating)
@@ -424,7 +422,7 @@ def _nearest_level(criterion: Criterion, level: float) -> float:
 def _cells(
     judge_passes: Mapping[str, bool], why: Mapping[str, tuple[str, ...]], pool: Sequence[Example], count: int
 ) -> dict[str, str]:
-    """Map each output's id to its stratum: the one recorded with it, else by the judge's decision and its certainty."""
+    """Map each output's id to its stratum: as recorded with the output, else by the judge's decision and certainty."""
     if all(example.stratum for example in pool):
         return {example.id: example.stratum for example in pool}
     if not judge_passes:
@@ -457,7 +455,7 @@ def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]
 
 
 def parted_draw(draw: Draw, parted: Callable[[Iterable[Example]], Iterable[Example]]) -> Draw:
-    """Return the draw with a part of the example set, such as dev, assigned to each output."""
+    """Return the draw with each output assigned to a part of the example set, dev or test."""
     examples = parted(pick.example for pick in draw.picks)
     picks = (replace(pick, example=example) for pick, example in zip(draw.picks, examples, strict=True))
     return replace(draw, picks=tuple(picks))

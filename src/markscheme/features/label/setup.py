@@ -1,4 +1,4 @@
-"""Opens a rater's work: loads rubric and pool, draws outputs to label, and reads the labels given before."""
+"""Opens a rater's work: loads the rubric and the responses, draws those to label, and reads the labels given before."""
 
 import sys
 import warnings
@@ -118,7 +118,7 @@ def open_work(
 
 
 def _rubric_of_results(named: str, here: Path) -> str:
-    """Return the rubric's name; if Promptfoo's results are named, make a rubric with their metrics as criteria."""
+    """Return the rubric's name; if a Promptfoo results file is named, first make a rubric of its metrics."""
     path = here / named
     project = project_of_results(path) if path.is_file() else None
     if project is None:
@@ -138,7 +138,7 @@ def _work(
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
 ) -> Work:
-    """Make a rater's work, with the questions about each response, before the order of responses is decided."""
+    """Make a rater's work, with questions about each response but without the order in which responses are shown."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}
@@ -161,7 +161,7 @@ def _work(
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
-    """Return the labels from before a rewording, and whether they still count; None if there are none."""
+    """Return the labels given before a criterion was reworded, and if they still count; None without such labels."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
     try:
@@ -174,8 +174,10 @@ def carried_in(work: Work) -> CarriedLabels | None:
 
 
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """Map each labelled step to the criteria to ask again, because they are new or were reworded, with the digest of
-    the wording that the rater answered."""
+    """Map each labelled step to the criteria to ask again, with the digest of the wording that the rater answered.
+
+    Criteria are asked again if they were reworded, or if they are new.
+    """
     to_relabel = set() if carried is None else set(carried.to_relabel)
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
@@ -195,7 +197,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Remove responses that need no label, put those with reworded criteria first, and note how many were removed."""
+    """Return the work with reworded criteria first and without responses that need no label, which a note counts."""
     steps = [
         step
         for step in work.steps
@@ -247,7 +249,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
 
 
 def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
-    """Limit a rater's work to the outputs drawn from the pool so far, and draw more once all of them are labelled."""
+    """Limit a rater's work to the outputs drawn from a file so far, and draw more once all of them are labelled."""
     with work.home.locked():
         examples = work.home.read()
         drawn = _among(pool, examples)

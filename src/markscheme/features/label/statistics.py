@@ -22,7 +22,7 @@ STEP = 1e-4
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
-    """Compute joint shares of levels if gold and judge agree fully on some examples and are unrelated on the rest.
+    """Compute joint shares of levels in which gold and judge agree on some examples and are independent on the others.
 
     On such a table kappa, weighted kappa and alpha all equal `agreement`. Errors are as large as the margins allow, so
     it is the conservative choice for weighted coefficients.
@@ -50,7 +50,7 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
-    """Compute the influence of one example on a coefficient at an expected table: its standard error times √n.
+    """Compute a coefficient's standard error times √n if joint shares of gold's and judge's levels are as in a table.
 
     Args:
         table: Joint shares, shape (k, k), summing to 1.
@@ -88,7 +88,7 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
 
 
 def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
-    """Compute the labels at which half the 95 % interval's width, averaged over both sides, is `half_width` or less.
+    """Compute the labels needed for a 95 % interval with a half-width, averaged over both sides, of `half_width`.
 
     Args:
         value: The coefficient expected.
@@ -135,7 +135,7 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Compute the labels at which ten examples are expected off the most common level, the least for a coefficient.
+    """Compute the labels needed for ten examples, the least for a coefficient, that aren't at the most common level.
 
     Args:
         commonest: Share of the most common level, 0 to 1.

@@ -59,7 +59,7 @@ def _callout(plan: Plan) -> Callout:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """Yield sentences on what the number of labels is based on, and whether a better rubric or judge may cost less."""
+    """Yield sentences on what the number of labels needed follows from, and whether a better judge may cost less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"
@@ -70,7 +70,7 @@ def _about_the_number(plan: Plan) -> Iterator[str]:
 
 
 def _costs_much(plan: Plan) -> bool:
-    """Return True if the verdict on a judge needs many times as many labels as exist."""
+    """Return True if the verdict on a judge needs many times as many labels as have been given."""
     labels = plan.next_labels.labels
     return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
 
@@ -102,7 +102,7 @@ def _next_run(cost: Cost) -> str:
 
 
 def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
-    """Render the goals that the user asked for, and the outputs that were drawn."""
+    """Render how many labels the goals need that the user asked for, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:

@@ -1,4 +1,4 @@
-"""Decides at which responses an annotator is first asked whether they accept the response as a whole."""
+"""Decides on which responses to ask an annotator, before the criteria, whether they accept the response as a whole."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
@@ -43,7 +43,7 @@ def asked_whole(
 
 
 def refuse_no_whole(rubric: Rubric) -> None:
-    """Refuse a rubric whose responses can't be asked about as a whole.
+    """Raise an error if annotators can't be asked about whole responses under a rubric.
 
     Raises:
         UsageError: Says why.
@@ -62,7 +62,7 @@ def _why_no_whole(rubric: Rubric) -> str | None:
 
 
 def _left_to_ask(rubric: Rubric, labels: Mapping[Step, Rating]) -> int:
-    """Return how many more decisions about whole responses the annotator is asked for."""
+    """Return how many more whole responses to ask the annotator about until there are enough such decisions."""
     has_few = sum(criterion.weight != 0 for criterion in rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
     decided = {step.id for step, label in labels.items() if label.passed is not None}
     return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))

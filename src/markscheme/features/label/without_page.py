@@ -16,7 +16,7 @@ from markscheme.rubrics.search import calibration_folder, find_rubric
 
 
 def labels_needed(rubric: str) -> int:
-    """Return how many more labels the verdict needs.
+    """Return how many more labels the verdict on a rubric's judge needs.
 
     Raises:
         UsageError: It needs none, or it isn't known how many.
@@ -41,7 +41,7 @@ def _next_labels(rubric: str) -> NextLabels:
 
 
 def note_same_meaning(rubric: str, name: str) -> int:
-    """Record that a criterion's new words mean what its old ones meant; return the exit status.
+    """Record that a criterion's new words mean the same as its old words; return the exit status.
 
     Raises:
         UsageError: There is no such criterion, or nothing was labelled under other words.
@@ -63,7 +63,7 @@ def note_same_meaning(rubric: str, name: str) -> int:
 
 
 def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
-    """Print who labelled how much, how often they agree, and how many labels are needed; return the exit status."""
+    """Print each annotator's progress, their agreement, and how many labels are needed; return the exit status."""
     overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
     show(view(overview), json_of(overview), json=json)
     return 0

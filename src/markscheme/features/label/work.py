@@ -34,7 +34,7 @@ DECLINED: Final[Mapping[str, Declined]] = {CANNOT_TELL: "abstained", ANSWER_NOT_
 
 @dataclass(frozen=True)
 class Question:
-    """A criterion to label a response on, or whether the response is accepted as a whole.
+    """A question about a response: its level on a criterion, or whether the rater accepts it as a whole.
 
     Attributes:
         criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
@@ -46,7 +46,7 @@ class Question:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the question is about the response as a whole."""
+        """True if the question is about the response as a whole."""
         return self.criterion is WHOLE_RESPONSE
 
     @property
@@ -65,7 +65,7 @@ class Question:
         return Rated(level, under=under, label=scale.label_of(level))
 
     def answer(self, rated: Rated | None) -> str:
-        """Convert a stored rating to the answer to this question; "" if the rating has none."""
+        """Convert a stored rating to the answer on the page to this question; "" without a rating."""
         if rated is None or not self.criterion.is_worded(rated.under):
             return ""
         if rated.level is None:
@@ -141,7 +141,7 @@ class Work:
         return tuple(map(Question, criteria))
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
-        """List the questions about a response; if it was labelled before a rewording, only the reworded ones."""
+        """Return the questions about a response; for one labelled before a rewording, only new and reworded ones."""
         criteria = self.questions[step.id]
         if step in self.reworded:
             criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
@@ -158,7 +158,7 @@ class Work:
 
     @property
     def current(self) -> Step | None:
-        """The next step to label; None when all are done. A repeat comes only after the first time."""
+        """The next step to label; None when all are labelled. A response comes back only after its first label."""
         for step in self.steps:
             if not self.is_done(step) and (step.sample == 0 or self.is_done(Step(step.id))):
                 return step
@@ -171,7 +171,7 @@ class Work:
 
     @property
     def is_adjudication(self) -> bool:
-        """Whether the rater is an adjudicator, who decides where annotators disagree."""
+        """True if the rater is an adjudicator, who decides where annotators disagree."""
         return self.file.kind == "adjudicated"
 
     @property
@@ -260,7 +260,7 @@ class Work:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice, and for each repeated criterion if both answers agree."""
+        """Return how many responses the rater labelled twice, and, per repeated criterion, if both labels agree."""
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps
@@ -301,7 +301,7 @@ class Work:
             return []
 
     def change(self) -> str:
-        """Return how the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
+        """Return a sentence on how the rubric's file has changed since labelling began; "" if raters see no change."""
         try:
             now = self.source.read_bytes()
             if now == self._read:
@@ -318,7 +318,7 @@ class Work:
 
 
 def _answer_of(passed: bool | None) -> str:
-    """Convert a decision on the whole response to an answer on the page; no decision becomes "can't tell"."""
+    """Return the page's answer for a decision on the whole response; "can't tell" without a decision."""
     if passed is None:
         return CANNOT_TELL
     return WHOLE_PASSES if passed else WHOLE_FAILS
