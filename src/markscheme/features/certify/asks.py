@@ -19,7 +19,7 @@ ASKS = "asks.jsonl"
 
 @contextmanager
 def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Yield how many promises were tested on these labels before, and a function that records this one, under a lock.
+    """Yield how many other promises were tested on these labels, and a function that records this one; hold a lock.
 
     The same promise asked again isn't another. Nothing is recorded for a set that comes with the package, or that came
     from no file.

@@ -133,7 +133,7 @@ def _halved(certificate: Certificate) -> Iterator[str]:
 
 
 def passes_in_words(certificate: Certificate) -> str | None:
-    """Say how many automatic passes are wrong, and what a promise about them takes; None without passes."""
+    """Return sentences on how many automatic passes are wrong and what a promise about passes takes; None without."""
     of_side = certificate.parts.get("both") or certificate.parts.get("passes")
     if of_side is None or not of_side.passes:
         return None
