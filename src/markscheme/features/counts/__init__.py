@@ -1,4 +1,4 @@
-"""Calibration by counts: a table says how many examples have each combination of gold and judge ratings."""
+"""Calibration from counts: a table that says how many examples have each combination of gold's and judge's ratings."""
 
 from dataclasses import replace
 from functools import partial
@@ -41,13 +41,13 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
 
 
 def _named_counts(request: "CalibrationRequest") -> Path | None:
-    """Return the counts file that a command names instead of a rubric; None if it names anything else."""
+    """Return the counts file that a command names in place of a rubric; None if it doesn't name one."""
     names = request.of if isinstance(request.of, tuple) else ()
     return Path(names[0]) if len(names) == 1 and _have_counts(names) else None
 
 
 def _have_counts(files: "Sequence[str]") -> bool:
-    """Return whether any of the given names is the path of a counts file."""
+    """Return True if any of the given files is a counts file."""
     from markscheme.features.counts.first_line import has_counts
 
     return any(has_counts(path) for path in map(Path, files) if path.is_file())

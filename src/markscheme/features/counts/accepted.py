@@ -1,4 +1,4 @@
-"""Accepted counts: a counts file kept as a rubric's accepted run, with which later counts are compared."""
+"""Accepted counts: a counts file kept as a rubric's accepted run, which later counts are compared with."""
 
 import warnings
 from pathlib import Path
@@ -22,7 +22,7 @@ ACCEPTED_COUNTS = "counts"
 
 
 def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, request: "CalibrationRequest") -> None:
-    """Replace the accepted run by a counts file; only warn if the judge must not be used.
+    """Store a counts file as the rubric's accepted run; if the judge must not be used, warn and store nothing.
 
     Args:
         calibration: By the counts.
@@ -56,7 +56,7 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
 
 
 def since_accepted(comparison: CountedComparison, path: Path) -> CountsContrast | None:
-    """Compare counts with the accepted counts; None if there are no accepted counts of the same rubric.
+    """Compare counts with the rubric's accepted counts; None if no counts with this rubric are accepted.
 
     Args:
         comparison: Of the counts.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CountedCalibration(Calibration):
-    """A judge compared with gold labels by counts.
+    """Calibration of a judge from a counts file: its agreement with gold, without single examples.
 
     Attributes:
         counts_file: The counts.
@@ -49,7 +49,7 @@ class CountedCalibration(Calibration):
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
-    """Calibrate the judge of a counts file, by its counts.
+    """Calibrate the judge whose ratings a counts file counts.
 
     Raises:
         UsageError: Another option says what is compared, or the counts can't be read or aren't the rubric's.
@@ -102,7 +102,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
 
 
 def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
-    """Return the rubric of the given name; given a counts file instead, the rubric that the file names."""
+    """Return the rubric that the user names; if a counts file is named instead, the rubric that it was made with."""
     if isinstance(request.of, Rubric):
         return request.of
     name = request.of[0]
@@ -112,7 +112,7 @@ def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
 
 
 def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
-    """Record this judge as a setting tried on these labels, and return the calibration with the number tried.
+    """Record that this judge was tried on these labels; return the calibration with the number of settings tried.
 
     Args:
         calibration: The calibration.
@@ -154,7 +154,7 @@ def _refuse_uncountable(rubric: Rubric) -> None:
 
 
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
-    """Describe the judge by the name that the caller gives, with the options that repeat the run on these counts."""
+    """Describe the judge by the user's name for it, with the options that repeat the run on these counts."""
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)
     again = {"--counts": counts.name, "--judge": stated, "--earlier": counts.earlier, "--labels": labels}

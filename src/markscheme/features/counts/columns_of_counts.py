@@ -1,4 +1,4 @@
-"""Names of the columns of a counts file, in a module that doesn't load numpy."""
+"""Names of the columns of counts files, importable without numpy."""
 
 import re
 from typing import Final
@@ -15,7 +15,7 @@ COUNTS_DELIMITERS: Final = ",;\t"
 
 
 def delimiter_of(header: str) -> str:
-    """Return the delimiter that separates most names in the first line of a CSV file; of several, the commonest.
+    """Return the delimiter that separates the most names in a CSV file's first line.
 
     Example:
         >>> delimiter_of("part;gold;judge;n")
@@ -25,7 +25,7 @@ def delimiter_of(header: str) -> str:
 
 
 def refuse_other_column(earlier: str) -> None:
-    """Raise an error if the column named for an earlier judge's ratings is one with another meaning in counts.
+    """Raise an error if the column said to have an earlier judge's ratings is another column of counts, such as `gold`.
 
     Raises:
         UsageError: It is called as such a column is.

@@ -1,4 +1,4 @@
-"""Comparison of a judge with gold from counts, with every figure that counts of distinct ratings determine."""
+"""Comparison of a judge with gold from counts, with every figure that can be computed without single examples."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -50,7 +50,7 @@ TWICE_LABELLED = 0.9
 
 @dataclass(frozen=True)
 class CountedGold(Gold):
-    """Gold labels known only as counts, without single examples.
+    """Gold labels of a counts file, which has no single examples.
 
     Attributes:
         counts: Their counts.
@@ -70,7 +70,7 @@ class CountedGold(Gold):
 
     @property
     def group_sizes(self) -> list[int]:
-        """Number of examples with gold and judge scores in each group; a single 1 without groups."""
+        """Number of examples with gold's and judge's score in each group; [1] if the counts name no groups."""
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:
             return [1] * min(self.n, 1)
@@ -79,13 +79,13 @@ class CountedGold(Gold):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """Whether the labels are by annotators; counted examples are then taken as a random sample of outputs."""
+        """True if the labels are by annotators; counted examples are then taken as a random sample of outputs."""
         return self.has_people
 
 
 @dataclass(frozen=True)
 class CountedComparison(Comparison):
-    """Comparison of a judge with gold from counts, without single examples.
+    """Comparison of a judge with gold from a counts file, which has no single examples.
 
     Attributes:
         counts: Rows by their part.
@@ -107,13 +107,13 @@ class CountedComparison(Comparison):
 
     @property
     def scored(self) -> int:
-        """Number of examples with a value from both judge and gold by the compared measure."""
+        """Number of examples with a value to compare (score, decision or level) from both judge and gold."""
         rows = self.rows_compared
         return rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
 
     @cached_property
     def rows_compared(self) -> CountedRows:
-        """Rows with gold's and the judge's compared values, 0 to 1: scores, decisions, or levels of a criterion."""
+        """Counted rows with gold's and the judge's value to compare, 0 to 1: score, decision or a criterion's level."""
         of = self.measure.of
         if isinstance(of, Criterion):
             rows = self.counts.rows_of(of.name)
@@ -124,7 +124,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def _annotator_shares(self) -> AnnotatorShares | None:
-        """Shares of annotators who agree per example, from a part of the counts file; None if it has no such part."""
+        """Shares of annotators who agree, by example, from the counts file; None if the file doesn't count them."""
         names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
         rows = self.counts.parts.get(names.get(self.measure.name, ""))
         if rows is None or isinstance(self.measure.of, Criterion) or not rows.people.shape[1]:
@@ -133,13 +133,13 @@ class CountedComparison(Comparison):
 
     @property
     def counted_constants(self) -> Floats | tuple[float, ...] | None:
-        """Candidates for the best constant answer: the scores that were given, or the values of the measure."""
+        """Candidates for the best constant answer: all scores given, or all possible values of a decision or level."""
         constants = self.counts.rows_of(GIVEN_PART)
         return exact(constants.gold) if self.measure.name == OF_SCORE and len(constants.n) else self.measure.constants
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Shares of agreement behind a verdict: of judge, best constant and annotators, by the same tolerance."""
+        """Shares of agreement behind the verdict: of the judge, of the best constant answer, and of annotators."""
         rows = self.rows_compared
         by_rows = agreement_figures(
             rows.gold,
@@ -156,12 +156,15 @@ class CountedComparison(Comparison):
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """Whether some pairs of annotators share more examples than others; always False, as counts don't show it."""
+        """True if some pairs of annotators share more examples than others; always False, as counts don't show this."""
         return False
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Number of examples exactly at the tolerance, which isn't agreement, and the share of agreement if it were."""
+        """Number of examples whose difference equals the tolerance, and the share of agreement if these agreed.
+
+        They count as disagreement.
+        """
         rows = self.rows_compared
         return tolerance_ties(rows.gold, rows.judge, tolerance=self.tolerance, groups=rows.groups)
 
@@ -173,7 +176,7 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return how often a side's decisions are right (stops or keeps), by group if the file has counts by group."""
+        """Return how many of gold's fails the judge stops, or of gold's passes it keeps, by group if so counted."""
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:
             return of_decisions
@@ -182,7 +185,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates for the whole rubric by name; errors in score, 0 to 1."""
+        """Estimates for the whole rubric, by name; errors are differences of scores."""
         scores = self.scores_counted
         rows = self.counts.rows_of(DECISION_PART)
         decided = np.column_stack([rows.gold, rows.judge])
@@ -202,19 +205,19 @@ class CountedComparison(Comparison):
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Decisions of gold and judge by row, with the number of examples in each row."""
+        """Gold's and the judge's decision in each counted row, and the row's number of examples."""
         rows = self.counts.rows_of(DECISION_PART)
         return rows.gold, rows.judge, rows.n
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Compared values of gold and judge by row, with the number of examples in each row."""
+        """Gold's and the judge's value to compare in each counted row, and the row's number of examples."""
         rows = self.rows_compared
         return rows.gold, rows.judge, rows.n
 
     @cached_property
     def repairs(self) -> Repairs | None:
-        """Changes in decisions if the judge were right on one criterion, for each criterion; None if not counted."""
+        """For each criterion, how decisions would change if the judge were right on it; None if not counted."""
         parts = {
             criterion.name: self.counts.parts.get(f"{REPAIR_PREFIX}{criterion.name}")
             for criterion in self.rubric.decisive
@@ -227,7 +230,7 @@ class CountedComparison(Comparison):
 
     @property
     def _wrong_totals(self) -> Totals:
-        """Numbers of false passes, false fails, and scores that differ by more than the tolerance."""
+        """Numbers of false passes, of false fails, and of scores that differ by more than the tolerance."""
         rows = self.counts.rows_of(DECISION_PART)
         scores = self.scores_counted
         off = close(scores.gold, scores.judge, self.rubric.tolerance) == 0
@@ -293,7 +296,7 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
 
 
 def _annotators(counts: CountsFile, rubric: Rubric) -> int:
-    """Return the number of annotators who rated anything."""
+    """Return the number of annotators who have any rating in the counts."""
     rated = [~np.isnan(counts.rows_of(criterion.name).people).all(axis=0) for criterion in rubric.criteria]
     return int(np.logical_or.reduce(rated).sum()) if rated else 0
 

@@ -1,4 +1,4 @@
-"""Comparison of two counts files: how much better one judge agrees with its labels than the other with its own.
+"""Comparison of two counts files: how much better one file's judge agrees with its labels than the other file's.
 
 Counts don't say which example of one table is which of the other, so the two are taken for separate samples.
 """
@@ -29,7 +29,7 @@ DECISION_SHARES = (SAME_DECISION, "stops", "keeps")
 
 
 class FigureContrast(NamedTuple):
-    """One figure in two counts files, with the difference.
+    """A figure in each of two counts files, and the difference.
 
     Attributes:
         first: By the first table.
@@ -44,7 +44,7 @@ class FigureContrast(NamedTuple):
 
 @dataclass(frozen=True)
 class CountsContrast(Reported):
-    """Comparison of two counts files by the same rubric.
+    """Figures of two counts files made with the same rubric, and their differences.
 
     Attributes:
         first: The first, compared with its gold.
@@ -56,7 +56,7 @@ class CountsContrast(Reported):
 
     @property
     def rubric(self) -> Rubric:
-        """The rubric by which both files count."""
+        """The rubric that both counts files were made with."""
         return self.first.rubric
 
     @cached_property
@@ -104,7 +104,7 @@ def difference_of(first: Estimate, second: Estimate) -> Estimate:
 
 
 def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOptions) -> CountsContrast:
-    """Compare the judges of two counts files.
+    """Compare how well the judges of two counts files agree with gold.
 
     Args:
         files: As the user wrote them.
@@ -123,7 +123,7 @@ def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOption
 
 
 def rubric_counted(path: Path) -> Rubric:
-    """Find the rubric by whose fingerprint a counts file was made, among the project's and the shipped rubrics.
+    """Find the rubric, of the project or shipped, that a counts file was made with, by its fingerprint.
 
     Raises:
         UsageError: None of the known rubrics is it.

@@ -17,7 +17,7 @@ SEPARATE = (
 
 
 def json_of(contrast: CountsContrast) -> dict[str, Any]:
-    """Return the JSON of the comparison of two counts files."""
+    """Return the JSON of a comparison of two counts files."""
     of = {"name": contrast.rubric.name, "fingerprint": contrast.rubric.fingerprint}
     sides = {"first": contrast.first.counts.facts, "second": contrast.second.counts.facts}
     return {"schema": 1, "rubric": of, **sides, "figures": figures_json(contrast)}

@@ -29,7 +29,7 @@ MEMORY: Final = "1500MB"
 
 
 def count_files(query: CountQuery, files: str, target: Path) -> int:
-    """Count the examples in files of ratings, write the counts file, and return its number of rows.
+    """Count the examples in files of ratings by equal ratings, write a counts file, and return its number of rows.
 
     Args:
         query: What is counted.
@@ -55,7 +55,7 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
 
 @contextmanager
 def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnection, Path]]":
-    """Open DuckDB with a folder next to a file, to which it spills and which is removed.
+    """Open DuckDB with a temporary folder next to a file, to which it moves data that doesn't fit into memory.
 
     Args:
         target: The file.
@@ -78,7 +78,7 @@ def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnect
 
 
 def rows_of(files: str) -> str:
-    """Return the SQL that follows FROM to read the rows of files.
+    """Return the SQL expression, for use after FROM, that reads the rows of files.
 
     Raises:
         UsageError: Their names end otherwise than those of files that are read.
@@ -87,7 +87,7 @@ def rows_of(files: str) -> str:
 
 
 def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -> None:
-    """Raise an error for columns that are counted and aren't there, with the raters that are; case doesn't matter."""
+    """Raise an error if files lack columns to count, naming the raters whose columns they have; case is ignored."""
     lower = {name.lower() for name in columns}
     missing = [name for name in (*query.columns.values(), *query.fields) if name.lower() not in lower]
     if not missing:
@@ -100,7 +100,7 @@ def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -
 
 
 def _why(problem: "duckdb.Error") -> str:
-    """Return why DuckDB failed: a level that isn't a number, no files, or the first line of its own words."""
+    """Return why DuckDB failed: a level isn't a number, files don't exist, or the first line of DuckDB's message."""
     first_line = str(problem).partition("\n")[0]
     if level := _NO_NUMBER.search(first_line):
         value, column = level.groups()
@@ -109,7 +109,7 @@ def _why(problem: "duckdb.Error") -> str:
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:
-    """Look up the value for a file's name by its ending, in a table of endings.
+    """Return the entry of a table for the ending of a file's name; raise an error for other endings.
 
     Raises:
         UsageError: It has another one.

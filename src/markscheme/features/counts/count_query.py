@@ -1,4 +1,4 @@
-"""Expressions with which a database counts examples with equal ratings: columns of a wide table, and parts.
+"""SQL expressions that count the examples of a wide table with equal ratings, for any database.
 
 Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules; in Daft
 a condition that is null makes a whole CASE null. Gold is made as `gold.py` makes it, scores and decisions as
@@ -35,7 +35,7 @@ _PASSING_ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True)
 class CountedPart:
-    """Definition of one part of a counts file, which counts the examples for each combination of some values.
+    """Definition of one part of a counts file: the values whose combinations it counts.
 
     Attributes:
         name: Of the part.
@@ -67,7 +67,7 @@ def refuse_uncountable(rubric: Rubric) -> None:
 
 @dataclass(frozen=True)
 class CountQuery:
-    """Query that counts the examples of a wide table, with a column `RATER__CRITERION` for each rater and criterion.
+    """What to count in a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
 
     Attributes:
         rubric: By which they were rated.
@@ -106,7 +106,7 @@ class CountQuery:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Columns of the wide table that hold levels, by their aliases in expressions."""
+        """The table's columns of levels, by the aliases that expressions use for them."""
         return {
             _raw(prefix, index, criterion): f"{rater}__{criterion.name}"
             for prefix, rater in self._names.items()
@@ -115,7 +115,7 @@ class CountQuery:
 
     @property
     def slices(self) -> dict[str, str]:
-        """Columns by whose values examples are also counted, by their aliases in expressions."""
+        """The fields by whose values examples are counted too, by the aliases that expressions use for them."""
         return {f"slice_{place}": field for place, field in enumerate(self.fields, start=1)}
 
     @property
@@ -125,7 +125,7 @@ class CountQuery:
 
     @property
     def is_labelled(self) -> str:
-        """The condition that somebody labelled an example."""
+        """Condition that an annotator, or gold, has labelled an example."""
         return " OR ".join(
             f"{_raw(prefix, index, criterion)} IS NOT NULL"
             for prefix in self._labellers
@@ -133,7 +133,7 @@ class CountQuery:
         )
 
     def stages(self, middle: str | None = None) -> list[Expressions]:
-        """List the columns to compute in stages, each of which uses the columns of the stages before.
+        """Return the columns to compute, in stages; each stage uses only columns of earlier stages.
 
         Args:
             middle: An expression for the median of any number of levels, with `{}` for them; None writes out the middle
@@ -152,7 +152,7 @@ class CountQuery:
         return [stage for stage in stages if stage]
 
     def parts(self) -> Iterator[CountedPart]:
-        """Yield the parts that count examples by set, which is the unit that the jackknife leaves out."""
+        """Yield the parts that count examples with equal ratings: of scores, of decisions and of each criterion."""
         then = self.earlier is not None
         scores = rounded("gold_score"), rounded("judge_score")
         yield CountedPart("score", scores, rounded("earlier_score") if then else None)
@@ -161,7 +161,7 @@ class CountQuery:
         yield from self.criterion_parts()
 
     def criterion_parts(self) -> Iterator[CountedPart]:
-        """Yield the part of each criterion, in order."""
+        """Yield, for each criterion in order, the part that counts its levels."""
         for index, criterion in self._criteria:
             gold = f"gold_{index}"
             if self._may_split(criterion):
@@ -172,7 +172,7 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that counts hits by group: name, expression that is 1 for a hit, else 0, and condition."""
+        """Yield each part that counts hits by group: its name, an expression that is 1 for a hit, and a condition."""
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:
             yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"
@@ -182,11 +182,11 @@ class CountQuery:
 
     @property
     def shared(self) -> str:
-        """The condition that two annotators and the judge have a score."""
+        """Condition that an example has scores by at least two annotators and by the judge."""
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return expressions for the shares of annotators who agree with each other, with the judge, with a constant.
+        """Return expressions for the shares of annotators whose score agrees with others', the judge's, a constant.
 
         Args:
             constant: The column of the best constant.
@@ -197,13 +197,13 @@ class CountQuery:
 
     @property
     def shared_decision(self) -> str | None:
-        """The condition that the judge and two annotators decide; None if no annotator can."""
+        """Condition that an example has decisions by at least two annotators and the judge; None if none can decide."""
         if not self.rubric.decides or len(self.annotators) < 2:
             return None
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"
 
     def decision_shares(self, constant: str) -> tuple[str, str, str]:
-        """Return expressions for the shares of annotators who decide as each other, as the judge, as a constant.
+        """Return expressions for the shares of annotators who decide like each other, like the judge, like a constant.
 
         Args:
             constant: The column of the best constant decision.
@@ -243,7 +243,7 @@ class CountQuery:
 
     @property
     def _judges(self) -> tuple[str, ...]:
-        """Aliases in expressions of the judge, and of the earlier judge if there is one."""
+        """Aliases of the judge and, if there is one, of the earlier judge."""
         return ("judge",) if self.earlier is None else ("judge", "earlier")
 
     @property
@@ -255,7 +255,7 @@ class CountQuery:
 
     @property
     def _splits(self) -> bool:
-        """Whether annotators can split evenly on some criterion, which leaves gold undecided between two levels."""
+        """True if annotators can split evenly on some criterion, so that gold's level lies between two levels."""
         return any(self._may_split(criterion) for _, criterion in self._criteria)
 
     def _levels(self) -> Iterator[tuple[str, str]]:
@@ -286,7 +286,7 @@ class CountQuery:
                 yield f"gold_skips_{index}", skips
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Yield columns of gold's levels with even splits moved to the worse end of the scale, or to the better end."""
+        """Yield columns of gold's levels in which even splits count as the worst level, and as the best level."""
         for index, criterion in self._criteria:
             if self._may_split(criterion):
                 low, high = criterion.scale.ends
@@ -300,7 +300,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Aliases of the raters whose scores are computed; gold also with even splits at either end of the scale."""
+        """Aliases of the raters whose scores are computed, with those of gold if even splits count as worst or best."""
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:
@@ -316,7 +316,7 @@ class CountQuery:
         return f"(({level} - {_signed(low)}) / {scale.span!r})"
 
     def _sums(self) -> Iterator[tuple[str, str]]:
-        """Yield columns for each rater's weighted sum, and for the best possible sum if criteria may not apply."""
+        """Yield columns of each rater's weighted sum and, if criteria may not apply, of the largest possible sum."""
         for prefix in self._scored:
             terms: list[str] = []
             best: list[str] = []
@@ -356,7 +356,7 @@ class CountQuery:
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
-        """Yield the column of gold's score, null where an even split would decide whether a score agrees with it."""
+        """Yield the column of gold's score, null if an even split leaves open which scores agree with it."""
         if self._splits:
             apart = 2 * self.rubric.tolerance - ROUNDING
             yield (
@@ -418,12 +418,12 @@ class CountQuery:
 
 
 def _raw(prefix: str, index: int, criterion: Criterion) -> str:
-    """Return the alias, in expressions, of a rater's column for a criterion."""
+    """Return the alias of a rater's column for a criterion, as it is in the table."""
     return f"{'raw_' if criterion.not_applicable else ''}{prefix}_{index}"
 
 
 def rounded(expression: str) -> str:
-    """Return an expression rounded to the format's decimals.
+    """Return an SQL expression rounded to the decimals that counts files have.
 
     >>> rounded("gold_score")
     'ROUND(gold_score, 9)'
@@ -432,22 +432,22 @@ def rounded(expression: str) -> str:
 
 
 def _same(first: str, second: str) -> str:
-    """Return the expression that is 1 where two decisions are equal, else 0."""
+    """Return an SQL expression that is 1 if two decisions are equal, else 0."""
     return f"CASE WHEN {first} IS NULL OR {second} IS NULL THEN 0 WHEN {first} = {second} THEN 1 ELSE 0 END"
 
 
 def _signed(value: float) -> str:
-    """Write a number for use after an operator: a negative one in parentheses."""
+    """Format a number for use after an SQL operator, with a negative number in parentheses."""
     return repr(float(value)) if value >= 0 else f"({float(value)!r})"
 
 
 def _within(share: str) -> str:
-    """Return the expression that limits a share to the range 0 to 1."""
+    """Return an SQL expression that limits a share to the range 0 to 1."""
     return f"CASE WHEN {share} < 0.0 THEN 0.0 WHEN {share} > 1.0 THEN 1.0 ELSE {share} END"
 
 
 def _middle(levels: Sequence[str], median: str | None) -> str:
-    """Return the expression for the median of annotators' levels, which ignores missing levels."""
+    """Return an SQL expression for the median of annotators' levels, which ignores missing levels."""
     if len(levels) == 1:
         return levels[0]
     if len(levels) > MOST_IN_PLAIN_SQL:

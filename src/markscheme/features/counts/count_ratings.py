@@ -1,4 +1,4 @@
-"""Count a judge's ratings in the package's own format with the labels of a rubric's examples, in memory."""
+"""Count a judge's ratings in the package's own format, with the labels of a rubric's examples, in memory."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def is_of_ratings(files: str) -> bool:
-    """Return True if a file has lines of ratings, each with its levels in `criteria`, instead of a wide table."""
+    """Return True if a file holds ratings in the package's own format and not a wide table."""
     path = Path(files)
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return False
@@ -47,7 +47,7 @@ def count_ratings(
     shown: int | None = None,
     earlier: str | None = None,
 ) -> tuple[int, str]:
-    """Count a judge's ratings with the labels of examples, write the file; return its number of rows and the judge.
+    """Count a judge's ratings with the labels of examples, and write the counts; return their rows and the judge.
 
     Args:
         rubric: The rubric.
@@ -83,7 +83,7 @@ def count_ratings(
 
 
 def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
-    """Return the ratings of the named judge; without a name, of the only judge."""
+    """Return the ratings by the named judge, or, without a name, by the only judge that the file has."""
     if judge is None and len(ratings.raters) == 1:
         return ratings
     if judge is not None and judge in ratings.raters:

@@ -1,4 +1,4 @@
-"""Writer of one SELECT that counts examples with equal ratings in the user's database."""
+"""Writer of a SELECT that counts examples with equal ratings in the user's database."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ ROW_COLUMN: Final = "markscheme_row"
 
 @dataclass(frozen=True)
 class Dialect:
-    """SQL syntax of one database, where databases differ.
+    """SQL syntax of one database, as far as databases differ.
 
     Attributes:
         double: The type of numbers in double precision.
@@ -48,7 +48,7 @@ DIALECTS: Final[Mapping[DialectName, Dialect]] = {
 
 
 def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
-    """Write the SELECT whose result is the counts, as a file of counts has them.
+    """Write the SELECT whose result has the rows and columns of a counts file.
 
     Args:
         query: What is counted.
@@ -68,7 +68,7 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
 
 
 def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
-    """Write the SELECT of some false passes and false fails, spread pseudo-randomly over the groups.
+    """Write the SELECT of some false passes and some false fails, from groups that a pseudo-random order spreads.
 
     Args:
         query: What is counted.
@@ -93,7 +93,7 @@ def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
 
 
 def rows_sql(rows: str, numbers: Sequence[int]) -> str:
-    """Write the SELECT of whole rows by their numbers.
+    """Write the SELECT of whole rows of a table by row numbers.
 
     Args:
         rows: What may follow FROM.
@@ -108,7 +108,7 @@ def _numbered(rows: str) -> str:
 
 
 def _computed(query: CountQuery, examples: Iterator[str], dialect: Dialect) -> tuple[list[str], str]:
-    """Return the query's WITH blocks that compute each example's counted values, and the name of the last block."""
+    """Return the WITH blocks that compute what is counted of each example, and the name of the last block."""
     blocks = list(examples)
     last = "labelled"
     for place, columns in enumerate(query.stages(dialect.median), start=1):
@@ -124,7 +124,7 @@ def _stage(name: str, before: str, columns: Expressions) -> str:
 
 
 def _scattered(dialect: Dialect) -> str:
-    """Write an expression that puts consecutive groups into different, pseudo-randomly chosen sets."""
+    """Write an SQL expression that assigns groups to sets pseudo-randomly, so that consecutive groups are separated."""
     x = f"(place + {OFFSET})"
     square = dialect.remainder.format(f"({x} * {x})", PRIME)
     cube = dialect.remainder.format(f"({square} * {x})", PRIME)
@@ -132,7 +132,7 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user edits, and the blocks that assign a set to each labelled example."""
+    """Yield the WITH block that the user adapts to a table, then those that assign each labelled example to a set."""
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"
@@ -178,7 +178,7 @@ def _quoted(name: str, dialect: Dialect) -> str:
 
 
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
-    """Yield the WITH blocks with all scores given, and with the one that agrees with most annotators."""
+    """Yield WITH blocks of all scores given, and of the best constant answer, which agrees with most annotators."""
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people) or "0"
@@ -209,7 +209,7 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
 
 
 def _most_common(index: str, examples: str) -> str:
-    """Return the WITH block that selects the most common values of a field."""
+    """Return the WITH block that selects a field's most common values, for slices."""
     times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
     return (
         f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {VALUES_COUNTED})"
@@ -218,7 +218,7 @@ def _most_common(index: str, examples: str) -> str:
 
 
 def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dialect) -> Iterator[str]:
-    """Yield the SELECT for each part of the counts file."""
+    """Yield a SELECT for each part of the counts file."""
     # the first SELECT gives columns their types
     missing = [f"CAST(NULL AS {dialect.text if name == VALUE_COLUMN else dialect.double})" for name in columns]
     yield _select(f"format:{COUNTS_FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)

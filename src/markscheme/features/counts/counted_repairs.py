@@ -1,4 +1,4 @@
-"""Changes in decisions if the judge were right on one criterion, from counts of decisions before and after."""
+"""How decisions would change if the judge were right on one criterion, from counts of decisions before and after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True, slots=True)
 class CountedRepair(Repair):
-    """Change in decisions if the judge were right on one criterion, as counts without ids of examples.
+    """How decisions would change if the judge were right on one criterion: numbers, without ids of examples.
 
     Attributes:
         n_stopped: How many false passes become right.
@@ -35,21 +35,21 @@ class CountedRepair(Repair):
         return self.n_kept
 
     def to_json(self) -> dict[str, Any]:
-        """Return the repair as in the JSON of a calibration."""
+        """Return the changes as a dict with the keys of a calibration's JSON."""
         return {**Repair.to_json(self), "examples": None}
 
 
 @dataclass(frozen=True, slots=True)
 class CountedRepairs(Repairs):
-    """Changes in decisions if the judge were right on one criterion, for each criterion, from counts."""
+    """For each criterion, how decisions would change if the judge were right on it; from counts."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the repairs as in the JSON of a calibration."""
+        """Return the changes for all criteria as a dict with the keys of a calibration's JSON."""
         return {**Repairs.to_json(self), "mark_or_weights": None}
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
-    """Yield, for each decisive criterion, the name of its part in the counts file, and columns on fixing it.
+    """Yield, for each criterion that can change decisions, its part of the counts file: a name and columns.
 
     They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
     score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.
@@ -72,7 +72,7 @@ def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]
 
 
 def counted_repair(criterion: str, rows: CountedRows, totals: Totals) -> CountedRepair:
-    """Compute how many decisions change if the judge is right on a criterion, from the criterion's part of the counts.
+    """Compute how decisions change if the judge is right on a criterion, from the criterion's part of the counts.
 
     Args:
         criterion: Its name.

@@ -1,4 +1,4 @@
-"""Agreement and bias of a judge on slices of the counted examples, one for each value of a field."""
+"""Agreement and bias of a judge on slices of the counted examples: the examples with one value of a field."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from markscheme.stats.shares import share
 
 @dataclass(frozen=True)
 class CountedSlice:
-    """Agreement and bias of a judge on the examples with one value of a field.
+    """Agreement and bias of a judge on one slice: the counted examples with one value of a field.
 
     Attributes:
         by: The field.
@@ -47,7 +47,7 @@ class CountedSlice:
 
 
 def slices_counted(counts: CountsFile, rubric: Rubric) -> tuple[CountedSlice, ...]:
-    """Return all slices, by field, those with the most examples first."""
+    """Return all slices, field by field, and within each field the slice with the most examples first."""
     return tuple(counted_slice for field in counts.slices for counted_slice in _of_field(counts, field, rubric))
 
 

@@ -1,4 +1,4 @@
-"""Count the ratings of a comparison in memory, as rows of a counts file."""
+"""Count the ratings of a comparison in memory, to write them as a counts file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ FILE_DECIMALS = 9
 def counts_of(
     comparison: Comparison, fields: Sequence[str] = (), earlier: tuple[str, Comparison] | None = None
 ) -> list[dict[str, Any]]:
-    """Count the distinct rows of a comparison with gold; each row is a dict by the columns of a counts file.
+    """Count the distinct combinations of ratings in a comparison with gold, as rows of a counts file.
 
     Args:
         comparison: The judge compared with gold.
@@ -53,7 +53,7 @@ def counts_of(
 
 
 def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows that count scores for each value of a field; examples without a value aren't counted."""
+    """Yield rows that count scores for each common value of a field, and for all other values together."""
     values = np.array([known_of(example, field) for example in comparison.gold.examples], dtype=np.str_)
     times = Counter(value for value in values.tolist() if value)
     common = sorted(times, key=lambda value: (-times[value], value))[:VALUES_COUNTED]
@@ -114,7 +114,7 @@ def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
-    """Return the number of each example's set, the unit that the jackknife leaves out; None without groups."""
+    """Return each example's set of groups, by number; the jackknife leaves out a set at a time. None without groups."""
     if groups is None:
         return None
     distinct, index = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
@@ -125,7 +125,7 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
 def _counted(
     part: str, sets: Sequence[int] | None, columns: Sequence[Floats], named: Mapping[str, Floats] = MappingProxyType({})
 ) -> Iterator[dict[str, Any]]:
-    """Yield the distinct rows of one part of a counts file, each with its number of examples."""
+    """Yield the rows of one part of a counts file: each distinct combination of values with its number of examples."""
     cells = [
         [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()]
         for column in (*columns, *named.values())
@@ -141,7 +141,7 @@ def _cell(value: float) -> float | None:
 
 
 def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row for each distinct score by the judge or an annotator, or by gold if annotators aren't known."""
+    """Yield a row for each distinct score by judge or annotators; by judge or gold if annotators have no scores."""
     people = [column.scores for column in comparison.table.annotators]
     labels = people if any(np.isfinite(column).any() for column in people) else [comparison.reference.scores]
     scores = np.concatenate([comparison.judge.scores, *labels])
@@ -150,7 +150,7 @@ def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
-    """Return the shares of annotators who agree on the compared measure; None without annotators."""
+    """Return, by example, the shares of annotators who agree with each other, the judge, a constant; None if none."""
     people = [comparison.measure.values(column) for column in comparison.table.annotators]
     if not people:
         return None
@@ -172,7 +172,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows that count groups with equal numbers of hits and of examples."""
+    """Yield rows that count groups: a row for each combination of a group's number of hits and of examples."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

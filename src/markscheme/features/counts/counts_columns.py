@@ -1,4 +1,4 @@
-"""Reader of the columns of a counts table, as arrays if all cells are plain numbers.
+"""Reader of the columns of a counts table, which are read as whole arrays if all cells are plain numbers.
 
 A table with a cell that isn't is read cell by cell: it may still be a number, or the refusal says which cell it is.
 """
@@ -51,7 +51,7 @@ Cells: TypeAlias = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class CountsColumns:
-    """The columns of a table of counts.
+    """The columns of a counts table, as numbers and as written.
 
     Attributes:
         name: The table's name in messages.
@@ -72,12 +72,12 @@ class CountsColumns:
     cells: Callable[[], Cells]
 
     def fault(self, line: int, column: str, why: str) -> UsageError:
-        """Make the error about a cell, with its row, its column and its text."""
+        """Make the error about a wrong cell, which names the cell's row, column and text."""
         return _fault(self.name, self.cells(), self.first, line, column, why)
 
 
 def counts_columns(source: Any, earlier: str | None = None) -> CountsColumns:
-    """Read the columns of a source.
+    """Read the columns of a counts table from a file or from rows.
 
     Args:
         source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
@@ -213,7 +213,7 @@ def _of_cells(cells: Cells, name: str, digest: str, first: int, earlier: str | N
 
 
 def _indexed(names: Sequence[Any]) -> tuple[tuple[str, ...], Integers]:
-    """Return the distinct names, and for each given name its index among them."""
+    """Return the distinct names, and for each given name its index among the distinct ones."""
     index_of: dict[Any, int] = {}
     index = np.fromiter((index_of.setdefault(name, len(index_of)) for name in names), np.int64, len(names))
     return tuple(map(str, index_of)), index
@@ -243,7 +243,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _fault(name: str, cells: Cells, first: int, line: int, column: str, why: str) -> UsageError:
-    """Make the error about a cell, with its row, its column and its text."""
+    """Make the error about a wrong cell, which names the cell's row, column and text."""
     cell = cells[column][line - first] if column in cells else None
     return UsageError(f"{name}, row {line}, column {column} {why}, got {cell!r}")
 
@@ -271,7 +271,7 @@ def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _of_rows(rows: Iterable[Mapping[str, Any]]) -> Cells:
-    """Convert rows to a dict of columns, without keeping the rows in memory."""
+    """Convert rows to columns, one list of cells each, without keeping the rows in memory."""
     columns: dict[str, list[Any]] = {}
     for length, row in enumerate(rows):
         for name in row:

@@ -1,4 +1,4 @@
-"""Reader of a counts file, each row of which counts the examples with the same ratings by gold and raters."""
+"""Reader of counts files, in which each row counts the examples with the same ratings by gold and raters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ class CountedRows:
 
     @cached_property
     def groups(self) -> Groups:
-        """The groups of examples, or sets of groups, that the jackknife leaves out one at a time."""
+        """The units that the jackknife leaves out one at a time: counted examples, or sets of groups."""
         return Groups.counted(self.n, None if np.isnan(self.sets).all() else self.sets.astype(np.int64))
 
     @cached_property
@@ -80,7 +80,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """Share of hits per group in each row, and the groups with their sizes."""
+        """For rows that count hits by group: the share of hits in a row's groups, and the groups with their sizes."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 
@@ -111,7 +111,7 @@ class CountsFile:
 
     @property
     def of_earlier(self) -> "CountsFile":
-        """The counts with the earlier judge's ratings instead of the judge's, and without annotators' parts."""
+        """The counts with the earlier judge in the judge's place, and without parts that only the judge has."""
         rated = {
             name: replace(rows, judge=rows.earlier)
             for name, rows in self.parts.items()
@@ -123,11 +123,11 @@ class CountsFile:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """JSON entry that identifies the counts: file, digest, and numbers of examples and groups."""
+        """JSON entry that identifies a counts file: its name, its digest, and its numbers of examples and groups."""
         return {"file": self.name, "digest": self.digest, "examples": self.examples, "groups": self.n_groups}
 
     def rows_of(self, name: str) -> CountedRows:
-        """Return the rows of a part; without any row if the file lacks the part."""
+        """Return the rows of a part of the counts; an empty `CountedRows` if the file lacks the part."""
         return self.parts.get(name, NO_ROWS)
 
 
@@ -136,7 +136,7 @@ NO_ROWS: Final = CountedRows(_BLANK, _BLANK, _BLANK, np.zeros((0, 0)), _BLANK, _
 
 
 def read_counts(source: Any, rubric: Rubric, earlier: str | None = None) -> CountsFile:
-    """Read counts that were made with a rubric.
+    """Read a counts file that was made with a given rubric.
 
     Args:
         source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
@@ -181,7 +181,7 @@ def read_counts(source: Any, rubric: Rubric, earlier: str | None = None) -> Coun
 
 
 def _rows_by_part(table: CountsColumns, earlier: str | None) -> dict[str, CountedRows]:
-    """Return the rows of each part, without rows with a count of 0.
+    """Return the counted rows by part of the counts file, without rows that count 0 examples.
 
     Raises:
         UsageError: A column that counts need is missing, or that of the earlier judge that is named; no rows or more
@@ -222,7 +222,7 @@ def _rows(table: CountsColumns, rows: Integers, people: Sequence[str], earlier: 
 
 
 def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
-    """Return a column of numbers for ascending row indices; nan everywhere if the table has no such column."""
+    """Return a table's column of numbers at some rows; nan everywhere if the table has no such column."""
     if name not in table.numbers:
         return np.full(len(rows), np.nan)
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
@@ -231,7 +231,7 @@ def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
-    """Return, for each field by whose values examples were counted, its rows and the value in each row.
+    """Return, for each field with slices, the rows that count its slices, and the field's value in each row.
 
     Raises:
         UsageError: There is no column of values, or a score outside 0 to 1.
@@ -263,7 +263,7 @@ def _refuse_missing_columns(table: CountsColumns) -> None:
 
 
 def _refuse_lost_columns(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
-    """Raise an error if parts were counted by groups or with two annotators whose columns have been removed."""
+    """Raise an error if a counts file was made with groups, or with two annotators, and lacks their columns now."""
     if GROUPS_PART in rows and rows[GROUPS_PART].examples and "set_no" not in table.numbers:
         groups = rows[GROUPS_PART].examples
         raise UsageError(f"{table.name} has no column set_no, by which part {GROUPS_PART} says {groups:,} are counted")
@@ -282,7 +282,7 @@ def _refuse_another_format(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
-    """Raise an error if counts were made with another rubric, naming a part with levels off this rubric's scale."""
+    """Raise an error if counts were made with another rubric; name a part whose levels this rubric doesn't have."""
     for name, of_part in rows.items():
         prefix, _, digest = name.partition(":")
         if prefix == "rubric" and digest and digest != rubric.fingerprint:
@@ -296,7 +296,7 @@ def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _off_scale(of_part: CountedRows, criterion: Criterion, earlier: str | None = None) -> tuple[int, str] | None:
-    """Return the first row and column whose level isn't on the scale; None where all are."""
+    """Return the first row and column with a level that isn't on the criterion's scale; None if all levels are."""
     values = np.array(criterion.scale.values)
     named = {"gold": of_part.gold, "judge": of_part.judge}
     named |= {f"p{number}": column for number, column in enumerate(of_part.people.T, start=1)}
@@ -351,7 +351,7 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earli
 
 
 def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
-    """Raise an error if a part on fixing a criterion lacks columns, or has values that aren't decisions or changes."""
+    """Raise an error if a part that counts changed decisions lacks columns, or has values that can't be decisions."""
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
     after, scores = of_part.people.T[:2]
@@ -377,7 +377,7 @@ def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> No
 
 
 def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
-    """Return how many examples were counted; raise an error if parts are missing or count different examples."""
+    """Return the number of counted examples; raise an error if a part is missing or counts another number."""
     missing = [name for name in wanted if name not in rows]
     if missing:
         raise UsageError(f"{table.name} has no part {listed(missing)}; it has {listed(list(rows))}")

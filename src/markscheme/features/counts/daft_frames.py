@@ -1,4 +1,4 @@
-"""Count the examples of a Daft DataFrame with equal ratings, by the expressions of `CountQuery`."""
+"""Count the examples of a Daft DataFrame by equal ratings, by the expressions of `CountQuery`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -65,7 +65,7 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
 
 
 def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
-    """Return the earlier judge's column of a part with its expression; {} if the part has none."""
+    """Map the column of an earlier judge's ratings to its expression in a part; {} if the part doesn't count them."""
     return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
 
 
@@ -86,7 +86,7 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count the groups for each combination of their number of hits and of examples."""
+    """Count groups for each combination of a group's number of hits and of examples, as a part of a counts file."""
     rows = examples.where(daft.sql_expr(counted)).select(col("unit"), daft.sql_expr(hit).alias("hit"))
     by_group = rows.groupby("unit").agg(col("hit").sum().alias("gold"), col("hit").count("all").alias("judge"))
     return by_group.groupby("gold", "judge").agg(col("unit").count("all").alias("n")).with_column("part", lit(name))
@@ -120,7 +120,7 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
 
 
 def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
-    """Count examples by their combination of values in some columns, if they have a value in the first column."""
+    """Count examples by their combination of values in some columns, leaving out examples without the first value."""
     rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
     data = rows.to_pydict()
     return dict(zip(zip(*(data[column] for column in columns), strict=True), data["n"], strict=True))

@@ -1,4 +1,4 @@
-"""Comparison with an earlier judge whose ratings are in the same counts file as the calibrated judge's."""
+"""Comparison of a judge with an earlier judge whose ratings are counted in the same counts file."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`markscheme export --counts-sql` and `--counts`: a SELECT that counts ratings, and counts of files."""
+"""`markscheme export --counts-sql` and `--counts`: write a SELECT that counts ratings, or count those in files."""
 
 import re
 import shlex
@@ -25,7 +25,7 @@ NO_PATTERN: Final = r"(?!\w+://)[^*?\[\]{}]+"
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
-    """Print the SELECT that counts ratings in a database, or count the ratings in files.
+    """Print the SELECT that counts ratings in a database, or count the ratings in files and write the counts.
 
     Args:
         rubric: The rubric.

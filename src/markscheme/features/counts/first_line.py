@@ -1,4 +1,4 @@
-"""Test of whether a file is a counts file, by its first line and without loading numpy."""
+"""Test of whether a file is a counts file, without reading it whole and without loading numpy."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""File of wrong decisions next to a counts file: some false passes and false fails for the report to show."""
+"""File next to a counts file with some wrong decisions, false passes and false fails, for the report to show."""
 
 import json
 import warnings
@@ -33,7 +33,7 @@ def shown_path(counts: Path) -> Path:
 
 
 def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]]:
-    """Yield some false passes, then some false fails, from groups spread evenly over all group names.
+    """Yield some false passes, then some false fails, from groups evenly spaced in the order of group names.
 
     Args:
         comparison: The judge compared with gold.
@@ -50,7 +50,7 @@ def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]
 
 
 def _shown(comparison: Comparison, index: int) -> dict[str, Any]:
-    """Return the row that shows one example, with its texts, scores and levels."""
+    """Return a row of the file of wrong decisions for one example: texts, scores and levels."""
     submission = comparison.gold.examples[index].submission
     sides = {"gold": comparison.reference, "judge": comparison.judge}
     levels = {

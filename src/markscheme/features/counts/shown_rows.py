@@ -1,4 +1,4 @@
-"""Find wrong decisions among the rows of files with DuckDB, and read the texts only of the few that are shown."""
+"""Find wrong decisions in files with DuckDB, and read the texts of only the few to show."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterator[PlainRow]:
-    """Yield some false passes, then some false fails, from groups spread evenly over all names.
+    """Yield some false passes, then some false fails, as rows to show, from groups that are spread evenly.
 
     Args:
         query: What is counted.
@@ -42,7 +42,7 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
 
 
 def _shown(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
-    """Return the row that shows one example, with all its columns except groups, ratings and row numbers."""
+    """Return a row of the file of wrong decisions for one row of a file, with its columns of texts."""
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}
     texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}

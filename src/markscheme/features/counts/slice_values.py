@@ -1,4 +1,4 @@
-"""Names for slices in a counts file: the parts by field, and the column of the field's values."""
+"""Names that a counts file uses for slices, and how many values of a field get a slice of their own."""
 
 from typing import Final
 
