@@ -1,4 +1,4 @@
-"""Pass rates corrected for the judge's errors, and how often a gate on a pass rate fails by chance."""
+"""Pass rates corrected for the judge's errors, and the risk that a gate on a pass rate fails by chance."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -31,7 +31,7 @@ LOG_WIDTH = 400
 
 
 def summarize_run(context: Mapping[str, Any]) -> RunReport:
-    """Compute the summary of a run.
+    """Compute the summary of a Promptfoo run, as lines to print and a function that saves it.
 
     Args:
         context: What Promptfoo passes to its hook, with `results`.
@@ -43,7 +43,7 @@ def summarize_run(context: Mapping[str, Any]) -> RunReport:
 
 
 def _save(worth: RunWorth) -> list[str]:
-    """Write the summary to the file that an environment variable names, if set; return a line on that."""
+    """Write the summary to the file that an environment variable names, if it is set; return lines about the file."""
     path = os.environ.get(REPORT)
     return [_written(worth, path)] if path else []
 
@@ -63,7 +63,7 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
 
 
 def _written(worth: RunWorth, path: str) -> str:
-    """Write the report to a file; return a line that says where it is, or why it couldn't be written."""
+    """Write the summary to a file; return a line on where it is, or on why it couldn't be written."""
     text = dumps(json_of(worth)) + "\n" if path.endswith(".json") else render_markdown(view(worth))
     try:
         write_whole(Path(path), text)

@@ -1,4 +1,4 @@
-"""`markscheme pass-rate`: the pass rate of a graded set, corrected for the judge's errors."""
+"""`markscheme pass-rate`: the share of graded responses that pass, corrected for the judge's errors."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -111,7 +111,7 @@ def _of_stream(
     json: bool,
     details: bool,
 ) -> int:
-    """Print what a stream of responses shows, or plan its audits; return the exit status.
+    """Add files to a stream of responses and print what changed in it, or plan its audits; return the exit status.
 
     Raises:
         UsageError: No rubric is named.

@@ -1,4 +1,4 @@
-"""Reads graded files as runs over the same cases."""
+"""Reads graded files as repeated runs over the same cases, for the risk of a gate."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from markscheme.stats.threshold_risk import RunFigure
 
 
 def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
-    """Make a table with a row for each case and a column for each run; each file starts new runs.
+    """Make a table with a row for each case and a column for each run; a further file adds further runs.
 
     Args:
         rated: The runs.
@@ -46,7 +46,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
 
 
 def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
-    """Yield a file's ratings, each with its case and its run: a case's first rating is run 0, its second run 1."""
+    """Yield a file's ratings, each with its case and its run: the n-th rating of a case belongs to run n - 1."""
     systems = {example.id: example.system for example in file.examples}
     numbers: Counter[str] = Counter()
     for rating in file.judged:

@@ -1,4 +1,4 @@
-"""Estimates how often a gate on the mean of runs would fail although nothing changed."""
+"""Estimates how often a gate on the mean of several runs would fail although nothing has changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,7 +64,7 @@ def print_gate(
 
 
 def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
-    """Refuse a single table without a column for the run, since it doesn't show how much runs vary.
+    """Raise an error for a single table without a column for runs, since it doesn't show how much runs vary.
 
     Raises:
         UsageError: It is one.

@@ -1,4 +1,4 @@
-"""Whether a pass rate reaches a required minimum, by its confidence interval."""
+"""Test of a pass rate, by its confidence interval, against a required minimum."""
 
 import math
 from typing import Any
@@ -15,14 +15,14 @@ _FARTHEST = 10_000
 
 
 def rate_status(rate: Estimate, at_least: float) -> int:
-    """Return the exit status for a rate and its required minimum: 0 if above, 1 if below, 4 if undecided."""
+    """Return the exit status for a rate's interval: 0 if above the required minimum, 1 if below, else 4."""
     if rate.value is None or rate.low is None or rate.high is None:
         return TOO_FEW
     return 0 if rate.low >= at_least else RATE_BELOW if rate.high < at_least else TOO_FEW
 
 
 def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
-    """Return how many more labels would make the interval exclude `at_least`, if the rate stayed the same.
+    """Return how many more labels would decide whether a rate reaches `at_least`, if the estimate stayed the same.
 
     None where it is decided, or where no number that is worth saying would do.
     """

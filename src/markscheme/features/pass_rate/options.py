@@ -33,7 +33,7 @@ class TrackOptions:
 
     @property
     def of_stream(self) -> dict[str, object]:
-        """Values of the options that have an effect only with `--track`, by name."""
+        """Values of the options that take effect only with `--track`, by name."""
         return {
             "--audits-per-week": self.audits_per_week,
             "--since": self.since,

@@ -1,4 +1,4 @@
-"""What `pass-rate` prints for one file: its pass rate, corrected by labels."""
+"""Output of `pass-rate` for one file: its pass rate, corrected by labels."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
-    """Return whether the user asks about a gate on several runs, and not for the pass rate of one file.
+    """Return True if the files are several runs for the risk of a gate, False if one file's pass rate is wanted.
 
     Args:
         files: The file, or one file of each run.
@@ -48,7 +48,7 @@ def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path 
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return whether a file is a table with people's labels, so that its pass rate can be corrected by them."""
+    """Return True if a file is a table with annotators' labels, by which its pass rate can be corrected."""
     return bool(columns.human) and names_table([str(path)])
 
 
@@ -100,7 +100,7 @@ def print_rate(
 
 
 def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) -> None:
-    """Refuse the name of a judge to ask, since responses that are graded already are only counted here.
+    """Raise an error if the name of a judge to ask is given, since only grades that exist are counted here.
 
     Raises:
         UsageError: A judge is named in place of a column.

@@ -45,7 +45,7 @@ class SystemWorth:
 
 @dataclass(frozen=True)
 class Gap:
-    """Difference between two systems in the outputs that pass, on the same tests.
+    """Difference of two systems' pass rates, on the tests that both have.
 
     Attributes:
         first: Name of the first system.
@@ -68,13 +68,13 @@ class Gap:
 
     @property
     def is_real(self) -> bool:
-        """Whether the interval of the difference excludes 0."""
+        """True if the interval of the difference doesn't contain 0."""
         return self.shown.above(0.0) or self.shown.below(0.0)
 
 
 @dataclass(frozen=True)
 class RunWorth:
-    """The summary of a run.
+    """Summary of a Promptfoo run: pass rates of its systems, their differences, labels, calibrations and cost.
 
     Attributes:
         systems: Each prompt with each provider, in the order of the results.
@@ -111,7 +111,7 @@ def run_worth(
     threshold: float = 1.0,
     uncorrected: str = "there are no labels",
 ) -> RunWorth:
-    """Compute the summary of one Promptfoo evaluation.
+    """Compute the summary of a Promptfoo run: pass rates by system, their differences, and cost.
 
     Args:
         results: Of one evaluation.

@@ -1,4 +1,4 @@
-"""The report on a Promptfoo run: a row per system, significant differences, and how far to trust the grades."""
+"""The report on a Promptfoo run: a row per system, significant differences, and how far its grades can be trusted."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ def _trust(worth: RunWorth) -> Iterator[str]:
 
 
 def _to_know(rubric: str | None) -> str:
-    """Return the next step to learn how far a rubric's grades can be trusted: label outputs, or calibrate."""
+    """Return the next step to find out how far a rubric's grades can be trusted: label outputs, or calibrate."""
     here = Path.cwd()
     if rubric not in known_rubrics(here):
         return "After `promptfoo eval -o results.json`, label some outputs: `markscheme label results.json`"

@@ -1,1 +1,1 @@
-"""Pass rates followed over time: whether annotators' pass rate, the judge or the responses changed since the start."""
+"""Pass rates followed over time, with evidence that annotators' pass rate, the judge or the responses changed."""

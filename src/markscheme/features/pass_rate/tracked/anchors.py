@@ -1,4 +1,4 @@
-"""Evidence that the judge has changed, from asking it again and again about the examples of its accepted runs."""
+"""Evidence that the judge has changed, from asking it repeatedly about the examples of its accepted runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -43,7 +43,7 @@ FAIL_SIDE, PASS_SIDE = 0, 1
 
 @dataclass(frozen=True)
 class AnchorLook:
-    """The judge's answers on the examples of the accepted run, when it was asked about them again.
+    """One time that the judge was asked again about the examples of its accepted run, with its answers.
 
     Attributes:
         at: When it was.
@@ -65,7 +65,7 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Build the record of a look from the judge's new ratings of the accepted examples."""
+        """Build the record of asking the judge again, from its new ratings of the accepted examples."""
         rubric = accepted.setting.rubric
         ids = sorted({rating.id for rating in ratings})
         column = column_of("judge", ratings, rubric, ids)
@@ -79,19 +79,19 @@ class AnchorLook:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> "AnchorLook":
-        """Build the record of a look from a line of the file of looks."""
+        """Read the record of asking the judge again from a line of the file of such looks."""
         at, day, setting, accepted = (str(line[key]) for key in ("at", "day", "setting", "accepted"))
         return cls(at, day, setting, accepted, dict(line["decisions"]), dict(line["levels"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the look as a dict with the keys of the file of looks."""
+        """Return the record as a dict with the keys of a line of the file of looks."""
         line = {"at": self.at, "day": self.day, "setting": self.setting, "accepted": self.accepted}
         return {**line, "decisions": dict(self.passes), "levels": {name: dict(of) for name, of in self.levels.items()}}
 
 
 @dataclass(frozen=True)
 class AnchorWatch:
-    """Evidence that the judge has changed since its accepted runs.
+    """Evidence that the judge has changed since its accepted runs, after each time it was asked again.
 
     Attributes:
         sizes: Accepted fails and accepted passes among the accepted examples.
@@ -113,21 +113,21 @@ class AnchorWatch:
 
     @property
     def is_watched(self) -> bool:
-        """Whether there are enough accepted examples, and the judge was asked about them again at least once."""
+        """True if there are enough accepted examples, and the judge was asked about them again at least once."""
         return sum(self.sizes) >= FEWEST_ANCHORS and bool(self.flips)
 
     @property
     def now(self) -> float:
-        """Evidence of a change after the last look; 1 means none."""
+        """Evidence, after the judge was last asked again, that it has changed; 1 means no evidence."""
         return self.after[-1] if self.after else 1.0
 
     @property
     def has_rung(self) -> bool:
-        """Whether the evidence reached the alarm threshold at any look."""
+        """True if the evidence has ever reached the alarm threshold."""
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return mean flipped decisions per look since a day, numbers of examples, and accepted runs' own flip rates.
+        """Return, for accepted fails and passes, flipped decisions per look since a day, examples, usual flip rates.
 
         Where there is no look since then, the last one counts.
         """
@@ -137,13 +137,13 @@ class AnchorWatch:
 
 
 def anchor_ids(accepted: Accepted) -> list[str]:
-    """Return the ids of the accepted examples that the judge is asked about again, ordered by hash."""
+    """Return the ids of the accepted examples to ask the judge about again, ordered by hash."""
     ids = {rating.id for rating in accepted.ratings}
     return sorted(ids, key=lambda unit: (hash_share("anchors", unit), unit))[:MOST_ANCHORS]
 
 
 def read_anchors(folder: Path) -> list[AnchorLook]:
-    """Read all looks in a calibration folder, without duplicates, the earliest first.
+    """Read the records of asking the judge again in a calibration folder, each once, the earliest first.
 
     Raises:
         RatingError: A line isn't a look.
@@ -160,7 +160,7 @@ def read_anchors(folder: Path) -> list[AnchorLook]:
 
 
 def add_anchor_look(folder: Path, look: AnchorLook) -> None:
-    """Append a look to the file of looks in a calibration folder.
+    """Append a record of asking the judge again to its file in a calibration folder.
 
     Raises:
         UsageError: It can't be written.
@@ -171,12 +171,12 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
 
 
 def setting_of(judge: str, rubric: Rubric) -> str:
-    """Return a digest of a judge's fingerprint together with the rubric that it grades by."""
+    """Return a digest that identifies a judge together with a rubric."""
     return digest(judge, rubric.fingerprint)
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Record the judge's new grades as looks, if the folder is writable, and weigh the evidence of all its looks.
+    """Record a judge's new grades as looks if possible, and return the evidence of a change after each of its looks.
 
     Args:
         accepted: The accepted runs.
@@ -207,7 +207,10 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield the ratings for each look: one look per sample if runs have one sample, else one look of all samples."""
+    """Yield the ratings of each look in grades with several samples.
+
+    Each sample is a look of its own if accepted runs have one sample; else all samples are one look.
+    """
     if samples > rubric.samples == 1 and not rubric.is_of_pairs:
         for sample in range(samples):
             yield [_of_sample(grade, sample) for grade in grades if _has_samples(grade, samples)]
@@ -225,7 +228,7 @@ def _of_sample(grade: Grade, sample: int) -> Rating:
 
 
 def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:
-    """Compute the evidence, from all looks since the accepted runs, that the judge has changed.
+    """Compute the evidence that the judge has changed, from the looks at the examples of its accepted runs.
 
     Args:
         accepted: The accepted runs.
@@ -277,7 +280,7 @@ def _evidence(
     flips: Sequence[tuple[int, int]],
     shifts: Mapping[str, Sequence[Floats]],
 ) -> Floats:
-    """Compute the evidence after each look as the mean of the evidence from decisions and from levels."""
+    """Compute the evidence of a changed judge after each look: the mean of that from decisions and that from levels."""
     by_decisions = [
         evidence([decision_growth(of_look[side], size, still=still[side]) for of_look in flips])
         for side, size in enumerate(sizes)
@@ -289,12 +292,12 @@ def _evidence(
 
 
 def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:
-    """Convert an accepted run to a look that is dated to the day of acceptance."""
+    """Convert an accepted run's ratings to a look, dated to the day when the run was accepted."""
     return AnchorLook.of_ratings(accepted, ratings, at=accepted.date, day=accepted.date, setting=accepted.digest)
 
 
 def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
-    """Return a look's decisions, and its levels per criterion divided by the scale's range; nan where missing."""
+    """Return a look's decisions, and its levels by criterion as shares of the scale's range; nan if missing."""
     decided = np.array([float(look.passes[unit]) if unit in look.passes else np.nan for unit in ids])
     levels = {}
     for criterion in rubric.criteria:
@@ -304,7 +307,7 @@ def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) 
 
 
 def _majority(decisions: Floats) -> Floats:
-    """Return the majority decision of the accepted runs on each example; nan for a tie."""
+    """Return, for each example, the decision of most accepted runs; nan for a tie."""
     with np.errstate(invalid="ignore"):
         passes = (decisions == 1).sum(axis=0) / np.maximum((~np.isnan(decisions)).sum(axis=0), 1)
     is_known = (~np.isnan(decisions)).any(axis=0) & (passes != 0.5)
@@ -318,13 +321,13 @@ def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[i
 
 
 def _most_flips_when_still(runs: Floats) -> float:
-    """Return the largest share of decisions that an unchanged judge would flip, by accepted runs of shape (runs, n)."""
+    """Return the largest share of decisions that a judge may flip and still count as unchanged, by accepted runs."""
     is_whole = ~np.isnan(runs).any(axis=0)
     return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5
 
 
 def _own_flips(runs: Floats) -> float:
-    """Return the share of decisions in which an accepted run differs from the majority of the other accepted runs."""
+    """Return the share of decisions in which one accepted run differs from the majority of the others, on average."""
     is_whole = ~np.isnan(runs).any(axis=0)
     whole = runs[:, is_whole]
     if whole.shape[0] < 2 or not whole.shape[1]:
@@ -334,7 +337,7 @@ def _own_flips(runs: Floats) -> float:
 
 
 def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
-    """Return, for each look, the levels minus the mean of the accepted runs."""
+    """Return, for each look, each example's level minus its mean level in the accepted runs."""
     counts = (~np.isnan(before)).sum(axis=0)
     mean = np.where(counts > 0, np.nansum(before, axis=0) / np.maximum(counts, 1), np.nan)
     return [levels - mean for levels in latest]
@@ -343,7 +346,7 @@ def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
 def _level_evidence(
     rubric: Rubric, before: Sequence[Mapping[str, Floats]], shifts: Mapping[str, Sequence[Floats]]
 ) -> Iterator[Floats]:
-    """Yield, for each criterion, the evidence that its levels rose and the evidence that they fell."""
+    """Yield the evidence that a criterion's levels rose, then that they fell, for each criterion in turn."""
     for criterion in rubric.criteria:
         runs = np.array([run[criterion.name] for run in before])
         is_whole = ~np.isnan(runs).any(axis=0)

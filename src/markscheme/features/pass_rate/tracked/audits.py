@@ -1,4 +1,4 @@
-"""Audits: which responses people label, when a week is closed, and effective numbers of labels."""
+"""Audits, the responses that people label: which responses are drawn, when a week is closed, and what labels count."""
 
 import hashlib
 import math
@@ -22,7 +22,7 @@ HASH_DIGITS = 13
 
 
 def hash_share(seed: str, identifier: str) -> float:
-    """Return a reproducible random number between 0 and 1 for a response, by which audits are drawn.
+    """Return a response's reproducible pseudo-random number between 0 and 1, by which audits are drawn.
 
     Example:
         >>> round(hash_share("reply", "trace-3"), 2) < 0.5
@@ -33,12 +33,12 @@ def hash_share(seed: str, identifier: str) -> float:
 
 
 def is_audited(seed: str, identifier: str, chance: float) -> bool:
-    """Return whether a response is drawn for labelling by people, given the probability of an audit."""
+    """Return True if a response is drawn for labelling by people, when each is drawn with probability `chance`."""
     return hash_share(seed, identifier) < chance
 
 
 def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
-    """Return the probability of an audit that yields about this many per week, rounded up to two digits.
+    """Return the probability of an audit that gives about this many audits per week, rounded up to two digits.
 
     Args:
         audits_per_week: Audits to expect in a median week.
@@ -56,12 +56,12 @@ def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
 
 
 def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> bool:
-    """Return whether a past week is closed: nearly all responses graded, and nearly all audits labelled."""
+    """Return True if a past week is closed: nearly all its responses are graded, and nearly all its audits labelled."""
     return nearly_all(graded, responses) and nearly_all(labelled, audits)
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute the effective numbers of passing labels and of all labels, for labels drawn with unequal chances.
+    """Compute how many equally likely labels those drawn with unequal probabilities are worth: passing ones, and all.
 
     Args:
         passed: Labels that pass, of each chance, shape (k,).
@@ -85,5 +85,5 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
 
 
 def nearly_all(counted: int, whole: int) -> bool:
-    """Return whether nearly all of a week's responses or audits are done, as a closed week requires."""
+    """Return True if a number is at least the share of the whole that a closed week requires."""
     return counted >= round(CLOSED * whole, 9)

@@ -1,4 +1,4 @@
-"""Counts of a stream's weeks: responses by verdict, labels of audits, and conversations."""
+"""Weekly counts of a stream of responses: by the judge's verdict, of labels, and of conversations."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ FAILS, PASSES, LEFT = range(3)
 
 @dataclass(frozen=True)
 class WeekCounts:
-    """Counts of a week.
+    """Counts of one week of a stream: responses by verdict, audits and their labels, and conversations.
 
     Attributes:
         week: The ISO week.
@@ -40,22 +40,22 @@ class WeekCounts:
 
     @property
     def graded(self) -> int:
-        """Number of responses that are graded or left to people."""
+        """Number of the week's responses that the judge passes, fails or leaves to people."""
         return sum(self.pool)
 
     @property
     def labelled(self) -> int:
-        """Number of audits that are labelled."""
+        """Number of the week's audits that people have labelled."""
         return sum(n for _, n in self.labels.values())
 
     @property
     def is_graded(self) -> bool:
-        """Whether the week is over and nearly all of it is graded."""
+        """True if the week is over, and nearly all its responses have a verdict."""
         return self.is_over and self.responses > 0 and nearly_all(self.graded, self.responses)
 
     @property
     def is_closed(self) -> bool:
-        """Whether the week is over, nearly all graded, and nearly all its audits are labelled."""
+        """True if the week is over, nearly all its responses have a verdict, and nearly all its audits a label."""
         return (
             self.is_over
             and self.responses > 0
@@ -70,7 +70,7 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Passing labels and all labels, first on responses that the judge doesn't pass, then on those it passes."""
+        """Numbers of passing labels and of all labels, each for responses that the judge doesn't pass and passes."""
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():
             side = sides[verdict == PASSES]
@@ -81,7 +81,7 @@ class WeekCounts:
 
     @property
     def conversation_shares(self) -> tuple[Floats, Floats]:
-        """Distinct shares of passes among the week's conversations, and how many conversations have each."""
+        """Distinct shares of passing responses in the week's conversations, and how many conversations have each."""
         cells = sorted(self.conversations.items())
         return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)
 
@@ -128,7 +128,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return the effective numbers of passing labels and of labels, and the number of responses, of several weeks.
+    """Return several weeks' effective numbers of passing labels and of labels, and numbers of responses, by verdict.
 
     Each has a number for each verdict of the judge that occurs; a judge that leaves nothing to people has two verdicts.
     """

@@ -20,7 +20,7 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Compute how much a week's values raise the log wealth of each bet that the mean is below `floor`.
+    """Compute how a week's values change the logarithm of the wealth of bets that the mean is below `floor`.
 
     Args:
         values: Distinct values of the week, shape (..., k).
@@ -86,13 +86,13 @@ def evidence(growths: npt.ArrayLike) -> Floats:
 
 
 def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
-    """Find the first week, counted from 1, whose evidence reaches the threshold `ring`; None if none does."""
+    """Return the first week, counted from 1, with evidence of at least `ring`; None if there is none."""
     reached = np.flatnonzero(np.asarray(after) >= ring)
     return int(reached[0]) + 1 if len(reached) else None
 
 
 def onset(growths: npt.ArrayLike) -> int:
-    """Find the week, counted from 1, since which the evidence of a change has grown most.
+    """Return the week, counted from 1, since which evidence of a change has grown most.
 
     Args:
         growths: Log growth of each week and bet, shape (weeks, 4), at least one week.

@@ -1,4 +1,4 @@
-"""Reads responses with their times from a file of any format, to be added to a stream."""
+"""Reads responses with their times from files of any format, to add them to a stream."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ _NAMED_INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class TimedResponse:
-    """A response with its time, and its verdict if it has one.
+    """A response with its time and, if it is graded, its verdict.
 
     Attributes:
         submission: Its id, inputs and text.
@@ -89,7 +89,7 @@ _NumberedRow: TypeAlias = "tuple[int, Mapping[str, Any]]"
 def read_responses(
     files: Sequence[Path], rubric: Rubric, times: TimeOptions, columns: ColumnOptions, *, is_asked: bool
 ) -> list[TimedResponse]:
-    """Read responses with their times.
+    """Read responses with their times from files.
 
     Args:
         files: The files; those of a tool are one export.
@@ -113,7 +113,7 @@ def read_responses(
 
 
 def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]:
-    """Return each response once.
+    """Return each response once, the graded one if it occurs with and without a verdict.
 
     Raises:
         RatingError: One has two verdicts.
@@ -134,7 +134,7 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
 
 
 def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
-    """Drop the columns with many different values, except the length of the input."""
+    """Return responses without the columns that have many different values; the length of the input is kept."""
     values: dict[str, set[Any]] = {}
     for response in responses:
         for name, value in response.columns.items():
@@ -171,7 +171,7 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
 
 
 class _RowReader:
-    """Reader of a table's rows as responses, for the columns that the first row has."""
+    """Reader of a table's rows as responses, by the columns of the first row."""
 
     def __init__(
         self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions
@@ -248,7 +248,7 @@ class _RowReader:
         return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return a row's verdict, and whether the row is graded: a verdict, or a decision to ask people."""
+        """Return a row's verdict, and True if it is graded: by a verdict, or by leaving the decision to people."""
         if row.get("decision") == "ask":
             return None, True
         raw = row.get(self._verdict) if self._verdict else None
@@ -274,7 +274,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs that have short values, and the total length of all inputs, to compare traffic by."""
+    """Return what to compare traffic by: the inputs with short values, and the length of all inputs together."""
     few = {
         name: str(value)
         for name, value in inputs.items()
@@ -352,7 +352,7 @@ def _of_rated(
 
 
 def _before_grading(submission: Submission, example: Example | None) -> dict[str, Any]:
-    """Return a response's metadata and inputs, which are known before it is graded."""
+    """Return a response's metadata and inputs, all that is known of it before grading."""
     return {**({} if example is None else example.metadata), **submission.inputs}
 
 
@@ -367,7 +367,7 @@ def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> dateti
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
-    """Return the judge's name and its decision on each response that it graded."""
+    """Map each response that the judge decided on to the judge's name and its decision."""
     ids = list(dict.fromkeys(rating.id for rating in file.judged))
     raters = {rating.rater for rating in file.judged}
     if len(raters) > 1:
@@ -384,7 +384,7 @@ def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, t
 
 
 def day_of(text: str, option: str) -> date:
-    """Parse the date in the value of an option.
+    """Read the date that is the value of an option.
 
     Raises:
         UsageError: It isn't one.

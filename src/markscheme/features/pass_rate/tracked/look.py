@@ -1,4 +1,4 @@
-"""A look at a stream of responses: annotators' pass rate, the evidence of a change, and its cause."""
+"""A look at a stream of responses: annotators' pass rate, the evidence that something changed, and the cause."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Watched:
 
     @property
     def has_rung(self) -> bool:
-        """Whether the evidence reached the alarm threshold in this period."""
+        """True if the evidence reached the alarm threshold in any week of the period."""
         return rings_in(self.after, self.ring) is not None
 
     @property
@@ -125,12 +125,12 @@ class Look:
 
     @property
     def moved(self) -> bool:
-        """Whether people's rate, the judge or its share of passes changed in this period."""
+        """True if there was an alarm in this period: on people's pass rate, the judge or its share of passes."""
         return self.named is not None
 
     @property
     def has_waited(self) -> bool:
-        """Whether audits have waited for labels so long that the answer is getting old."""
+        """True if audits have waited so long for labels that people's pass rate is out of date."""
         if not self.waiting:
             return False
         return monday_of(self.over[-1].week) - monday_of(min(self.waiting)) >= WAITED * WEEK
@@ -144,7 +144,7 @@ def look_at(
     anchors: Callable[[date | None], AnchorWatch | None] | None = None,
     at_least: float | None = None,
 ) -> Look:
-    """Compute the pass rate of a stream of responses, and whether the rate by people's labels or the judge has changed.
+    """Compute a stream's pass rate by people, and the evidence that this rate, the judge or its verdicts have changed.
 
     Args:
         memory: All that is known of it, with at least a start.
@@ -198,7 +198,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the day from which rates count, and the day since when the judge is watched; None means from the start.
+    """Return the day from which rates count, and the day from which the judge is watched; None is the stream's start.
 
     After two years without a new period, one begins by itself.
     """
@@ -214,7 +214,10 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 
 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
-    """Return the responses that arrived before a look counted their week; late ones only count in the pass rate."""
+    """Return the responses that arrived before the first look that counted their week.
+
+    Responses that arrive later count in the pass rate alone.
+    """
     counted: dict[str, str] = {}
     for look in looks:
         weeks = look.get("counted")
@@ -234,7 +237,7 @@ def _before_and_since(
 
 
 def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
-    """Estimate the share that people would pass over some weeks, with an interval valid for all looks in two years."""
+    """Estimate what share people would pass over some weeks, with an interval that holds for all looks in two years."""
     if not weeks:
         return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)
     passed, labels, pool = labels_of_all(weeks)
@@ -256,7 +259,7 @@ def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
 
 
 def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
-    """Compute the evidence that people's pass rate fell over closed weeks, and the floor that it is compared with."""
+    """Compute the evidence that people's pass rate fell over closed weeks, and the floor below which it has fallen."""
     so_far = 0
     for used, week in enumerate(closed, start=1):
         so_far += week.labelled
@@ -285,7 +288,7 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
 
 
 def _two_sided(week: WeekCounts) -> tuple[int, int]:
-    """Return how many responses of a week the judge doesn't pass, and how many it passes."""
+    """Return how many of a week's graded responses the judge doesn't pass, and how many it passes."""
     return week.graded - week.pool[PASSES], week.pool[PASSES]
 
 
@@ -309,7 +312,7 @@ def watch_share(graded: Sequence[WeekCounts]) -> Watched:
 
 
 def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
-    """Return the mean share of a week's conversations, and the variance of this mean."""
+    """Return the mean share of passes over a week's conversations, and the variance of that mean."""
     n = float(times.sum())
     mean = float(shares @ times) / n
     return mean, float((shares - mean) ** 2 @ times) / n / n
@@ -322,7 +325,7 @@ def _what_moved(
     graded: Sequence[WeekCounts],
     rows: Sequence[GradedLine],
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
-    """Return what caused a change, how far the judge's share of passes moved, and the column that best explains why.
+    """Return the cause of a change, how far the judge's share of passes shifted, and the column that explains it best.
 
     All three are None where nothing has rung.
     """

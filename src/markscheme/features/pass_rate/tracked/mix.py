@@ -1,4 +1,4 @@
-"""Changes in the mix of traffic: the column that best explains a shift in the share of passes."""
+"""Changes in the mix of traffic, and how much of a shift in the judge's share of passes they explain."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ INPUT_LENGTH = "input_length"
 
 @dataclass(frozen=True)
 class MixShift:
-    """Change in the mix of a column's values, and how much of a shift in the share of passes it explains.
+    """Change in how often a column's values occur, and how much of a shift in the share of passes it explains.
 
     Attributes:
         column: The column.
@@ -44,12 +44,12 @@ ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
 
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column whose change in mix best explains a shift in passes; None if no column has known values."""
+    """Find the column whose change in mix best explains a shift in the share of passes; None if no column can."""
     return max(_shifts(before, since), key=lambda shift: shift.explained, default=None)
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column in which the share of some value changed most, whatever its effect on the share of passes."""
+    """Find the column with the value whose share of responses changed most, whether or not passes shifted."""
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 
@@ -79,7 +79,7 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield the counts of each side in five ranges, limited by the fifths of the first side's numeric values."""
+    """Yield counts for each period in five ranges, each with a fifth of the first period's numeric values."""
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
     bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]

@@ -1,4 +1,4 @@
-"""Names the cause of a change that the evidence shows: the judge, the responses or the traffic."""
+"""Names the cause of a change for which there is evidence: the judge, the responses or the traffic."""
 
 import math
 from typing import Literal, TypeAlias
@@ -37,7 +37,7 @@ def most_by_judge(
     examples: npt.ArrayLike,
     own_flips: npt.ArrayLike = (0.0, 0.0),
 ) -> tuple[float, float]:
-    """Estimate how much of a shift in the share of passes comes from a changed judge, by flips on accepted examples.
+    """Estimate how much of a shift in the share of passes a changed judge explains, and how much it might explain.
 
     Args:
         shift: How far the share moved since the onset.
@@ -64,12 +64,12 @@ def most_by_judge(
 
 
 def may_be_judge(shift: float, at_most: float) -> bool:
-    """Return whether a change of the judge may explain at least half of a shift in the share of passes."""
+    """Return True if what a changed judge explains at most is half or more of a shift in the share of passes."""
     return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
 
 
 def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how far the share of passes shifted, and how far it would have if a column's mix hadn't changed.
+    """Compute how far the share of passes shifted, and how far it would have shifted with a column's mix unchanged.
 
     Args:
         reference: Passes and responses of each value before, shape (k, 2).
@@ -93,14 +93,14 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
 
 
 def part_by_mix(shift: float, at_old_mix: float) -> float:
-    """Return the part of a shift that the changed mix explains; 0 if there is no shift."""
+    """Return the share of a shift that a changed mix explains; 0 if there is no shift."""
     return 1 - at_old_mix / shift if shift else 0.0
 
 
 def name_cause(
     *, judge_rang: bool, people_rang: bool, shift: float, judge_may_explain: bool, by_mix: float | None
 ) -> MovedCause:
-    """Name the cause of a change, by the first rule that applies.
+    """Return the cause of a change: that of the first rule that applies.
 
     Args:
         judge_rang: Whether the judge moved on accepted examples.

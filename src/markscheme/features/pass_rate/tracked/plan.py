@@ -1,4 +1,4 @@
-"""Plans numbers of audits per week: the interval to expect, and how soon a drop is found."""
+"""Plans how many audits per week to label: how wide the interval gets, and how soon a drop is found."""
 
 import math
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What a number of audits per week achieves: interval widths, and weeks until a drop is found.
+    """What a number of audits per week achieves: widths of intervals, and weeks until drops are found.
 
     Attributes:
         audits: Audits a week.
@@ -55,7 +55,7 @@ class AuditPlan:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRates:
-    """Rates of a judge: its share of passes, and the shares of its passes and of its fails that people pass.
+    """Rates of a judge: the share it passes, and how many of its passes and of its fails people pass.
 
     Attributes:
         share: Share of responses that the judge passes.
@@ -69,7 +69,7 @@ class JudgeRates:
 
     @property
     def good(self) -> float:
-        """Share of all responses that people pass, computed from these rates."""
+        """Share of all responses that people pass, which follows from the other rates."""
         return self.share * self.of_passes + (1 - self.share) * self.of_fails
 
     def after_drop(self, drop: float) -> "JudgeRates":
@@ -85,7 +85,7 @@ class JudgeRates:
 def audit_plan(
     rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
 ) -> AuditPlan:
-    """Compute what a number of audits per week achieves, by simulating streams whose pass rate drops in a random week.
+    """Compute what a number of audits per week achieves, by simulating streams whose pass rate drops.
 
     Args:
         rates: The judge and its traffic.
@@ -127,7 +127,7 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
 
 
 def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
-    """Mark the weeks in which the evidence of a drop reaches the alarm threshold, shape (streams, weeks)."""
+    """Mark the weeks in which evidence of a drop in simulated streams reaches the alarm, shape (streams, weeks)."""
     so_far = labels.sum(axis=-1).cumsum(axis=1)
     week = np.arange(HORIZON)
     is_reference = (week < REFERENCE_WEEKS) | (so_far - labels.sum(axis=-1) < REFERENCE_LABELS)
@@ -140,13 +140,13 @@ def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Return the number of weeks from a drop to its alarm, with the wait for labels; infinite if no alarm comes."""
+    """Return the weeks from a drop to the first alarm after it, with the wait for labels; infinite without alarm."""
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
     first = since.argmax(axis=1) + 1
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)
 
 
 def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
-    """Return the weeks until this share of streams has found the drop; None if fewer streams ever do."""
+    """Return the weeks after which this share of streams has found the drop; None if so many never do."""
     weeks = float(np.sort(weeks_to_find)[math.ceil(share * len(weeks_to_find)) - 1])
     return int(weeks) if math.isfinite(weeks) else None

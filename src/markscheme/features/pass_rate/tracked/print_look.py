@@ -1,4 +1,4 @@
-"""What `pass-rate --track` prints: what changed in a stream, or what numbers of audits per week achieve."""
+"""Output of `pass-rate --track`: what changed in a stream, or what numbers of audits per week achieve."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def tracked_pass_rate(
     json: bool,
     details: bool,
 ) -> int:
-    """Add files to a stream's memory, print what changed in the stream, and return the exit status."""
+    """Add files to a stream's memory, print the rates and what changed in the stream, and return the exit status."""
     columns, judge = _judge_of(files, columns)
     calibration = calibration_folder(rubric.name, Path.cwd())
     run = track(files, rubric, calibration, options, columns, ask=ask, judge=judge, moment=datetime.now(UTC))
@@ -67,7 +67,7 @@ def _with_next_step(document: Document) -> Document:
 
 
 def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
-    """Print what numbers of audits per week achieve, by the closed weeks of a stream; return the exit status.
+    """Print what numbers of audits per week achieve, by the rates of a stream's closed weeks; return the exit status.
 
     Raises:
         UsageError: There is no closed week with labels of the judge's passes and of its fails.
@@ -87,7 +87,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
-    """Print how many audits per week show a drop, taking a calibration's labels as traffic; return the exit status."""
+    """Print what numbers of audits per week achieve in traffic like the labels in a file; return the exit status."""
     table = read_decided(path, rubric, columns).table
     passes = table[JUDGE].decisions == 1
     good = table[GOLD].decisions == 1
@@ -128,7 +128,7 @@ def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOpti
 
 
 def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
-    """Estimate the pass rate for each value of a column, over the stream's closed weeks.
+    """Estimate, over a stream's closed weeks, the pass rate for each value of a column.
 
     Raises:
         UsageError: No response has that column.

@@ -89,7 +89,7 @@ class TrackedRun:
 
     @property
     def is_graded(self) -> bool:
-        """Whether nearly all responses in weeks that are over have a verdict."""
+        """True if nearly all responses of the weeks that are over have a verdict."""
         return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
 
 
@@ -104,7 +104,7 @@ def track(
     judge: str | None,
     moment: datetime,
 ) -> TrackedRun:
-    """Add new responses in files to a stream's memory, and look at the stream.
+    """Add files' new responses to a stream's memory, grade those without a verdict, and look at the stream.
 
     Args:
         files: The files; none looks at what is there.
@@ -162,7 +162,7 @@ def look_again(
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Look at a stream as stored, without writing anything."""
+    """Compute the rates and evidence of a stream from its stored files, without adding or writing anything."""
     memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)
     look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
@@ -203,7 +203,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the memory; it lists the counted weeks, so that late responses are recognized."""
+    """Convert a look to a line of the memory; it names the weeks counted, so that late responses are recognized."""
     return {
         "at": at,
         "through": through.isoformat(),
@@ -222,7 +222,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
 
 
 def _differs(memory: StreamMemory, look: Look) -> bool:
-    """Return True if the evidence recorded at the last look no longer follows from the files."""
+    """Return True if the evidence recorded by the last look can't be recomputed from the stream's files."""
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
         return False
@@ -264,7 +264,7 @@ def _stream_line(
     through: date,
     at: str,
 ) -> StreamLine | None:
-    """Return the line that starts a stream or changes its probability of an audit; None if neither happens."""
+    """Return the line that records a stream's start or another probability of an audit; None if neither is new."""
     current = memory.current
     if current is not None and options.audits_per_week is None:
         return None
@@ -290,7 +290,7 @@ def _period(
     at: str,
     current: StreamLine | None,
 ) -> StreamLine | None:
-    """Return the line for a new period that the user begins; None if none begins, or it has begun already.
+    """Return the line that records a new period, if the user asks for one that hasn't begun yet; else None.
 
     Raises:
         UsageError: It begins before a week that counted already, or there is no reason for it.
@@ -325,7 +325,7 @@ def _last_setting(memory: StreamMemory) -> str | None:
 
 
 def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *, has_period: bool) -> None:
-    """Refuse verdicts by another judge or another rubric than the stream's earlier verdicts.
+    """Raise an error if verdicts are by another judge or with another rubric than the stream's earlier verdicts.
 
     Raises:
         UsageError: They are, and no period begins.
@@ -353,7 +353,7 @@ def _one_judge(responses: Iterable[TimedResponse]) -> str | None:
 def _audit_lines(
     new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str, folder: Path
 ) -> list[dict[str, Any]]:
-    """Return the responses drawn for audits as lines of a file in a folder, without verdicts, by week and hash."""
+    """Return lines for a file of audits, one for each response drawn, without verdicts, ordered by week and hash."""
     audited = [
         response
         for response in new
@@ -415,7 +415,7 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Grade responses and return the verdict on each, without the responses left when the budget runs out."""
+    """Grade responses and return each verdict; responses for which the budget doesn't suffice are left out."""
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {
         unit: (
@@ -428,7 +428,7 @@ def _verdicts(
 
 
 def _look_at_accepted(rubric: Rubric, folder: Path, name: str, at: str, through: date, ask: AskOptions) -> None:
-    """Ask a judge again about the accepted examples, without the cache, and record its answers as a look."""
+    """Ask a judge again about its accepted examples, bypassing the cache, and record the answers as a look."""
     accepted = _accepted(folder)
     if accepted is None:
         return
@@ -461,14 +461,14 @@ async def _grades(grading: Grading, submissions: Sequence[Submission], at_once: 
 
 
 def _accepted(folder: Path) -> Accepted | None:
-    """Return the accepted runs in a calibration folder; None if there are none with ratings to compare with."""
+    """Return the accepted runs in a calibration folder; None if there are none, or if they have no ratings."""
     path = folder / ACCEPTED
     accepted = load_accepted(path) if path.is_file() else None
     return accepted if accepted is not None and accepted.ratings else None
 
 
 def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
-    """Return a function that computes the evidence on the judge since a day; None if no run is accepted."""
+    """Return a function that computes the evidence of a changed judge from a day on; None without an accepted run."""
     accepted = _accepted(folder)
     if accepted is None:
         return None

@@ -1,4 +1,4 @@
-"""The state of each stream at its last look: a line, and a plot of its weeks."""
+"""The state of each stream at its last look, for `status`: a line, and a plot of its weeks."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happene
 
 
 def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
-    """Return a stream's state at its last look, or the fault of a file that can't be read."""
+    """Return a stream's state at its last look; if a file can't be read, a state with the error."""
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}
     try:
@@ -37,7 +37,7 @@ def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
 
 
 def _sentence(last: Mapping[str, Any]) -> str:
-    """Return a sentence on what had changed by the last look, and on people's pass rate."""
+    """Return a sentence on what had changed by the last look, with people's pass rate."""
     if not last:
         return "not looked at yet"
     moved = "nothing moved." if last.get("named") is None else HEADS[last["named"]]
@@ -55,7 +55,7 @@ def _unread(name: str, fault: str) -> Section:
 
 
 def _section(name: str, stream: StreamFiles) -> Section:
-    """Render all weeks of a stream: the judge's share of passes, and people's pass rate by each week's look."""
+    """Render a stream's weeks: the judge's share of passes in each week, and people's pass rate by each look."""
     try:
         memory = stream.read()
     except MarkschemeError as error:
@@ -73,7 +73,7 @@ def _week_of_look(look: Mapping[str, Any]) -> str:
 
 
 def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
-    """Yield the weeks with an event of a stream, and its text: a new period, or a newly named cause of a change."""
+    """Yield each event of a stream, its week and its text: a period's start, or a newly found cause of a change."""
     for period in memory.periods:
         yield week_of(date.fromisoformat(str(period.begins))), str(period.because)
     named = None
@@ -86,7 +86,7 @@ def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
 def _blocks(
     weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[Block]:
-    """Yield a plot of the weeks and the table below it, in which events have letters; for one week only the table."""
+    """Yield a plot of the weeks, with letters for events, and its table; for a single week only the table."""
     table = Table(_HEADINGS, tuple(_rows(weeks, looks, happened)))
     if len(weeks) < 2:
         yield table

@@ -1,4 +1,4 @@
-"""The state of a judge by all looks at its accepted examples: a line, and a table of the looks."""
+"""The state of a judge by all looks at its accepted examples, for `status`: a line, and a table of the looks."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evide
 
 
 def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
-    """Return the judge's state by all looks at a rubric's accepted examples, or the fault of an unreadable file."""
+    """Return a judge's state by all looks at its accepted examples; if a file can't be read, a state with the error."""
     shown = {"rubric": rubric}
     try:
         accepted = load_accepted(calibration / ACCEPTED)
@@ -50,7 +50,7 @@ def _section(rubric: str, line: str, looks: Sequence[AnchorLook], watch: AnchorW
 
 
 def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Line, ...]]:
-    """Yield a table row for each look; the first looks, which only complete the accepted runs, have no evidence."""
+    """Yield a table row for each look; the first looks, which complete the accepted runs, show no evidence."""
     filling = len(looks) - len(watch.flips)
     for index, look in enumerate(looks):
         counts = index - filling

@@ -26,12 +26,12 @@ _DIGEST = 16
 
 
 def digest(*parts: str) -> str:
-    """Return a digest of an id or of a content, from which neither can be read."""
+    """Return a digest of texts, such as an id, from which the texts can't be recovered."""
     return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:_DIGEST]
 
 
 def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, merged: str) -> None:
-    """Append lines to a file, and first mark it in .gitattributes so that git merges keep the lines of both branches.
+    """Append lines to a file that .gitattributes marks first, so that a git merge keeps the lines of both branches.
 
     Args:
         file: The file.
@@ -46,7 +46,7 @@ def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, 
 
 
 class GradedLine(NamedTuple):
-    """Stored line of a response, without its text.
+    """Line stored for a response: its verdict, week and audit, without its text.
 
     Attributes:
         at: When it was added.
@@ -84,7 +84,7 @@ class GradedLine(NamedTuple):
 
 
 class StreamLine(NamedTuple):
-    """Stored line of a decision about a stream: its start, a probability of audits, or a new period.
+    """Line stored for a decision about a stream: its start, another probability of an audit, or a new period.
 
     Attributes:
         at: When it was made.
@@ -115,7 +115,7 @@ class StreamLine(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamMemory:
-    """Everything stored about a stream of responses.
+    """Everything stored about a stream of responses: verdicts, audits, decisions and looks.
 
     Attributes:
         decisions: Its start, chances of audits and periods, the earliest first.
@@ -133,12 +133,12 @@ class StreamMemory:
 
     @property
     def current(self) -> StreamLine | None:
-        """The latest decision about the stream; None before the first run."""
+        """The decision that applies now, the latest one; None before the stream's first run."""
         return self.decisions[-1] if self.decisions else None
 
     @property
     def periods(self) -> tuple[StreamLine, ...]:
-        """The decisions that begin a period, ordered by their day."""
+        """The decisions that begin a period, ordered by the day on which it begins."""
         return tuple(sorted((line for line in self.decisions if line.kind == "period"), key=_by_day))
 
 
@@ -165,7 +165,7 @@ class StreamFiles:
 
     @property
     def is_there(self) -> bool:
-        """Whether the stream has begun."""
+        """True if the stream has begun, so that its files exist."""
         return (self.folder / STREAM_FILE).is_file()
 
     def read(self, so_far: StreamMemory | None = None) -> StreamMemory:
@@ -205,7 +205,7 @@ class StreamFiles:
         return max(self._lines(LOOKS_FILE), key=lambda look: str(look["at"]), default={})
 
     def append(self, file: str, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Append lines to a file, all or none; other processes that write to it wait.
+        """Append lines to one of the stream's files, all or none; other processes that write to it wait.
 
         Raises:
             UsageError: The file can't be written.
@@ -233,7 +233,7 @@ class StreamFiles:
 
 
 def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield the line number and value of each line of a JSON lines file; report invalid lines like other readers.
+    """Yield the line number and value of each line of a JSON lines file; an invalid line is an error that names it.
 
     Args:
         path: The file.
@@ -259,7 +259,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
 
 def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
-    """Build a response's line from its JSON; `shared` keeps one copy of each repeated text."""
+    """Make a response's line from its JSON; equal texts are kept once, in `shared`."""
     week = shared.setdefault(line["week"], line["week"])
     at = shared.setdefault(line["at"], line["at"])
     setting = line.get("setting")
@@ -283,7 +283,7 @@ _NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
-    """Return a sort key for the lines of one response: graded ones first, then the earliest."""
+    """Return a sort key for several lines of one response: graded ones first, then the earliest."""
     return not line.is_graded, line.at, line.content, str(line.passes)
 
 

@@ -1,4 +1,4 @@
-"""The streams and judges that are watched over time in a folder; without any, statistics aren't imported."""
+"""The streams and judges of a folder that are watched over time; without any, the statistics aren't imported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def watched_here(start: Path) -> Iterator[WatchedStream]:
 
 
 def _streams_in(calibration: Path) -> Iterator[StreamFiles]:
-    """Yield the streams of a rubric that have begun."""
+    """Yield the streams in a rubric's calibration folder that have begun."""
     rates = calibration / RATES_FOLDER
     streams = map(StreamFiles, sorted(rates.iterdir()) if rates.is_dir() else ())
     return (stream for stream in streams if stream.is_there)

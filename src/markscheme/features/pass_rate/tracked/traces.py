@@ -12,7 +12,7 @@ _SCOPES = ("scopeSpans", "scope_spans")
 
 
 def is_traces(peek: Peek) -> bool:
-    """Return whether a file holds OTLP batches of spans, as JSON lines or as one object."""
+    """Return True if a file holds OpenTelemetry (OTLP) batches of spans, as JSON lines or as one object."""
     return any(key in _BATCHES or mapping(value).keys() & {*_BATCHES} for key, value in peek.first)
 
 

@@ -49,7 +49,7 @@ HEADS: Final = {
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Render a look: the answer, then people's pass rate, the judge's share of passes and the judge itself.
+    """Render a look at a stream: the answer, then people's pass rate, the judge's share of passes, and the judge.
 
     Args:
         run: The run.
@@ -96,7 +96,7 @@ def _source(look: Look) -> str:
 
 
 def _shown(rate: Estimate) -> str:
-    """Format a rate with its interval, which is valid for all looks in two years."""
+    """Format a pass rate with its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return NONE
     return f"{percent(rate.value)} ({_range(rate)})"
@@ -272,7 +272,7 @@ def _in_words(column: str) -> str:
 
 
 def judge_rates(look: Look) -> JudgeRates | None:
-    """Estimate the judge's rates from the closed weeks; None if its passes or its fails have no labels."""
+    """Estimate the judge's rates over the closed weeks; None if its passes have no labels, or its fails have none."""
     if not look.closed:
         return None
     passed, labels, pool = labels_of_all(look.closed)
@@ -284,7 +284,7 @@ def judge_rates(look: Look) -> JudgeRates | None:
 
 
 def plan_of(look: Look) -> AuditPlan | None:
-    """Compute how soon a drop is found with the stream's present audits per week; None if the rates aren't known."""
+    """Compute how soon a drop is found with as many audits per week as now; None if the judge's rates aren't known."""
     rates = judge_rates(look)
     if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:
         return None

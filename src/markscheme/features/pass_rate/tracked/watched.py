@@ -44,7 +44,7 @@ PRIOR_RUN_SPREAD = 0.02
 
 
 def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
-    """Return the lowest pass rate by people that still counts as unchanged, from the labels of the reference weeks.
+    """Return the lowest pass rate by people that still counts as unchanged, given the labels of the reference weeks.
 
     Args:
         passed: Labels that pass, of each of the judge's verdicts, shape (..., 2): of its fails and of its passes.
@@ -67,7 +67,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute how much a week raises the evidence that people pass a smaller share than `floor`.
+    """Compute how much a week's labels raise the evidence that people pass a smaller share than `floor`.
 
     Args:
         passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
@@ -89,7 +89,7 @@ def people_growth(
 
 
 def flips_when_still(accepted: npt.ArrayLike) -> float:
-    """Return the largest share of accepted decisions that an unchanged judge would flip, by its accepted runs.
+    """Return the largest share of decisions that a judge may flip and still count as unchanged, by its accepted runs.
 
     Args:
         accepted: Passes as 1 and fails as 0, shape (n_examples, runs), two runs or more.
@@ -124,7 +124,7 @@ def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: f
 
 
 def level_margin(runs: int, between: float, within: float) -> float:
-    """Return how far a criterion's mean level may shift, as a share of its range, if the judge is unchanged.
+    """Return how far a criterion's mean level may shift, as a share of the range, for the judge to count as unchanged.
 
     Args:
         runs: Accepted runs.

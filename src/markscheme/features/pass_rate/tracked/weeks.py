@@ -1,4 +1,4 @@
-"""ISO weeks, and the times of responses as exports write them."""
+"""ISO weeks, and times of responses as other tools export them."""
 
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -36,7 +36,7 @@ def monday_of(week: str) -> date:
 
 
 def is_over(week: str, through: date) -> bool:
-    """Return whether an ISO week has ended by the end of a day."""
+    """Return True if an ISO week has ended by the end of the day `through`."""
     return monday_of(week) + WEEK <= through + timedelta(days=1)
 
 
